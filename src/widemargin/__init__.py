@@ -1,0 +1,44 @@
+"""Learn text classifiers in seconds and know how good they are before anyone deploys them.
+
+::
+
+    documents -> tokens -> counts -> weights -> (selected features) -> learner -> scores -> decisions
+                                                                          |
+                                                  estimates, measures, explanations -> tables, reports
+
+Each arrow is one package: ``documents``, ``text``, ``weight``, ``select``, ``learn``, ``decide``,
+``measure``, ``report``. :class:`TextClassifier` is the whole flow behind ``fit`` and ``predict``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from widemargin.classifier import TextClassifier
+    from widemargin.documents.corpora import load_corpus
+    from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.weight.vectorizer import Vectorizer
+
+__version__ = "0.1.0"
+
+# Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
+_HOME = {
+    "LinearSVM": "widemargin.learn.linear_svm",
+    "TextClassifier": "widemargin.classifier",
+    "Vectorizer": "widemargin.weight.vectorizer",
+    "load_corpus": "widemargin.documents.corpora",
+}
+
+__all__ = ["LinearSVM", "TextClassifier", "Vectorizer", "__version__", "load_corpus"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'widemargin' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,62 @@
+"""The one gate to the compiled core: every array that crosses it has the right type, order and layout.
+
+The core takes int32 column numbers, int64 row pointers and float32 or float64 values. A matrix that is
+not canonical (sorted columns, no duplicates) is made so in a copy; the caller's matrix never changes.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from widemargin.errors import DataError, UsageError
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """How many native threads `n_jobs` asks for: None and -1 mean every core this process may use."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return available
+    if n_jobs == 0:
+        raise UsageError("n_jobs=0 asks for no threads. Pass a positive number, or None for all cores.")
+    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
+
+
+def canonical_csr(X: Any) -> sp.csr_array:
+    """`X` as a canonical CSR array of float32 or float64 values with int32 columns and int64 row pointers.
+
+    Shares memory with `X` where nothing has to change.
+    """
+    if not sp.issparse(X):
+        X = sp.csr_array(np.asarray(X))
+    csr = sp.csr_array(X)
+    if csr.nnz >= 2**31 or max(csr.shape) >= 2**31:
+        raise DataError(
+            f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each must stay "
+            f"below 2**31. Train on part of the documents, or raise min_df."
+        )
+    if csr.dtype not in (np.float32, np.float64):
+        csr = csr.astype(np.float64)
+    if not csr.has_canonical_format:
+        if np.shares_memory(csr.data, X.data):
+            csr = csr.copy()
+        csr.sum_duplicates()
+    # SciPy chooses one type for both index arrays; the core wants its own for each.
+    result = sp.csr_array(csr.shape, dtype=csr.dtype)
+    result.data = np.ascontiguousarray(csr.data)
+    result.indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
+    result.indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    result.has_canonical_format = True
+    return result
+
+
+def as_float64(values: Any, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
+    """`values` as a C-contiguous float64 array of exactly `shape`."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise UsageError(f"{name} has shape {array.shape}; expected {shape}.")
+    return array
