@@ -1,8 +1,13 @@
 // The extension module. Each part of the core registers its functions in a bindings_*.cpp of its own.
-#include <nanobind/nanobind.h>
+#include "bindings.hpp"
 
-namespace nb = nanobind;
+namespace widemargin {
+
+void register_text(nb::module_& m);
+
+}  // namespace widemargin
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
+    widemargin::register_text(m);
 }

@@ -1,0 +1,98 @@
+// Work on several threads that Ctrl-C can stop.
+//
+// The workers never touch Python. The calling thread waits for them and asks `poll` a few times a second
+// whether the user wants to stop; it then raises the stop flag, which workers look at between pieces of work.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace widemargin {
+
+// Thrown by run_parallel after the workers have ended because `poll` asked for it.
+struct Interrupted : std::exception {
+    const char* what() const noexcept override { return "interrupted"; }
+};
+
+using StopFlag = std::atomic<bool>;
+
+// Calls task(thread, stop) for thread = 0 .. n_threads - 1, each on a thread of its own, and returns when all
+// have ended. The first exception (by thread number) is thrown again here; the others are told to stop.
+//
+// poll() -> bool is called on the calling thread; true means: stop. A task that returns early because of
+// `stop` leaves its results undefined, so Interrupted is thrown whenever poll asked for it.
+template <class Task, class Poll>
+void run_parallel(int n_threads, Task&& task, Poll&& poll) {
+    StopFlag stop{false};
+    std::mutex mutex;
+    std::condition_variable ended;
+    int running = n_threads;
+    std::vector<std::exception_ptr> errors(n_threads);
+    std::vector<std::thread> workers;
+    workers.reserve(n_threads);
+    const auto leave = [&](int count) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        running -= count;
+        ended.notify_one();
+    };
+    try {
+        for (int thread = 0; thread < n_threads; ++thread) {
+            workers.emplace_back([&, thread] {
+                try {
+                    task(thread, stop);
+                } catch (...) {
+                    errors[thread] = std::current_exception();
+                    stop = true;
+                }
+                leave(1);
+            });
+        }
+    } catch (...) {  // The system refuses another thread: end those that run before saying so.
+        errors[workers.size()] = std::current_exception();
+        stop = true;
+        leave(n_threads - static_cast<int>(workers.size()));
+    }
+    bool interrupted = false;
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        while (running > 0) {
+            if (!ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; }) &&
+                !interrupted) {
+                lock.unlock();  // poll may wait for the interpreter's lock
+                interrupted = poll();
+                if (interrupted) stop = true;
+                lock.lock();
+            }
+        }
+    }
+    for (std::thread& worker : workers) worker.join();
+    if (interrupted) throw Interrupted();
+    for (const std::exception_ptr& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+// Hands out [0, n) in pieces of at most `piece`, in order, to whoever asks next. Results must not depend on
+// who gets which.
+class Pieces {
+  public:
+    Pieces(int64_t n, int64_t piece) : n_(n), piece_(std::max<int64_t>(piece, 1)) {}
+
+    bool next(int64_t& begin, int64_t& end) {
+        begin = next_.fetch_add(piece_, std::memory_order_relaxed);
+        end = std::min(begin + piece_, n_);
+        return begin < n_;
+    }
+
+  private:
+    int64_t n_, piece_;
+    std::atomic<int64_t> next_{0};
+};
+
+}  // namespace widemargin
