@@ -1,0 +1,101 @@
+"""Documents in memory: as texts (`Collection`) or, where a file holds numbers already, as `Vectors`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from widemargin.documents.record import Document, Labels
+
+if TYPE_CHECKING:
+    import numpy as np
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+
+def label_counts(labels: Iterable[Labels]) -> dict[str, int]:
+    """How many documents carry each label, in sorted order of the labels.
+
+    >>> label_counts([("b",), ("a", "b"), (), None])
+    {'a': 1, 'b': 2}
+    """
+    counts: dict[str, int] = {}
+    for known in labels:
+        for label in known or ():
+            counts[label] = counts.get(label, 0) + 1
+    return dict(sorted(counts.items()))
+
+
+@dataclass
+class Collection:
+    """Texts with ids and labels, column by column; iterating gives one `Document` at a time.
+
+    >>> collection = Collection.of([Document("1", "ham", ("food",)), Document("2", "spam", None)])
+    >>> len(collection), collection.texts
+    (2, ['ham', 'spam'])
+    """
+
+    ids: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    labels: list[Labels] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> Collection:
+        """Gather `documents` in their order."""
+        collection = cls()
+        for document in documents:
+            collection.append(document)
+        return collection
+
+    def append(self, document: Document) -> None:
+        self.ids.append(document.id)
+        self.texts.append(document.text)
+        self.labels.append(document.labels)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Document]:
+        return map(Document, self.ids, self.texts, self.labels)
+
+    def subset(self, indices: Sequence[int] | NDArray[np.integer]) -> Collection:
+        """The documents at `indices`, in that order."""
+        return Collection(
+            [self.ids[i] for i in indices],
+            [self.texts[i] for i in indices],
+            [self.labels[i] for i in indices],
+        )
+
+    def label_counts(self) -> dict[str, int]:
+        """How many documents carry each label, in sorted order of the labels."""
+        return label_counts(self.labels)
+
+
+@dataclass
+class Vectors:
+    """Rows of a float32 CSR matrix with ids and labels; `qids` are SVM-light's query numbers, if any.
+
+    Column ``j`` holds the feature numbered ``j + 1`` in an SVM-light file.
+    """
+
+    ids: list[str]
+    X: sp.csr_array
+    labels: list[Labels]
+    qids: list[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def subset(self, indices: Sequence[int] | NDArray[np.integer]) -> Vectors:
+        """The rows at `indices`, in that order."""
+        return Vectors(
+            [self.ids[i] for i in indices],
+            self.X[list(indices)],
+            [self.labels[i] for i in indices],
+            None if self.qids is None else [self.qids[i] for i in indices],
+        )
+
+    def label_counts(self) -> dict[str, int]:
+        """How many rows carry each label, in sorted order of the labels."""
+        return label_counts(self.labels)

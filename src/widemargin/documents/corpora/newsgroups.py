@@ -1,0 +1,30 @@
+"""20 Newsgroups in the "bydate" version: messages of twenty Usenet groups, the later ones for testing.
+
+The text is the whole message with its headers, its bytes read as Latin-1.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.labelled import load_labelled
+
+
+def load(paths: tuple[Path, ...], split: str | None) -> Parts:
+    return load_labelled(paths, split)
+
+
+SOURCES = (
+    Source(
+        name="20newsgroups",
+        title="20 Newsgroups: Usenet messages by group",
+        kind="text",
+        files=("20newsgroups/20news-bydate.jsonl.xz",),
+        splits=("bydate",),
+        documents=18_846,
+        classes=20,
+        origin="http://qwone.com/~jason/20Newsgroups/",
+        load=load,
+    ),
+)

@@ -1,0 +1,38 @@
+"""Where the tests find the real corpora, and how a test says that it needs one."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from widemargin.documents.corpora import DEFAULT, Corpus, corpus_available, load_corpus
+
+_BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
+if "WIDEMARGIN_DATA" not in os.environ and _BESIDE_THE_REPOSITORY.is_dir():
+    os.environ["WIDEMARGIN_DATA"] = str(_BESIDE_THE_REPOSITORY)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs_corpus(*names): skipped where a corpus is not on this machine")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs_corpus"):
+        for name in marker.args:
+            if not corpus_available(name):
+                pytest.skip(f"the corpus {name} is not on this machine (see `widemargin corpus list`)")
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Callable[..., Corpus]:
+    """``corpus("reuters21578")`` loads a corpus once for all tests that are marked ``needs_corpus``."""
+
+    @functools.lru_cache(maxsize=4)
+    def load(name: str, split: str | None = DEFAULT) -> Corpus:
+        return load_corpus(name, split)
+
+    return load
