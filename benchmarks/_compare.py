@@ -26,7 +26,9 @@ class Row:
         return self.peer_s / self.ours_s
 
 
-def alternate(ours: Callable[[], object], peer: Callable[[], object], repeats: int = 5) -> tuple[float, float]:
+def alternate(
+    ours: Callable[[], object], peer: Callable[[], object], repeats: int = 5
+) -> tuple[float, float]:
     """Median seconds of each contestant, run in turns so that a busy machine slows both."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
