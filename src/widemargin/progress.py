@@ -1,0 +1,152 @@
+"""Progress bars from a counter: with a rate and the time left, on stderr, and only on a terminal.
+
+The compiled core reports progress by adding to an integer in an array, never by calling Python;
+:func:`watch` looks at that integer a few times a second. :func:`track` does the same for a Python loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sized
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from rich.progress import Progress, ProgressColumn, Task
+    from rich.text import Text
+
+T = TypeVar("T")
+_INTERVAL = 0.1  # seconds between two looks at a counter
+_BATCH = 64  # items of a Python loop between two updates
+
+
+def on_terminal() -> bool:
+    """Whether somebody is looking: stderr is a terminal."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # closed
+        return False
+
+
+@contextlib.contextmanager
+def watch(
+    counter: NDArray[np.int64],
+    description: str,
+    *,
+    total: int | None = None,
+    unit: str = "documents",
+    enabled: bool | None = None,
+) -> Iterator[None]:
+    """Show `counter[0]` growing towards `total` while the block runs.
+
+    Parameters
+    ----------
+    counter : int64 array of one element
+        What the block's native code adds to. Reading it takes no lock: a bar may be a moment late.
+    description : str
+    total : int, optional
+        Without it the bar shows the count and the rate only.
+    unit : str
+    enabled : bool, optional
+        None shows a bar when stderr is a terminal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counter = np.zeros(1, dtype=np.int64)
+    >>> with watch(counter, "Training", total=10, enabled=False):
+    ...     counter[0] = 10
+    """
+    if not (on_terminal() if enabled is None else enabled):
+        yield
+        return
+    done = threading.Event()
+    with _bar(unit) as bar:
+        task = bar.add_task(description, total=total)
+
+        def look() -> None:
+            while not done.wait(_INTERVAL):
+                bar.update(task, completed=int(counter[0]))
+
+        watcher = threading.Thread(target=look, name="widemargin-progress", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
+            bar.update(task, completed=int(counter[0]))
+
+
+def track(
+    items: Iterable[T],
+    description: str,
+    *,
+    total: int | None = None,
+    unit: str = "documents",
+    enabled: bool | None = None,
+) -> Iterator[T]:
+    """The items of `items`, with a bar that counts them.
+
+    Examples
+    --------
+    >>> list(track("abc", "Reading", enabled=False))
+    ['a', 'b', 'c']
+    """
+    if not (on_terminal() if enabled is None else enabled):
+        yield from items
+        return
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    seen = 0
+    with _bar(unit) as bar:
+        task = bar.add_task(description, total=total)
+        for item in items:
+            yield item
+            seen += 1
+            if seen % _BATCH == 0:
+                bar.update(task, completed=seen)
+        bar.update(task, completed=seen, total=seen)
+
+
+def _bar(unit: str) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _rate_column(unit),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        # The bar goes away when its work is done; what remains on the screen is the result.
+        transient=True,
+    )
+
+
+def _rate_column(unit: str) -> ProgressColumn:
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class RateColumn(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(rate(task.speed, unit), style="progress.data.speed")
+
+    return RateColumn()
+
+
+def rate(speed: float | None, unit: str) -> str:
+    """A rate in words.
+
+    Examples
+    --------
+    >>> rate(12345.6, "documents"), rate(0.25, "labels"), rate(None, "labels")
+    ('12,346 documents/s', '0.25 labels/s', '')
+    """
+    if speed is None:
+        return ""
+    return f"{speed:,.0f} {unit}/s" if speed >= 10 else f"{speed:.2g} {unit}/s"
