@@ -252,8 +252,8 @@ def _checked_manifest(data: bytes, where: str) -> dict[str, Any]:
     if version != FORMAT_VERSION:
         raise DataError(
             f"{where} has model format {version!r} (written by widemargin "
-            f"{manifest.get('library_version')}); this is widemargin {widemargin.__version__}, which reads format {FORMAT_VERSION}. "
-            f"Install the version that wrote it, or train again."
+            f"{manifest.get('library_version')}); this is widemargin {widemargin.__version__}, "
+            f"which reads format {FORMAT_VERSION}. Install the version that wrote it, or train again."
         )
     parts = {
         "kind": str,
