@@ -1,0 +1,288 @@
+"""The forms in which labels come, told apart once; `labels` turns each into columns of signs.
+
+:func:`read_labels` returns one of three: :class:`Values` (one label a row), :class:`Sets` (any number of
+labels a row) or :class:`Indicator` (a matrix of zeros and ones). Everything that cannot be labels is
+refused here, in words that scikit-learn's own checks know.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from widemargin.errors import DataError
+
+Signs = NDArray[np.int8]
+
+# NumPy gives every string of an array the room of the longest: long labels are kept as Python strings.
+LONGEST_PADDED_LABEL = 256
+_CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
+
+
+class Values:
+    """One label a row."""
+
+    def __init__(self, values: NDArray[Any] | list[str]) -> None:
+        self.values = values
+        self.n = len(values)
+
+    def __str__(self) -> str:
+        return "one label a row"
+
+    def rows(self) -> NDArray[np.intp]:
+        return np.arange(self.n)
+
+    def label(self, row: int) -> Any:
+        return self.values[row]
+
+    def classes(self) -> NDArray[Any]:
+        if isinstance(self.values, list):
+            return _sorted_array(set(self.values))
+        return _unique(self.values)[0]
+
+    def codes(self, code_of: dict[Any, int]) -> NDArray[np.intp]:
+        """The code of every row's label, -1 where it has none."""
+        if isinstance(self.values, list):
+            return _lookup(self.values, code_of)
+        # Few distinct values, many rows: only the distinct ones become Python objects.
+        distinct, inverse = _unique(self.values)
+        return _lookup(distinct.tolist(), code_of)[inverse]
+
+
+class Sets:
+    """Any number of labels a row, flattened."""
+
+    def __init__(self, label_sets: Sequence[Any]) -> None:
+        self.n = len(label_sets)
+        self.lengths = np.fromiter(map(len, label_sets), dtype=np.intp, count=self.n)
+        self.flat = list(chain.from_iterable(label_sets))
+        for kind in set(map(type, self.flat)) & {bytes, type(None)}:
+            raise DataError(f"Some label sets hold {kind.__name__} values. Use strings as labels.")
+
+    def __str__(self) -> str:
+        return "label sets"
+
+    def rows(self) -> NDArray[np.intp]:
+        return np.repeat(np.arange(self.n), self.lengths)
+
+    def label(self, position: int) -> Any:
+        return self.flat[position]
+
+    def classes(self) -> NDArray[Any]:
+        try:
+            classes = _sorted_array(set(self.flat))
+        except TypeError as error:
+            raise DataError(f"A label set holds something that is no label ({error}). Use strings.") from None
+        _finite(classes)
+        return classes
+
+    def codes(self, code_of: dict[Any, int]) -> NDArray[np.intp]:
+        return _lookup(self.flat, code_of)
+
+
+class Indicator:
+    """A matrix of zeros and ones."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.sparse = bool(sp.issparse(matrix))
+        self.matrix: Any = matrix
+        if self.sparse:
+            self.matrix = sp.coo_array(matrix)
+        self.shape: tuple[int, int] = self.matrix.shape
+        self.n = self.shape[0]
+        self.dtype = str(self.matrix.dtype.name)
+        values: NDArray[Any] = self.matrix.data if self.sparse else self.matrix
+        _finite(values)
+        if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
+            found = np.unique(values[(values != 0) & (values != 1)])
+            kind = "continuous" if (found != np.floor(found)).any() else "multiclass"
+            raise DataError(
+                f"Unknown label type: {kind}-multioutput. y has two dimensions and holds "
+                f"{some([str(value) for value in found.tolist()])} beside 0 and 1. "
+                f"A label indicator has a 1 where a row carries a label and a 0 elsewhere, such as (y > 0)."
+            )
+        if self.shape[1] == 0:
+            raise DataError(f"The indicator matrix has shape {self.shape}: there is no class to learn.")
+
+    def __str__(self) -> str:
+        return f"an indicator matrix of shape {self.shape}"
+
+    def signs(self) -> Signs:
+        if self.sparse:
+            present = self.matrix.data != 0
+            return signs_at(self.matrix.row[present], self.matrix.col[present], *self.shape)
+        signs = np.full(self.shape, -1, dtype=np.int8, order="F")
+        signs[self.matrix.astype(bool)] = 1
+        return signs
+
+
+def read_labels(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
+    """Which form `y` has; with `rows_are_sets` a list of rows is one of label sets, whatever it holds."""
+    if y is None:
+        raise DataError("This learner requires y to be passed, but the target y is None.")
+    if isinstance(y, str | bytes) or not (
+        isinstance(y, Sequence) or hasattr(y, "__array__") or sp.issparse(y)
+    ):
+        raise DataError(f"Expected one label (or label set) a row in an array or a list, got {y!r:.80}.")
+    if sp.issparse(y):
+        return Indicator(y)
+    if isinstance(y, Sequence):
+        strings = sum(isinstance(label, str) for label in y)
+        if strings and strings == len(y):
+            return Values(list(y))
+        if any(isinstance(label, _CONTAINERS) for label in y) or (rows_are_sets and not y):
+            return _read_rows(y, rows_are_sets)
+        # NumPy would turn the numbers among strings into strings.
+        array = np.array(y, dtype=object if strings else None)
+    else:
+        array = np.asarray(y)
+    if array.dtype.kind in "OT":
+        return _read_objects(array.astype(object), rows_are_sets)
+    return _read_array(array)
+
+
+def _read_rows(rows: Sequence[Any], rows_are_sets: bool) -> Values | Sets | Indicator:
+    for row, labels in enumerate(rows):
+        if not isinstance(labels, _CONTAINERS):
+            what = "no label (None)" if labels is None else f"{labels!r:.80} where others have label sets"
+            cure = "Drop unlabelled rows; a row known to be in no category has an empty label set."
+            raise DataError(f"Row {row} of y has {what}. {cure}")
+    if rows_are_sets or any(isinstance(labels, set | frozenset) for labels in rows):
+        return Sets(rows)
+    width = len(rows[0])
+    if width == 0 or any(len(labels) != width for labels in rows) or isinstance(rows[0][0], str):
+        return Sets(rows)
+    try:
+        array = np.asarray(rows)
+    except (ValueError, TypeError):
+        return Sets(rows)
+    if array.ndim == 2 and array.dtype.kind in "iu" and width > 1 and ((array < 0) | (array > 1)).any():
+        return Sets(rows)
+    return _read_array(array) if array.dtype.kind in "biuf" else Sets(rows)
+
+
+def _read_objects(array: NDArray[Any], rows_are_sets: bool) -> Values | Sets | Indicator:
+    """Python objects: strings stay what they are, numbers become an array of numbers."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = _ravel(array)
+    types = set(map(type, array.ravel().tolist()))
+    if any(issubclass(kind, _CONTAINERS) for kind in types):
+        return _read_rows(array.tolist(), rows_are_sets)
+    if array.ndim != 1:
+        return _read_array(np.asarray(array.tolist()))
+    missing = [row for row, label in enumerate(array.tolist()) if _is_missing(label)]
+    if missing:
+        raise DataError(
+            f"Input y contains NaN or None: row {missing[0]} has no label"
+            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}. Drop unlabelled rows."
+        )
+    if all(issubclass(kind, str) for kind in types):
+        return Values(array)
+    if all(issubclass(kind, int | float | np.number | np.bool_) for kind in types):
+        return _read_array(np.asarray(array.tolist()))
+    names = some(sorted(kind.__name__ for kind in types))
+    raise DataError(f"Unknown label type: y mixes or holds values of type {names}. Use strings or integers.")
+
+
+def _read_array(array: NDArray[Any]) -> Values | Indicator:
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = _ravel(array)
+    if array.ndim not in (1, 2):
+        raise DataError(
+            f"Unknown label type: y has {array.ndim} dimensions. Pass one label or one row a document."
+        )
+    if array.dtype.kind == "S":
+        raise DataError("The labels are bytes. Decode them to strings.")
+    if array.dtype.kind not in "biufU":
+        raise DataError(f"Unknown label type: {array.dtype}. Use strings or integers.")
+    if array.ndim == 2:
+        if array.dtype.kind == "U":
+            raise DataError(
+                "Unknown label type: multiclass-multioutput. y is a two-dimensional array of strings; "
+                "pass one label a row, or a list of label sets."
+            )
+        return Indicator(array)
+    if array.dtype.kind == "f":
+        _finite(array)
+        broken = array[array != np.floor(array)]
+        if len(broken):
+            raise DataError(
+                f"Unknown label type: continuous. y holds {broken[0]}, which names no class. "
+                f"Use strings or integers as labels."
+            )
+    return Values(array)
+
+
+def _is_missing(label: Any) -> bool:
+    # pandas marks missing values with objects of its own, which refuse to be compared.
+    return label is None or label is np.nan or type(label).__name__ in ("NAType", "NaTType") or label != label
+
+
+def _ravel(column: NDArray[Any]) -> NDArray[Any]:
+    from sklearn.exceptions import DataConversionWarning
+
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+        "(n_samples, ), for example using ravel().",
+        DataConversionWarning,
+        stacklevel=2,
+    )
+    return column.ravel()
+
+
+def _finite(values: NDArray[Any]) -> None:
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        if np.isnan(values).any():
+            raise DataError("Input y contains NaN. Drop unlabelled rows.")
+        raise DataError(f"Input y contains infinity or a value too large for {values.dtype!r}.")
+
+
+def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    if values.dtype.kind == "O":
+        # A dictionary beats sorting n Python strings; only the distinct ones are sorted.
+        labels = values.tolist()
+        classes = sorted(set(labels))
+        distinct = np.empty(len(classes), dtype=object)
+        distinct[:] = classes
+        return distinct, _lookup(labels, {label: code for code, label in enumerate(classes)})
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return distinct, inverse.astype(np.intp, copy=False)
+
+
+def _lookup(labels: list[Any], code_of: dict[Any, int]) -> NDArray[np.intp]:
+    try:
+        return np.fromiter((code_of.get(label, -1) for label in labels), dtype=np.intp, count=len(labels))
+    except TypeError as error:
+        raise DataError(f"A label set holds something that is no label ({error}). Use strings.") from None
+
+
+def _sorted_array(labels: Iterable[Any]) -> NDArray[Any]:
+    try:
+        ordered = sorted(labels)
+    except TypeError:
+        types = some(sorted({type(label).__name__ for label in labels}))
+        raise DataError(f"The labels mix values of type {types}. Use one type for all labels.") from None
+    if ordered and isinstance(ordered[0], str) and max(map(len, ordered)) > LONGEST_PADDED_LABEL:
+        result = np.empty(len(ordered), dtype=object)
+        result[:] = ordered
+        return result
+    return np.array(ordered)
+
+
+def signs_at(rows: NDArray[Any], columns: NDArray[Any], n: int, n_columns: int) -> Signs:
+    """-1 everywhere but at the given places."""
+    signs = np.full((n, n_columns), -1, dtype=np.int8, order="F")
+    signs[rows, columns] = 1
+    return signs
+
+
+def some(words: list[str], most: int = 5) -> str:
+    """A list for a message: the first few, and how many more."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(word if len(word) <= 60 else word[:57] + "..." for word in words[:most]) + more
