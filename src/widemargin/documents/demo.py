@@ -1,0 +1,113 @@
+"""The demo corpus: the docstrings that every installation has, labelled by the area they document.
+
+Real prose, several thousand documents, no download. It changes with the releases of Python, NumPy and SciPy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import sys
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from widemargin.documents.collection import Collection
+from widemargin.documents.demo_areas import AREAS
+from widemargin.documents.record import Document
+from widemargin.errors import DataError
+
+MIN_CHARACTERS = 40
+# Large areas are thinned out evenly, so that none dominates.
+MAX_PER_AREA = 220
+
+
+def demo_corpus() -> Collection:
+    """Collect the docstrings of the standard library, NumPy and SciPy, each with its area as the one label.
+
+    Functions, classes and methods with at least 40 characters of documentation; the same text counts once.
+    Ids are qualified names. The order and the choice are the same in every run.
+    """
+    if sys.flags.optimize >= 2:
+        raise DataError(
+            "The demo corpus is made of docstrings, and Python was started with -OO, which strips them. "
+            "Start it without -OO (and with PYTHONOPTIMIZE unset)."
+        )
+    collection = Collection()
+    seen: set[str] = set()
+    for area, modules in AREAS.items():
+        found: dict[str, str] = {}
+        for name in modules:
+            module = _import_quietly(name)
+            if module is None:
+                continue
+            for identifier, text in _docstrings(module):
+                if text not in seen:
+                    seen.add(text)
+                    found.setdefault(identifier, text)
+        for identifier in _thin_out(sorted(found), MAX_PER_AREA):
+            collection.append(Document(identifier, found[identifier], (area,)))
+    return collection
+
+
+def _import_quietly(name: str) -> ModuleType | None:
+    """The module, or None where this platform or release has none of that name."""
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            return importlib.import_module(name)
+        except (ImportError, OSError, AttributeError):
+            return None
+
+
+def _docstrings(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """Qualified names and cleaned docstrings of what `module` offers."""
+    for name, value in _public(module):
+        if inspect.isclass(value):
+            if text := _clean(value):
+                yield f"{module.__name__}.{name}", text
+            for member, method in list(vars(value).items()):
+                # What a class method or a static method wraps has the docstring too.
+                function = getattr(method, "__func__", method)
+                if not member.startswith("_") and callable(function) and (text := _clean(function)):
+                    yield f"{module.__name__}.{name}.{member}", text
+        elif callable(value) and (text := _clean(value)):
+            yield f"{module.__name__}.{name}", text
+
+
+def _public(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The names that a module exports; without ``__all__``, the public ones that it defines itself."""
+    exported = getattr(module, "__all__", None)
+    for name, value in list(vars(module).items()):
+        if name.startswith("_"):
+            continue
+        if name in exported if exported is not None else _defined_in(module, value):
+            yield name, value
+
+
+def _defined_in(module: ModuleType, value: Any) -> bool:
+    home = getattr(value, "__module__", None)
+    # Functions written in C name their private module, or none.
+    return not isinstance(home, str) or home == module.__name__ or home.startswith("_")
+
+
+def _clean(value: Any) -> str | None:
+    """The docstring of `value` itself, not of its type, if it is long enough."""
+    text = getattr(value, "__doc__", None)
+    if not isinstance(text, str) or (not inspect.isclass(value) and text is type(value).__doc__):
+        return None
+    text = inspect.cleandoc(text)
+    return text if len(text) >= MIN_CHARACTERS else None
+
+
+def _thin_out(names: list[str], limit: int) -> list[str]:
+    if len(names) <= limit:
+        return names
+    return [names[i * len(names) // limit] for i in range(limit)]
