@@ -194,6 +194,9 @@ def test_unknown_labels():
     np.testing.assert_array_equal(sets.encode([["b", "x"], []], unknown="ignore"), [[-1, 1], [-1, -1]])
     with pytest.raises(DataError, match="'x' is not"):
         sets.encode([["b", "x"]])
+    two, _ = learn_labels(["a", "b"])
+    with pytest.raises(DataError, match="'x' is not among the 2 labels"):
+        two.encode(["x"], unknown="ignore")
     with pytest.raises(UsageError, match="skip"):
         space.encode(["a"], unknown="skip")
 

@@ -268,11 +268,16 @@ def _sorted_array(labels: Iterable[Any]) -> NDArray[Any]:
     except TypeError:
         types = some(sorted({type(label).__name__ for label in labels}))
         raise DataError(f"The labels mix values of type {types}. Use one type for all labels.") from None
-    if ordered and isinstance(ordered[0], str) and max(map(len, ordered)) > LONGEST_PADDED_LABEL:
+    if any(isinstance(label, str) and _needs_object(label) for label in ordered):
         result = np.empty(len(ordered), dtype=object)
         result[:] = ordered
         return result
     return np.array(ordered)
+
+
+def _needs_object(label: str) -> bool:
+    # NumPy's strings also lose NUL characters at their end.
+    return len(label) > LONGEST_PADDED_LABEL or label.endswith("\0")
 
 
 def signs_at(rows: NDArray[Any], columns: NDArray[Any], n: int, n_columns: int) -> Signs:

@@ -95,8 +95,8 @@ class LabelSpace:
         Parameters
         ----------
         y : labels in the form in which the space came (multi-label: label sets or an indicator)
-        unknown : what a label outside the space does: raise an error, or belong to no column
-            (a multi-class or multi-label row of -1)
+        unknown : what a label outside the space does: raise an error, or belong to no column (the two
+            classes of a binary task share one column, so there it is always an error)
 
         Returns
         -------
@@ -116,12 +116,13 @@ class LabelSpace:
             return form.signs()
         codes = form.codes({label: code for code, label in enumerate(self.classes.tolist())})
         known = codes >= 0
-        if unknown == "error" and not known.all():
+        if not known.all() and (unknown == "error" or self.kind == "binary"):
             strange = sorted({repr(form.label(i)) for i in np.flatnonzero(~known).tolist()})
+            cure = "" if self.kind == "binary" else ', or leave them out (unknown="ignore")'
             raise DataError(
                 f"{some(strange)} {'is' if len(strange) == 1 else 'are'} not among the {len(self.classes)} "
                 f"labels of the task: {some([repr(label) for label in self.classes.tolist()])}. "
-                f'Train with these labels too, or leave them out (unknown="ignore").'
+                f"Train with these labels too{cure}."
             )
         if self.kind == "binary":
             return np.where(codes == 1, 1, -1).astype(np.int8)[:, None]

@@ -1,0 +1,156 @@
+"""Contingency tables and the measures that read one: error, cost, Hamming loss, precision, recall, F.
+
+Joachims, 2.6. Definition 1 counts predictions by what was predicted (first sign) and what was true
+(second): f++ are the true positives, f+- the false positives, f-+ the false negatives, f-- the true
+negatives. A table here holds the four counts of one task, or arrays with one entry a task.
+
+Where a task has no positive example there is nothing to find: precision, recall and F are nan. Where it has
+some but none was predicted, precision is 0, as the limit of F demands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import UsageError
+
+Floats = NDArray[np.float64]
+Counts = Any  # whole numbers, or expected numbers: one, or an array with one entry a task
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """The four counts of one task, or of several tasks side by side."""
+
+    true_positive: Counts
+    false_positive: Counts
+    false_negative: Counts
+    true_negative: Counts
+
+    @property
+    def positives(self) -> Counts:
+        """How many examples are positive."""
+        return self.true_positive + self.false_negative
+
+    @property
+    def predicted(self) -> Counts:
+        """How many examples are predicted to be positive."""
+        return self.true_positive + self.false_positive
+
+    @property
+    def n(self) -> Counts:
+        """How many examples there are."""
+        return self.positives + self.false_positive + self.true_negative
+
+    def merged(self) -> Contingency:
+        """The tables of all tasks added cell by cell: what a micro-average is computed from."""
+        return Contingency(
+            np.sum(self.true_positive),
+            np.sum(self.false_positive),
+            np.sum(self.false_negative),
+            np.sum(self.true_negative),
+        )
+
+
+def contingency(truth: NDArray[Any], predicted: NDArray[Any]) -> Contingency:
+    """Count predictions against the truth.
+
+    Parameters
+    ----------
+    truth, predicted : arrays (n,) or (n, tasks), positive where an example is in the class
+
+    Examples
+    --------
+    >>> table = contingency(np.array([1, 1, -1, -1, -1]), np.array([1, -1, 1, 1, -1]))
+    >>> [int(count) for count in (table.true_positive, table.false_positive, table.false_negative)]
+    [1, 2, 1]
+    """
+    truth, predicted = np.asarray(truth), np.asarray(predicted)
+    if truth.shape != predicted.shape:
+        raise UsageError(f"The truth has shape {truth.shape} and the predictions {predicted.shape}.")
+    actual, claimed = truth > 0, predicted > 0
+    hits = np.count_nonzero(actual & claimed, axis=0)
+    positives = np.count_nonzero(actual, axis=0)
+    claims = np.count_nonzero(claimed, axis=0)
+    return Contingency(
+        np.asarray(hits),
+        np.asarray(claims - hits),
+        np.asarray(positives - hits),
+        np.asarray(len(truth) - positives - claims + hits),
+    )
+
+
+def error_rate(table: Contingency) -> Floats:
+    """The share of wrong predictions, equation (2.26)."""
+    return _ratio(table.false_positive + table.false_negative, table.n)
+
+
+def cost(table: Contingency, costs: Any) -> Floats:
+    """The mean cost of a prediction, equation (2.27).
+
+    Parameters
+    ----------
+    costs : 2 x 2, laid out as Definition 3: ``[[C++, C+-], [C-+, C--]]``, rows by prediction
+    """
+    costs = np.asarray(costs, dtype=np.float64)
+    if costs.shape != (2, 2):
+        raise UsageError(f"The cost matrix has shape {costs.shape}; expected [[C++, C+-], [C-+, C--]].")
+    total = (
+        costs[0, 0] * table.true_positive
+        + costs[0, 1] * table.false_positive
+        + costs[1, 0] * table.false_negative
+        + costs[1, 1] * table.true_negative
+    )
+    return _ratio(total, table.n)
+
+
+def hamming_loss(table: Contingency) -> float:
+    """The mean number of wrong labels an example, equations (2.6) and (2.7): the sum of the error rates.
+
+    scikit-learn divides it by the number of labels.
+    """
+    return float(np.sum(error_rate(table)))
+
+
+def precision(table: Contingency) -> Floats:
+    """The share of predicted positives that are positive, equation (2.31)."""
+    return _where_positives(table, _ratio(table.true_positive, table.predicted))
+
+
+def recall(table: Contingency) -> Floats:
+    """The share of positives that are predicted, equation (2.29)."""
+    return _where_positives(table, _ratio(table.true_positive, table.positives))
+
+
+def f_measure(table: Contingency, beta: float = 1.0) -> Floats:
+    """F-beta, ``(1 + beta^2) P R / (beta^2 P + R)``: beta > 1 leans to recall.
+
+    (2.32) and (2.33) print beta^2 in the wrong place; this is van Rijsbergen's measure.
+    """
+    if not beta >= 0:
+        raise UsageError(f"beta={beta}: expected 0 or more.")
+    weight = beta**2
+    total = (1 + weight) * table.true_positive + weight * table.false_negative + table.false_positive
+    return _where_positives(table, _ratio((1 + weight) * table.true_positive, total))
+
+
+def confusion(truth: NDArray[Any], predicted: NDArray[Any], n_classes: int) -> NDArray[np.int64]:
+    """How often class i (row) was predicted as class j (column), from class numbers below `n_classes`."""
+    pairs = np.asarray(truth, dtype=np.int64) * n_classes + np.asarray(predicted, dtype=np.int64)
+    return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+
+def _ratio(part: Counts, whole: Counts) -> Floats:
+    """part / whole, 0 where the whole is empty."""
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    result: Floats = np.zeros(np.broadcast(part, whole).shape)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
+def _where_positives(table: Contingency, values: Floats) -> Floats:
+    return np.where(table.positives > 0, values, np.nan)
