@@ -36,8 +36,8 @@ def canonical_csr(X: Any) -> sp.csr_array:
     csr = sp.csr_array(X)
     if csr.nnz >= 2**31 or max(csr.shape) >= 2**31:
         raise DataError(
-            f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each must stay "
-            f"below 2**31. Train on part of the documents, or raise min_df."
+            f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each must "
+            f"stay below 2**31. Train on part of the documents, or raise min_df."
         )
     if csr.dtype not in (np.float32, np.float64):
         csr = csr.astype(np.float64)
@@ -46,7 +46,7 @@ def canonical_csr(X: Any) -> sp.csr_array:
             csr = csr.copy()
         csr.sum_duplicates()
     # SciPy chooses one type for both index arrays; the core wants its own for each.
-    result = sp.csr_array(csr.shape, dtype=csr.dtype)
+    result: sp.csr_array = sp.csr_array((csr.shape[0], csr.shape[1]), dtype=csr.dtype)
     result.data = np.ascontiguousarray(csr.data)
     result.indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
     result.indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
