@@ -1,0 +1,6 @@
+"""Published tables, regenerated: each figure beside the published one."""
+
+from widemargin.papers.registry import Paper, find_paper, list_papers, run_paper
+from widemargin.papers.result import Cell, PaperResult
+
+__all__ = ["Cell", "Paper", "PaperResult", "find_paper", "list_papers", "run_paper"]

@@ -1,0 +1,68 @@
+"""A published table beside ours: what every module of this package returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from widemargin.report.tables import Column, Table
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of a published table, and the same figure measured here."""
+
+    row: str
+    column: str
+    published: float
+    ours: float
+
+    @property
+    def difference(self) -> float:
+        return self.ours - self.published
+
+
+@dataclass(frozen=True)
+class PaperResult:
+    """All cells of a table. `notes` say what differs from the published setting."""
+
+    name: str
+    title: str
+    cells: list[Cell]
+    notes: list[str] = field(default_factory=list)
+
+    def cell(self, row: str, column: str) -> Cell:
+        """The cell at a row and a column."""
+        return next(cell for cell in self.cells if (cell.row, cell.column) == (row, column))
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"name", "cells": [{"row", "column", "published", "ours"}], "notes"}``."""
+        return {
+            "name": self.name,
+            "cells": [
+                {"row": cell.row, "column": cell.column, "published": cell.published, "ours": cell.ours}
+                for cell in self.cells
+            ],
+            "notes": self.notes,
+        }
+
+    def table(self) -> Table:
+        """Published, ours and the difference side by side, in the layout of the published table."""
+        rows = list(dict.fromkeys(cell.row for cell in self.cells))
+        names = list(dict.fromkeys(cell.column for cell in self.cells))
+        found = {(cell.row, cell.column): cell for cell in self.cells}
+        columns = [Column("")]
+        for name in names:
+            columns += [
+                Column(f"{name}: published", "decimal"),
+                Column("ours", "decimal"),
+                Column("difference", "difference"),
+            ]
+        lines: list[list[Any]] = []
+        for row in rows:
+            line: list[Any] = [row]
+            for name in names:
+                cell = found.get((row, name))
+                line += [cell.published, cell.ours, cell.difference] if cell else [None, None, None]
+            lines.append(line)
+        return Table(self.title, columns, list(lines), notes=self.notes)

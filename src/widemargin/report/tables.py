@@ -1,0 +1,150 @@
+"""Rows of figures as tables: for terminals (rich), as plain text, and as records for JSON.
+
+How a figure is written is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from widemargin.measure.summary import Scores, Summary
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+UNDEFINED = "-"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    `kind` says how its values are written: text as it is, a count with thousands separated, a share in
+    percent with one digit, a decimal with `digits`, or a difference with its sign.
+    """
+
+    name: str
+    kind: Literal["text", "count", "percent", "decimal", "difference"] = "text"
+    digits: int = 1
+
+    def write(self, value: Any) -> str:
+        """`value` as people read it; "-" where it is not defined."""
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return UNDEFINED
+        if self.kind == "count":
+            return f"{value:,}"
+        if self.kind == "percent":
+            return f"{100 * value:.{self.digits}f}"
+        if self.kind == "decimal":
+            return f"{value:.{self.digits}f}"
+        if self.kind == "difference":
+            # A difference that rounds to nothing has no sign.
+            rounded = round(value, self.digits)
+            return f"{rounded:+.{self.digits}f}" if rounded else f"{0:.{self.digits}f}"
+        return str(value)
+
+
+@dataclass
+class Table:
+    """Columns and rows of raw values; rows from `footer` on stand apart, such as averages.
+
+    Examples
+    --------
+    >>> columns = [Column("topic"), Column("F1", "percent")]
+    >>> print(Table("Topics", columns, [["wheat", 0.8675], ["corn", None]]).plain())
+    Topics
+    topic    F1
+    wheat  86.8
+    corn      -
+    """
+
+    title: str
+    columns: list[Column]
+    rows: list[Sequence[Any]]
+    footer: list[Sequence[Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def written(self) -> list[list[str]]:
+        """Every row, the footer's last, as strings."""
+        return [
+            [column.write(value) for column, value in zip(self.columns, row, strict=True)]
+            for row in [*self.rows, *self.footer]
+        ]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary a row, raw values, None where one is not defined."""
+        return [
+            {
+                column.name: None if isinstance(value, float) and math.isnan(value) else value
+                for column, value in zip(self.columns, row, strict=True)
+            }
+            for row in [*self.rows, *self.footer]
+        ]
+
+    def plain(self) -> str:
+        """Aligned text without any markup."""
+        lines = [[column.name for column in self.columns], *self.written()]
+        widths = [max(len(line[j]) for line in lines) for j in range(len(self.columns))]
+        text = [
+            "  ".join(
+                cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+                for cell, width, column in zip(line, widths, self.columns, strict=True)
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join(([self.title] if self.title else []) + text + self.notes)
+
+    def rich(self) -> RichTable:
+        """The same for a terminal."""
+        from rich import box
+        from rich.markup import escape
+        from rich.table import Table as RichTable
+
+        table = RichTable(
+            title=escape(self.title) or None,
+            caption=escape("\n".join(self.notes)) or None,
+            box=box.SIMPLE_HEAD,
+            title_justify="left",
+            caption_justify="left",
+        )
+        for column in self.columns:
+            text = column.kind == "text"
+            table.add_column(escape(column.name), justify="left" if text else "right", no_wrap=not text)
+        for number, line in enumerate(self.written()):
+            table.add_row(*map(escape, line), end_section=bool(self.footer) and number == len(self.rows) - 1)
+        return table
+
+
+def summary_table(summary: Summary, title: str = "", most: int | None = None) -> Table:
+    """A summary of measures, a row a label, then the averages.
+
+    Parameters
+    ----------
+    most : show only that many labels, those with the most examples; the notes say how many there are
+    """
+    rows = sorted(summary.rows, key=lambda row: -row.support)
+    notes = list(summary.notes)
+    if most is not None and len(rows) > most:
+        notes.append(f"The {most} largest of {len(rows)} labels; the averages are over all of them.")
+        rows = rows[:most]
+    columns = [Column("label"), Column("examples", "count"), Column("predicted", "count")]
+    columns += [Column(name, "percent") for name in ("precision", "recall", "F1", "PRBEP")]
+    support = sum(row.support for row in summary.rows)
+    predicted = sum(row.predicted for row in summary.rows)
+    return Table(
+        title,
+        columns,
+        [[row.label, row.support, row.predicted, *_values(row)] for row in rows],
+        footer=[
+            ["micro-average", support, predicted, *_values(summary.micro)],
+            ["macro-average", support, predicted, *_values(summary.macro)],
+        ],
+        notes=notes,
+    )
+
+
+def _values(scores: Scores) -> list[float]:
+    return [scores.precision, scores.recall, scores.f1, scores.prbep]

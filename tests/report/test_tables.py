@@ -1,0 +1,69 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from widemargin.labels import learn_labels
+from widemargin.measure import summarize
+from widemargin.report.tables import Column, Table, summary_table
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [
+        (Column("x"), "wheat", "wheat"),
+        (Column("x"), 3, "3"),
+        (Column("x", "count"), 9603, "9,603"),
+        (Column("x", "percent"), 0.87449, "87.4"),
+        (Column("x", "percent"), 1.0, "100.0"),
+        (Column("x", "decimal", 3), 0.12345, "0.123"),
+        (Column("x", "difference"), 0.26, "+0.3"),
+        (Column("x", "difference"), -0.26, "-0.3"),
+        (Column("x", "difference"), -0.04, "0.0"),
+        (Column("x", "percent"), float("nan"), "-"),
+        (Column("x", "count"), None, "-"),
+    ],
+)
+def test_how_a_figure_is_written(column, value, text):
+    assert column.write(value) == text
+
+
+def rendered(table):
+    console = Console(file=io.StringIO(), width=100, color_system=None)
+    console.print(table.rich())
+    return console.file.getvalue()
+
+
+def test_a_rich_table_shows_markup_literally():
+    table = Table("[bold]", [Column("label"), Column("n", "count")], [["[red]x[/red]", 1]], notes=["[i]"])
+    text = rendered(table)
+    for literal in ("[bold]", "[red]x[/red]", "[i]"):
+        assert literal in text
+
+
+def test_the_footer_stands_apart():
+    table = Table("", [Column("label"), Column("n", "count")], [["a", 1], ["b", 2]], footer=[["all", 3]])
+    assert table.plain().splitlines() == ["label  n", "a      1", "b      2", "all    3"]
+    assert [record["label"] for record in table.records()] == ["a", "b", "all"]
+    lines = [line.split() for line in rendered(table).splitlines()]
+    assert lines[lines.index(["b", "2"]) + 1] == []
+
+
+def test_records_are_json_values():
+    table = Table("", [Column("x", "percent")], [[float("nan")], [0.5]])
+    assert table.records() == [{"x": None}, {"x": 0.5}]
+
+
+def test_a_summary_lists_the_largest_labels_and_the_averages():
+    y = ["a"] * 2 + ["b"] * 5 + ["c"] * 3
+    space, truth = learn_labels(y)
+    table = summary_table(summarize(space, truth, truth + np.eye(10, 3)), "Results", most=2)
+    lines = table.plain().splitlines()
+    assert [line.split()[0] for line in lines[2:6]] == ["b", "c", "micro-average", "macro-average"]
+    assert lines[2].split()[1:] == ["5", "5", "100.0", "100.0", "100.0", "100.0"]
+    assert "The 2 largest of 3 labels" in lines[-1]
