@@ -1,0 +1,63 @@
+// A compressed-sparse-row matrix that somebody else owns, and the small verbs every solver uses on its rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace widemargin {
+
+template <typename T>
+struct Row {
+    const std::int32_t* indices;
+    const T* values;
+    std::int64_t size;
+
+    double squared_norm() const {
+        double sum = 0;
+        for (std::int64_t k = 0; k < size; ++k) sum += double(values[k]) * double(values[k]);
+        return sum;
+    }
+
+    // Four partial sums: one would make every addition wait for the one before it.
+    double dot(const double* w) const {
+        double a = 0, b = 0, c = 0, d = 0;
+        std::int64_t k = 0;
+        for (; k + 4 <= size; k += 4) {
+            a += w[indices[k]] * double(values[k]);
+            b += w[indices[k + 1]] * double(values[k + 1]);
+            c += w[indices[k + 2]] * double(values[k + 2]);
+            d += w[indices[k + 3]] * double(values[k + 3]);
+        }
+        for (; k < size; ++k) a += w[indices[k]] * double(values[k]);
+        return (a + b) + (c + d);
+    }
+
+    void axpy(double step, double* w) const {
+        for (std::int64_t k = 0; k < size; ++k) w[indices[k]] += step * double(values[k]);
+    }
+
+    void prefetch() const {
+#if defined(__GNUC__)
+        for (std::int64_t k = 0; k < size; k += 16) {
+            __builtin_prefetch(indices + k);
+            __builtin_prefetch(values + k);
+        }
+#endif
+    }
+};
+
+template <typename T>
+struct CsrView {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const T* values;
+    std::int64_t n_rows;
+    std::int64_t n_columns;
+
+    Row<T> row(std::int64_t i) const {
+        return {indices + indptr[i], values + indptr[i], indptr[i + 1] - indptr[i]};
+    }
+    std::int64_t n_values() const { return indptr[n_rows]; }
+};
+
+}  // namespace widemargin
