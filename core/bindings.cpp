@@ -3,11 +3,13 @@
 
 namespace widemargin {
 
+void register_linear(nb::module_& m);
 void register_text(nb::module_& m);
 
 }  // namespace widemargin
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
+    widemargin::register_linear(m);
     widemargin::register_text(m);
 }

@@ -1,0 +1,495 @@
+// Linear support vector machines by dual coordinate descent: one label, or all labels of a one-vs-rest task.
+//
+// For each label, with y_i = +1 or -1, costs C_i and rows x_i (extended by a constant bias feature of size B):
+//
+//   primal   min_w      P(w) = 1/2 w.w + sum_i C_i xi_i     (hinge)    xi_i = max(0, 1 - y_i w.x_i)
+//                       P(w) = 1/2 w.w + sum_i C_i xi_i^2   (squared hinge)
+//   dual     max_alpha  D(alpha) = sum_i alpha_i - 1/2 w.w - sum_i d_i/2 alpha_i^2,   0 <= alpha_i <= U_i,
+//                       w = sum_i alpha_i y_i x_i,
+//            hinge: U_i = C_i, d_i = 0;   squared hinge: U_i = infinity, d_i = 1 / (2 C_i).
+//
+// Algorithm 3 of Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
+// linear SVM", ICML 2008: exact minimisation over one alpha_i at a time in random order, with shrinking. PG is
+// the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may still move against it.
+//
+// Stopping: the duality gap P - D is a sum of non-negative terms, one for each example,
+//   hinge: max(alpha_i g_i, (alpha_i - C_i) g_i);  squared: C_i xi_i^2 + d_i/2 alpha_i^2 + alpha_i (y_i w.x_i - 1),
+// so every pass estimates it for nothing. When the estimate is small enough, one pass over all examples in double
+// precision decides (P - D <= tol P), and brings back what had been shrunk wrongly. The alternative is LIBLINEAR's:
+// max PG - min PG <= tol over all examples.
+//
+// All labels: blocks of 16 labels share the first passes (label_lanes.hpp, single precision) while their active
+// sets overlap; then each label goes on alone, on its own active set, in double precision; the deciding passes are
+// shared again. C = infinity (hard margin) skips the shared passes; there the gap compares D with the objective of
+// w scaled until every example has margin 1.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "label_lanes.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+#include "sparse.hpp"
+
+namespace widemargin {
+
+struct LinearSvmOptions {
+    double bias;        // size of the bias feature, 0 for none
+    bool squared_loss;  // squared hinge instead of hinge
+    bool stop_on_gap;   // tol bounds the relative duality gap, otherwise the spread of projected gradients
+    double tol;
+    std::int64_t max_passes;
+    std::uint64_t seed;
+};
+
+// All arrays belong to the caller; n examples, L labels, d features.
+struct LinearSvmTask {
+    std::int64_t n_labels;
+    const std::int8_t* signs;      // L x n
+    const double* cost_positive;   // L
+    const double* cost_negative;   // L
+    const double* sample_weights;  // n, or null
+    const double* start;           // L x n alphas to start from, or null
+    // Results.
+    double* coef;       // L x d
+    double* intercept;  // L
+    double* alpha;      // L x n
+    double* xi;         // L x n
+    double* objective;  // L
+    double* gap;        // L
+    std::int32_t* passes;
+    std::uint8_t* converged;
+    std::int64_t* labels_done;  // progress, one element, read by another thread
+};
+
+// What all labels share: the matrix with its columns in the order of their frequency (the weights of frequent
+// features then lie together), its values in single precision, and the rows' norms.
+template <typename T>
+struct SharedRows {
+    CsrView<T> x;  // columns renumbered
+    std::vector<std::int32_t> column_of, indices;
+    std::vector<float> single_values, single_norms, single_weights;
+    std::vector<double> squared_norms;
+    const float* values32;
+
+    SharedRows(const CsrView<T>& given, double bias, const double* sample_weights) {
+        const std::int64_t n = given.n_rows, d = given.n_columns, nnz = given.n_values();
+        std::vector<std::int32_t> frequency(d, 0), order(d);
+        for (std::int64_t k = 0; k < nnz; ++k) ++frequency[given.indices[k]];
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int32_t a, std::int32_t b) { return frequency[a] > frequency[b]; });
+        column_of.resize(d);
+        for (std::int64_t j = 0; j < d; ++j) column_of[order[j]] = static_cast<std::int32_t>(j);
+        indices.resize(nnz);
+        for (std::int64_t k = 0; k < nnz; ++k) indices[k] = column_of[given.indices[k]];
+        x = {given.indptr, indices.data(), given.values, n, d};
+        if constexpr (sizeof(T) == sizeof(float)) {
+            values32 = given.values;
+        } else {
+            single_values.assign(given.values, given.values + nnz);
+            values32 = single_values.data();
+        }
+        squared_norms.resize(n);
+        single_norms.resize(n);
+        for (std::int64_t i = 0; i < n; ++i) {
+            squared_norms[i] = x.row(i).squared_norm() + bias * bias;
+            single_norms[i] = static_cast<float>(squared_norms[i]);
+        }
+        if (sample_weights) single_weights.assign(sample_weights, sample_weights + n);
+    }
+};
+
+// One label on its own, in double precision.
+struct LabelState {
+    std::int64_t label;
+    std::vector<double> w;      // renumbered columns, then the bias weight
+    std::vector<double> alpha;  // n
+    std::vector<std::int32_t> active;
+    double shrink_above = std::numeric_limits<double>::infinity();
+    double shrink_below = -std::numeric_limits<double>::infinity();
+    double target = 0;  // the estimate of the relative gap at which a deciding pass is worth its time
+    std::int64_t passes = 0;
+    bool done = false, converged = false;
+};
+
+template <typename T>
+class LabelBlock {
+  public:
+    LabelBlock(const SharedRows<T>& shared, const LinearSvmTask& task, const LinearSvmOptions& options,
+               const std::int64_t* labels, int n_labels)
+        : shared_(shared), task_(task), options_(options), n_(shared.x.n_rows), d_(shared.x.n_columns) {
+        states_.resize(n_labels);
+        for (int lane = 0; lane < n_labels; ++lane) {
+            states_[lane].label = labels[lane];
+            states_[lane].target = options.tol;
+        }
+    }
+
+    void solve(const StopFlag& stop) {
+        for (LabelState& state : states_) {
+            state.alpha.assign(n_, 0.0);
+            if (!task_.start) continue;
+            for (std::int64_t i = 0; i < n_; ++i) {
+                const double given = task_.start[state.label * n_ + i];
+                state.alpha[i] = std::min(std::max(given, 0.0), upper(state, i));
+            }
+        }
+        if (states_.size() >= kFewestLanes && !hard()) descend_together(stop);
+        for (LabelState& state : states_) gather_weights(state);
+        if (stop) return;
+        decide();
+        while (!stop && std::any_of(states_.begin(), states_.end(), [](auto& s) { return !s.done; })) {
+            for (LabelState& state : states_) {
+                if (!state.done) descend_alone(state, stop);
+                if (stop) return;
+            }
+            decide();
+        }
+    }
+
+  private:
+    // Below three labels the lanes are mostly empty, and a label alone is faster.
+    static constexpr std::size_t kFewestLanes = 3;
+    // A row visited for 16 lanes costs about as much as two or three visits by one label, so a label with fewer
+    // active examples than this share goes on alone. Its own share only: results must not depend on its neighbours.
+    static constexpr double kAloneShare = 0.15;
+
+    bool hard() const { return std::isinf(task_.cost_positive[states_[0].label]); }
+    double sign(const LabelState& s, std::int64_t i) const { return task_.signs[s.label * n_ + i]; }
+    double cost(const LabelState& s, std::int64_t i) const {
+        const double c = sign(s, i) > 0 ? task_.cost_positive[s.label] : task_.cost_negative[s.label];
+        return task_.sample_weights ? c * task_.sample_weights[i] : c;
+    }
+    double upper(const LabelState& s, std::int64_t i) const {
+        return options_.squared_loss && cost(s, i) > 0 ? std::numeric_limits<double>::infinity() : cost(s, i);
+    }
+    double diagonal(const LabelState& s, std::int64_t i) const {
+        return options_.squared_loss && cost(s, i) > 0 ? 0.5 / cost(s, i) : 0.0;
+    }
+
+    // w = sum_i alpha_i y_i x_i, free of what single precision or many updates have left behind.
+    void gather_weights(LabelState& s) {
+        s.w.assign(d_ + 1, 0.0);
+        for (std::int64_t i = 0; i < n_; ++i) {
+            if (s.alpha[i] == 0) continue;
+            shared_.x.row(i).axpy(s.alpha[i] * sign(s, i), s.w.data());
+            s.w[d_] += s.alpha[i] * sign(s, i) * options_.bias;
+        }
+    }
+
+    // D(alpha) and w.w
+    double dual(const LabelState& s, double* squared_weights = nullptr) const {
+        double sum = 0, ww = 0;
+        for (std::int64_t i = 0; i < n_; ++i) {
+            if (s.alpha[i] != 0) sum += s.alpha[i] - 0.5 * diagonal(s, i) * s.alpha[i] * s.alpha[i];
+        }
+        for (const double weight : s.w) ww += weight * weight;
+        if (squared_weights) *squared_weights = ww;
+        return sum - 0.5 * ww;
+    }
+
+    // The example's share of the duality gap; margin = y_i w.x_i.
+    double slack(double margin, double alpha, double cost) const {
+        const double e = margin - 1;
+        if (options_.squared_loss) {
+            if (cost <= 0) return 0;
+            const double xi = std::max(-e, 0.0);
+            return cost * xi * xi + alpha * alpha / (4 * cost) + alpha * e;
+        }
+        return e > 0 ? alpha * e : (alpha - cost) * e;
+    }
+
+    // The relative gap, and P, from the sum of slacks or (hard margin) from the smallest margin.
+    double relative_gap(double slacks, double smallest_margin, double dual, double squared_weights, double* primal,
+                        double* gap) const {
+        if (hard()) {
+            *primal = smallest_margin > 0 ? 0.5 * squared_weights / (smallest_margin * smallest_margin)
+                                          : std::numeric_limits<double>::infinity();
+            *gap = *primal - dual;
+        } else {
+            *gap = slacks;
+            *primal = dual + slacks;
+        }
+        // A label whose costs are all zero has nothing to fit: P = D = 0.
+        return *gap <= 0 ? 0.0 : *gap / *primal;
+    }
+
+    void descend_together(const StopFlag& stop) {
+        const int n_labels = static_cast<int>(states_.size());
+        std::vector<float> w((d_ + 1) * kLanes, 0.0f), alpha(n_ * kLanes, 0.0f);
+        std::vector<std::int8_t> signs(n_ * kLanes, 0);
+        for (int lane = 0; lane < n_labels; ++lane) {
+            LabelState& s = states_[lane];
+            if (task_.start) gather_weights(s);
+            for (std::int64_t i = 0; i < n_; ++i) {
+                // An example of cost 0 takes no part: its alpha is and stays 0.
+                signs[i * kLanes + lane] = upper(s, i) > 0 ? task_.signs[s.label * n_ + i] : 0;
+                alpha[i * kLanes + lane] = static_cast<float>(s.alpha[i]);
+            }
+            for (std::size_t j = 0; j < s.w.size(); ++j) w[j * kLanes + lane] = static_cast<float>(s.w[j]);
+        }
+        std::vector<std::int32_t> rows(n_);
+        std::iota(rows.begin(), rows.end(), 0);
+
+        LanePass pass{};
+        pass.indptr = shared_.x.indptr;
+        pass.indices = shared_.x.indices;
+        pass.values = shared_.values32;
+        pass.squared_norms = shared_.single_norms.data();
+        pass.sample_weights = shared_.single_weights.empty() ? nullptr : shared_.single_weights.data();
+        pass.bias_row = d_;
+        pass.bias = static_cast<float>(options_.bias);
+        pass.squared_loss = options_.squared_loss;
+        pass.w = w.data();
+        pass.alpha = alpha.data();
+        pass.sign = signs.data();
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const bool used = lane < n_labels;
+            pass.cost_positive[lane] = used ? static_cast<float>(task_.cost_positive[states_[lane].label]) : 1.0f;
+            pass.cost_negative[lane] = used ? static_cast<float>(task_.cost_negative[states_[lane].label]) : 1.0f;
+            pass.shrink_above[lane] = infinity;
+            pass.shrink_below[lane] = -infinity;
+        }
+        Random random(options_.seed);
+        std::vector<bool> settled(n_labels, false);
+        for (std::int64_t pass_number = 1; pass_number <= options_.max_passes && !stop; ++pass_number) {
+            random.shuffle(rows);
+            pass.rows = rows.data();
+            pass.n_rows = static_cast<std::int64_t>(rows.size());
+            kernels_.pass(pass);
+            for (int lane = 0; lane < n_labels; ++lane) {
+                if (settled[lane]) continue;
+                states_[lane].passes = pass_number;
+                pass.shrink_above[lane] = pass.pg_max[lane] > 0 ? pass.pg_max[lane] : infinity;
+                pass.shrink_below[lane] = pass.pg_min[lane] < 0 ? pass.pg_min[lane] : -infinity;
+                std::int64_t active = 0;
+                for (std::int64_t i = 0; i < n_; ++i) active += signs[i * kLanes + lane] != 0;
+                if (active < kAloneShare * n_ || lane_is_settled(pass, lane, alpha, w)) {
+                    settled[lane] = true;
+                    for (std::int64_t i = 0; i < n_; ++i) signs[i * kLanes + lane] = 0;
+                }
+            }
+            if (std::all_of(settled.begin(), settled.end(), [](bool b) { return b; })) break;
+            rows.erase(std::remove_if(rows.begin(), rows.end(),
+                                      [&](std::int32_t i) {
+                                          const auto* first = signs.data() + std::int64_t(i) * kLanes;
+                                          return std::all_of(first, first + kLanes,
+                                                             [](std::int8_t s) { return s == 0; });
+                                      }),
+                       rows.end());
+        }
+        for (int lane = 0; lane < n_labels; ++lane) {
+            LabelState& s = states_[lane];
+            for (std::int64_t i = 0; i < n_; ++i) {
+                // float(C) may round above C
+                s.alpha[i] = std::min<double>(alpha[i * kLanes + lane], upper(s, i));
+                if (alpha[i * kLanes + lane] >= pass_upper(pass, s, lane, i)) s.alpha[i] = upper(s, i);
+            }
+            s.shrink_above = pass.shrink_above[lane];
+            s.shrink_below = pass.shrink_below[lane];
+        }
+    }
+
+    // The bound of alpha as single precision saw it: an alpha that reached it belongs at the exact bound.
+    float pass_upper(const LanePass& pass, const LabelState& s, int lane, std::int64_t i) const {
+        if (options_.squared_loss) return std::numeric_limits<float>::infinity();
+        const float c = sign(s, i) > 0 ? pass.cost_positive[lane] : pass.cost_negative[lane];
+        return pass.sample_weights ? c * pass.sample_weights[i] : c;
+    }
+
+    bool lane_is_settled(const LanePass& pass, int lane, const std::vector<float>& alpha,
+                         const std::vector<float>& w) const {
+        if (!options_.stop_on_gap) return pass.pg_max[lane] - pass.pg_min[lane] <= options_.tol;
+        const LabelState& s = states_[lane];
+        double sum = 0, ww = 0;
+        for (std::int64_t i = 0; i < n_; ++i) {
+            const double a = alpha[i * kLanes + lane];
+            if (a != 0) sum += a - 0.5 * diagonal(s, i) * a * a;
+        }
+        for (std::int64_t j = 0; j <= d_; ++j) ww += double(w[j * kLanes + lane]) * double(w[j * kLanes + lane]);
+        return pass.gap[lane] <= s.target * (sum - 0.5 * ww + pass.gap[lane]);
+    }
+
+    void descend_alone(LabelState& s, const StopFlag& stop) {
+        Random random(options_.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(s.passes + 1));
+        double squared_weights;
+        double d_value = dual(s, &squared_weights);
+        double* const w = s.w.data();
+        const double bias = options_.bias;
+        while (s.passes < options_.max_passes && !stop) {
+            ++s.passes;
+            random.shuffle(s.active);
+            double slacks = 0, smallest_margin = std::numeric_limits<double>::infinity();
+            double pg_max = -std::numeric_limits<double>::infinity(), pg_min = -pg_max;
+            std::size_t kept = 0;
+            for (std::size_t k = 0; k < s.active.size(); ++k) {
+                const std::int32_t i = s.active[k];
+                if (k + 1 < s.active.size()) shared_.x.row(s.active[k + 1]).prefetch();
+                const Row<T> row = shared_.x.row(i);
+                const double y = sign(s, i), u = upper(s, i), dd = diagonal(s, i);
+                double& a = s.alpha[i];
+                const double margin = y * (row.dot(w) + bias * w[d_]);
+                const double g = margin - 1 + dd * a;
+                slacks += slack(margin, a, cost(s, i));
+                smallest_margin = std::min(smallest_margin, margin);
+                double pg = g;
+                if (a <= 0) {
+                    if (g > s.shrink_above) continue;
+                    pg = std::min(g, 0.0);
+                } else if (a >= u) {
+                    if (g < s.shrink_below) continue;
+                    pg = std::max(g, 0.0);
+                }
+                s.active[kept++] = i;
+                pg_max = std::max(pg_max, pg);
+                pg_min = std::min(pg_min, pg);
+                if (pg == 0) continue;
+                const double q = shared_.squared_norms[i] + dd;
+                const double moved = q > 0 ? std::min(std::max(a - g / q, 0.0), u) : u;
+                const double delta = moved - a;
+                if (delta == 0) continue;
+                a = moved;
+                row.axpy(delta * y, w);
+                w[d_] += delta * y * bias;
+                d_value -= delta * (g + 0.5 * q * delta);
+                squared_weights += delta * (2 * margin + shared_.squared_norms[i] * delta);
+            }
+            s.active.resize(kept);
+            if (kept == 0) return;
+            s.shrink_above = pg_max > 0 ? pg_max : std::numeric_limits<double>::infinity();
+            s.shrink_below = pg_min < 0 ? pg_min : -std::numeric_limits<double>::infinity();
+            double primal, gap;
+            const bool small =
+                options_.stop_on_gap
+                    ? relative_gap(slacks, smallest_margin, d_value, squared_weights, &primal, &gap) <= s.target
+                    : pg_max - pg_min <= s.target;
+            if (small) return;
+        }
+    }
+
+    // One pass over all examples for all unfinished labels: exact gaps, slacks, and the new active sets.
+    void decide() {
+        const int n_labels = static_cast<int>(states_.size());
+        std::vector<int> open;
+        for (int lane = 0; lane < n_labels; ++lane) {
+            if (!states_[lane].done) open.push_back(lane);
+        }
+        const int width = open.size() == 1 ? 1 : kLanes;
+        std::vector<double> lanes;
+        if (width > 1) {
+            lanes.assign(d_ * kLanes, 0.0);
+            for (std::size_t o = 0; o < open.size(); ++o) {
+                const std::vector<double>& w = states_[open[o]].w;
+                for (std::int64_t j = 0; j < d_; ++j) lanes[j * kLanes + o] = w[j];
+            }
+        }
+        std::vector<double> slacks(open.size(), 0.0), pg_max(open.size(), -infinity()),
+            pg_min(open.size(), infinity()), smallest_margin(open.size(), infinity());
+        for (const int lane : open) states_[lane].active.clear();
+        double scores[kLanes];
+        for (std::int64_t i = 0; i < n_; ++i) {
+            const Row<T> row = shared_.x.row(i);
+            if (width > 1) {
+                if constexpr (sizeof(T) == sizeof(float)) {
+                    kernels_.score_single(row.indices, row.values, row.size, lanes.data(), scores);
+                } else {
+                    kernels_.score_double(row.indices, row.values, row.size, lanes.data(), scores);
+                }
+            } else {
+                scores[0] = row.dot(states_[open[0]].w.data());
+            }
+            for (std::size_t o = 0; o < open.size(); ++o) {
+                LabelState& s = states_[open[o]];
+                const double u = upper(s, i), a = s.alpha[i];
+                const double margin = sign(s, i) * (scores[o] + options_.bias * s.w[d_]);
+                task_.xi[s.label * n_ + i] = std::max(0.0, 1 - margin);
+                if (u <= 0) continue;
+                const double g = margin - 1 + diagonal(s, i) * a;
+                slacks[o] += slack(margin, a, cost(s, i));
+                smallest_margin[o] = std::min(smallest_margin[o], margin);
+                const double pg = a <= 0 ? std::min(g, 0.0) : (a >= u ? std::max(g, 0.0) : g);
+                pg_max[o] = std::max(pg_max[o], pg);
+                pg_min[o] = std::min(pg_min[o], pg);
+                const bool idle = (a <= 0 && g > s.shrink_above) || (a >= u && g < s.shrink_below);
+                if (!idle) s.active.push_back(static_cast<std::int32_t>(i));
+            }
+        }
+        for (std::size_t o = 0; o < open.size(); ++o) {
+            LabelState& s = states_[open[o]];
+            double squared_weights, primal, gap;
+            const double d_value = dual(s, &squared_weights);
+            const double relative =
+                relative_gap(slacks[o], smallest_margin[o], d_value, squared_weights, &primal, &gap);
+            s.converged = options_.stop_on_gap ? relative <= options_.tol : pg_max[o] - pg_min[o] <= options_.tol;
+            s.done = s.converged || s.passes >= options_.max_passes || s.active.empty();
+            if (s.done) {
+                finish(s, primal, gap);
+            } else {
+                s.target *= 0.7;  // the estimate was too hopeful
+            }
+        }
+    }
+
+    void finish(LabelState& s, double primal, double gap) {
+        const std::int64_t l = s.label;
+        for (std::int64_t j = 0; j < d_; ++j) task_.coef[l * d_ + j] = s.w[shared_.column_of[j]];
+        task_.intercept[l] = options_.bias * s.w[d_];
+        std::copy(s.alpha.begin(), s.alpha.end(), task_.alpha + l * n_);
+        task_.objective[l] = primal;
+        task_.gap[l] = std::max(gap, 0.0);
+        task_.passes[l] = static_cast<std::int32_t>(s.passes);
+        task_.converged[l] = s.converged;
+        s.w = {};
+        s.alpha = {};
+        s.active = {};
+        __atomic_fetch_add(task_.labels_done, 1, __ATOMIC_RELAXED);
+    }
+
+    static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
+
+    const SharedRows<T>& shared_;
+    const LinearSvmTask& task_;
+    const LinearSvmOptions& options_;
+    const std::int64_t n_, d_;
+    const LaneKernels kernels_ = lane_kernels();
+    std::vector<LabelState> states_;
+};
+
+// All labels on n_threads threads. Labels with similar numbers of positive examples share a block: their active
+// sets shrink at the same rate.
+template <typename T, class Poll>
+void train_linear_svm(const CsrView<T>& x, const LinearSvmTask& task, const LinearSvmOptions& options,
+                      int n_threads, Poll&& poll) {
+    const SharedRows<T> shared(x, options.bias, task.sample_weights);
+    std::vector<std::int64_t> positives(task.n_labels), order(task.n_labels);
+    for (std::int64_t l = 0; l < task.n_labels; ++l) {
+        const std::int8_t* first = task.signs + l * x.n_rows;
+        positives[l] = std::count(first, first + x.n_rows, std::int8_t(1));
+    }
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return positives[a] > positives[b]; });
+    // As few blocks as 16 lanes allow, but a whole number for each thread, all of about the same size.
+    std::int64_t n_blocks = (task.n_labels + kLanes - 1) / kLanes;
+    n_blocks = std::min((n_blocks + n_threads - 1) / n_threads * n_threads, task.n_labels);
+    Pieces blocks(n_blocks, 1);
+    const auto work = [&](int, const StopFlag& stop) {
+        std::int64_t block, end;
+        while (!stop && blocks.next(block, end)) {
+            const std::int64_t first = block * task.n_labels / n_blocks;
+            const std::int64_t last = (block + 1) * task.n_labels / n_blocks;
+            LabelBlock<T>(shared, task, options, order.data() + first, static_cast<int>(last - first)).solve(stop);
+        }
+    };
+    run_parallel(static_cast<int>(std::min<std::int64_t>(n_threads, n_blocks)), work, poll);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,71 @@
+// Dual coordinate descent for up to 16 labels side by side: the passes that dual_cd.hpp starts with.
+//
+// One-vs-rest problems share their rows. With the weights stored feature-major, the 16 weights of a feature are
+// one cache line, so a row is read once and each of its non-zeros is one vector operation for all labels.
+// Every lane computes exactly what it would compute alone, so results do not depend on which labels share a block.
+//
+// A lane in which example i takes no part (shrunk, settled, or padding) has sign 0 there: its step is multiplied
+// by that sign, and a row whose 16 signs are all 0 is not visited.
+#pragma once
+
+#include <cstdint>
+
+namespace widemargin {
+
+constexpr int kLanes = 16;
+
+// What one pass over a block of labels reads and updates. Letters as in dual_cd.hpp.
+struct LanePass {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const float* values;
+    const float* squared_norms;   // with the bias feature
+    const float* sample_weights;  // or null: all ones
+    const std::int32_t* rows;     // in the order of the visits
+    std::int64_t n_rows;
+    std::int64_t bias_row;  // where in w the weights of the bias feature stand
+    float bias;             // size of the bias feature, 0 for none
+    bool squared_loss;
+
+    float* w;           // (features + 1) x 16
+    float* alpha;       // examples x 16
+    std::int8_t* sign;  // examples x 16: +1, -1, or 0
+
+    float cost_positive[kLanes], cost_negative[kLanes];
+    float shrink_above[kLanes], shrink_below[kLanes];  // gradients beyond which a bounded alpha is left alone
+
+    // What the pass found, by lane.
+    float pg_max[kLanes], pg_min[kLanes];
+    float gap[kLanes];  // sum of the examples' complementary slackness when they were visited
+};
+
+// The 16 scores of a row, without the bias feature, in full precision: w is features x 16.
+template <typename T>
+using ScoreLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
+                            double* scores);
+
+struct LaneKernels {
+    void (*pass)(LanePass&);
+    ScoreLanes<float> score_single;
+    ScoreLanes<double> score_double;
+};
+
+// label_lanes_kernels.hpp is compiled once for any CPU and, on x86-64, once for AVX2 and FMA. (target_clones would
+// not do: GCC takes vector types apart for the default CPU before it makes the clones.)
+namespace baseline {
+LaneKernels lane_kernels();
+}
+#if defined(__x86_64__)
+namespace avx2 {
+LaneKernels lane_kernels();
+}
+#endif
+
+inline LaneKernels lane_kernels() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::lane_kernels();
+#endif
+    return baseline::lane_kernels();
+}
+
+}  // namespace widemargin

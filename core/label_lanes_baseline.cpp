@@ -1,0 +1,2 @@
+#define WIDEMARGIN_TARGET baseline
+#include "label_lanes_kernels.hpp"

@@ -1,0 +1,151 @@
+// The kernels of label_lanes.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
+//
+// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2 could be
+// the copy that the linker keeps for every CPU.
+#include <cstring>
+
+#include "label_lanes.hpp"
+
+#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+
+namespace widemargin {
+namespace WIDEMARGIN_TARGET {
+
+typedef float Lanes8 __attribute__((vector_size(32)));
+typedef double Double4 __attribute__((vector_size(32)));
+typedef std::int32_t Mask8 __attribute__((vector_size(32)));
+typedef std::int8_t Bytes8 __attribute__((vector_size(8)));
+// The same in memory, at any address. (memcpy would go through the stack.)
+typedef float MemoryLanes8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef std::int8_t MemoryBytes8 __attribute__((vector_size(8), aligned(1), may_alias));
+
+// Returning a vector by value from a function that is always inlined touches no calling convention.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+WIDEMARGIN_INLINE Lanes8 load8(const float* from) { return *reinterpret_cast<const MemoryLanes8*>(from); }
+WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
+WIDEMARGIN_INLINE Bytes8 load_bytes(const std::int8_t* from) { return *reinterpret_cast<const MemoryBytes8*>(from); }
+WIDEMARGIN_INLINE void store8(float* to, Lanes8 v) { *reinterpret_cast<MemoryLanes8*>(to) = v; }
+WIDEMARGIN_INLINE Lanes8 all8(float value) {
+    return Lanes8{value, value, value, value, value, value, value, value};
+}
+WIDEMARGIN_INLINE Lanes8 max8(Lanes8 a, Lanes8 b) { return a > b ? a : b; }
+WIDEMARGIN_INLINE Lanes8 min8(Lanes8 a, Lanes8 b) { return a < b ? a : b; }
+
+// One visit of example i by eight lanes. Returns the change of y * alpha.
+WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, float* alpha, float squared_norm,
+                               float weight, std::int8_t* sign) {
+    const Lanes8 zero = all8(0);
+    const Lanes8 infinity = all8(__builtin_inff());
+    const Lanes8 cost = (y > zero ? load8(p.cost_positive + lane) : load8(p.cost_negative + lane)) * weight;
+    const Lanes8 a = load8(alpha);
+    Lanes8 upper = cost, q = all8(squared_norm), margin_gap = y * score - 1.0f, g = margin_gap, slack;
+    if (p.squared_loss) {
+        const Lanes8 d = 0.5f / cost;
+        upper = infinity;
+        q += d;
+        g += d * a;
+        const Lanes8 xi = max8(-margin_gap, zero);
+        slack = cost * xi * xi + 0.5f * d * a * a + a * margin_gap;
+    } else {
+        slack = max8(a * g, (a - upper) * g);
+    }
+    const Mask8 active = (y != zero);
+    const Mask8 at_zero = (a <= zero), at_upper = (a >= upper);
+    const Lanes8 pg = (at_zero ? min8(g, zero) : (at_upper ? max8(g, zero) : g));
+    const Lanes8 live = active ? pg : zero;
+    store8(p.pg_max + lane, max8(load8(p.pg_max + lane), active ? pg : -infinity));
+    store8(p.pg_min + lane, min8(load8(p.pg_min + lane), active ? pg : infinity));
+    store8(p.gap + lane, load8(p.gap + lane) + (active ? slack : zero));
+
+    const Mask8 leave = (at_zero & (g > load8(p.shrink_above + lane))) |
+                        (at_upper & (g < load8(p.shrink_below + lane)));
+    const Bytes8 keep = __builtin_convertvector(~leave, Bytes8);
+    *reinterpret_cast<MemoryBytes8*>(sign) = load_bytes(sign) & keep;
+
+    // An empty document without a bias feature has q = 0: its loss is constant, its alpha belongs at the bound.
+    const Lanes8 target = q > zero ? max8(min8(a - g / q, upper), zero) : upper;
+    const Lanes8 change = live != zero ? (target - a) * y : zero;
+    store8(alpha, a + change * y);
+    return change;
+}
+
+static void pass_over_lanes(LanePass& p) {
+    const Lanes8 zero = all8(0);
+    for (int lane = 0; lane < kLanes; lane += 8) {
+        store8(p.pg_max + lane, all8(-__builtin_inff()));
+        store8(p.pg_min + lane, all8(__builtin_inff()));
+        store8(p.gap + lane, zero);
+    }
+    float* const bias_weights = p.w + p.bias_row * kLanes;
+    for (std::int64_t r = 0; r < p.n_rows; ++r) {
+        const std::int64_t i = p.rows[r];
+        std::int8_t* const sign = p.sign + i * kLanes;
+        std::uint64_t words[2];
+        std::memcpy(words, sign, sizeof words);
+        if ((words[0] | words[1]) == 0) continue;
+        if (r + 1 < p.n_rows) {
+            const std::int64_t next = p.rows[r + 1];
+            for (std::int64_t k = p.indptr[next]; k < p.indptr[next + 1]; k += 16) {
+                __builtin_prefetch(p.indices + k);
+                __builtin_prefetch(p.values + k);
+            }
+            __builtin_prefetch(p.alpha + next * kLanes);
+        }
+        const std::int64_t begin = p.indptr[i], end = p.indptr[i + 1];
+        Lanes8 s0 = load8(bias_weights) * p.bias, s1 = load8(bias_weights + 8) * p.bias;
+        Lanes8 t0 = zero, t1 = zero;
+        std::int64_t k = begin;
+        for (; k + 2 <= end; k += 2) {
+            const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kLanes;
+            s0 += load8(u) * p.values[k];
+            s1 += load8(u + 8) * p.values[k];
+            t0 += load8(v) * p.values[k + 1];
+            t1 += load8(v + 8) * p.values[k + 1];
+        }
+        if (k < end) {
+            const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            s0 += load8(u) * p.values[k];
+            s1 += load8(u + 8) * p.values[k];
+        }
+        const Bytes8 low = load_bytes(sign), high = load_bytes(sign + 8);
+        const float weight = p.sample_weights ? p.sample_weights[i] : 1.0f;
+        const Lanes8 d0 = step8(p, 0, s0 + t0, __builtin_convertvector(low, Lanes8), p.alpha + i * kLanes,
+                                p.squared_norms[i], weight, sign);
+        const Lanes8 d1 = step8(p, 8, s1 + t1, __builtin_convertvector(high, Lanes8), p.alpha + i * kLanes + 8,
+                                p.squared_norms[i], weight, sign + 8);
+        const Mask8 moved = (d0 != zero) | (d1 != zero);
+        std::uint64_t any[4];
+        std::memcpy(any, &moved, sizeof any);
+        if ((any[0] | any[1] | any[2] | any[3]) == 0) continue;
+        for (k = begin; k < end; ++k) {
+            float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            const float x = p.values[k];
+            store8(u, load8(u) + d0 * x);
+            store8(u + 8, load8(u + 8) + d1 * x);
+        }
+        store8(bias_weights, load8(bias_weights) + d0 * p.bias);
+        store8(bias_weights + 8, load8(bias_weights + 8) + d1 * p.bias);
+    }
+}
+
+template <typename T>
+static void score_lanes(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
+                        double* scores) {
+    Double4 sum[kLanes / 4] = {};
+    for (std::int64_t k = 0; k < size; ++k) {
+        const double* const u = w + std::int64_t(indices[k]) * kLanes;
+        for (int part = 0; part < kLanes / 4; ++part) sum[part] += load4(u + 4 * part) * double(values[k]);
+    }
+    std::memcpy(scores, sum, sizeof sum);
+}
+
+LaneKernels lane_kernels() { return {pass_over_lanes, score_lanes<float>, score_lanes<double>}; }
+
+#pragma GCC diagnostic pop
+
+}  // namespace WIDEMARGIN_TARGET
+}  // namespace widemargin
