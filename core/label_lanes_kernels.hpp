@@ -86,8 +86,8 @@ static void pass_over_lanes(LanePass& p) {
         std::uint64_t words[2];
         std::memcpy(words, sign, sizeof words);
         if ((words[0] | words[1]) == 0) continue;
-        if (r + 1 < p.n_rows) {
-            const std::int64_t next = p.rows[r + 1];
+        if (r + 2 < p.n_rows) {
+            const std::int64_t next = p.rows[r + 2];
             for (std::int64_t k = p.indptr[next]; k < p.indptr[next + 1]; k += 16) {
                 __builtin_prefetch(p.indices + k);
                 __builtin_prefetch(p.values + k);
@@ -98,7 +98,12 @@ static void pass_over_lanes(LanePass& p) {
         Lanes8 s0 = load8(bias_weights) * p.bias, s1 = load8(bias_weights + 8) * p.bias;
         Lanes8 t0 = zero, t1 = zero;
         std::int64_t k = begin;
+        const std::int64_t next_row = r + 1 < p.n_rows ? p.rows[r + 1] : i;
+        const std::int32_t* ahead = p.indices + p.indptr[next_row];
+        const std::int32_t* const ahead_end = p.indices + p.indptr[next_row + 1];
         for (; k + 2 <= end; k += 2) {
+            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kLanes);
+            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kLanes);
             const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
             const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kLanes;
             s0 += load8(u) * p.values[k];
