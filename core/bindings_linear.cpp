@@ -1,6 +1,7 @@
 // Python's view of the linear learners.
 #include "bindings.hpp"
 #include "dual_cd.hpp"
+#include "scoring.hpp"
 
 namespace widemargin {
 
@@ -51,9 +52,33 @@ void register_train_linear_svm(nb::module_& m) {
           arg("converged").noconvert(), arg("labels_done").noconvert());
 }
 
+template <typename T, typename Weight>
+void score_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+                       InputMatrix<Weight> weights, Input<double> intercept, OutputMatrix<double> scores,
+                       int n_threads) {
+    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
+                       std::int64_t(weights.shape(0))};
+    without_gil([&] {
+        score_rows(x, weights.data(), intercept.data(), std::int64_t(weights.shape(1)), scores.data(), n_threads,
+                   poll_signals);
+    });
+}
+
+template <typename T, typename Weight>
+void register_score_rows(nb::module_& m) {
+    using nb::arg;
+    m.def("score_rows", &score_rows_arrays<T, Weight>, arg("indptr").noconvert(), arg("indices").noconvert(),
+          arg("values").noconvert(), arg("weights").noconvert(), arg("intercept").noconvert(),
+          arg("scores").noconvert(), arg("n_threads"));
+}
+
 void register_linear(nb::module_& m) {
     register_train_linear_svm<float>(m);
     register_train_linear_svm<double>(m);
+    register_score_rows<float, float>(m);
+    register_score_rows<float, double>(m);
+    register_score_rows<double, float>(m);
+    register_score_rows<double, double>(m);
 }
 
 }  // namespace widemargin

@@ -57,7 +57,7 @@ struct LinearSvmTask {
     const double* sample_weights;  // n, or null
     const double* start;           // L x n alphas to start from, or null
     // Results.
-    double* coef;       // L x d
+    double* coef;       // d x L: the order in which documents are scored
     double* intercept;  // L
     double* alpha;      // L x n
     double* xi;         // L x n
@@ -151,6 +151,11 @@ class LabelBlock {
                 if (stop) return;
             }
             decide();
+        }
+        for (std::int64_t j = 0; j < d_; ++j) {
+            double* const row = task_.coef + j * task_.n_labels;
+            const std::int64_t column = shared_.column_of[j];
+            for (const LabelState& state : states_) row[state.label] = state.w[column];
         }
     }
 
@@ -440,14 +445,12 @@ class LabelBlock {
 
     void finish(LabelState& s, double primal, double gap) {
         const std::int64_t l = s.label;
-        for (std::int64_t j = 0; j < d_; ++j) task_.coef[l * d_ + j] = s.w[shared_.column_of[j]];
         task_.intercept[l] = options_.bias * s.w[d_];
         std::copy(s.alpha.begin(), s.alpha.end(), task_.alpha + l * n_);
         task_.objective[l] = primal;
         task_.gap[l] = std::max(gap, 0.0);
         task_.passes[l] = static_cast<std::int32_t>(s.passes);
         task_.converged[l] = s.converged;
-        s.w = {};
         s.alpha = {};
         s.active = {};
         __atomic_fetch_add(task_.labels_done, 1, __ATOMIC_RELAXED);

@@ -7,7 +7,7 @@ not canonical (sorted columns, no duplicates) is made so in a copy; the caller's
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,32 +26,48 @@ def thread_count(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
-def canonical_csr(X: Any) -> sp.csr_array:
-    """`X` as a canonical CSR array of float32 or float64 values with int32 columns and int64 row pointers.
+def is_sparse(X: Any) -> bool:
+    """Whether `X` is a SciPy sparse matrix or array."""
+    return bool(sp.issparse(X))
 
-    Shares memory with `X` where nothing has to change.
+
+class Csr(NamedTuple):
+    """A canonical sparse matrix as the core takes it."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[Any]
+    n_columns: int
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.indptr) - 1
+
+
+def canonical_csr(X: Any) -> Csr:
+    """The arrays of `X` with rows sorted and duplicates added up, sharing its memory where nothing changes.
+
+    Parameters
+    ----------
+    X : sparse matrix of any format, or a dense array; values other than float32 and float64 become float64
     """
-    if not sp.issparse(X):
-        X = sp.csr_array(np.asarray(X))
-    csr = sp.csr_array(X)
+    csr = sp.csr_array(X if is_sparse(X) else np.asarray(X))
     if csr.nnz >= 2**31 or max(csr.shape) >= 2**31:
         raise DataError(
-            f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each must "
-            f"stay below 2**31. Train on part of the documents, or raise min_df."
+            f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each "
+            f"must stay below 2**31. Train on part of the documents, or raise min_df."
         )
     if csr.dtype not in (np.float32, np.float64):
         csr = csr.astype(np.float64)
     if not csr.has_canonical_format:
-        if np.shares_memory(csr.data, X.data):
-            csr = csr.copy()
+        csr = csr.copy()
         csr.sum_duplicates()
-    # SciPy chooses one type for both index arrays; the core wants its own for each.
-    result: sp.csr_array = sp.csr_array((csr.shape[0], csr.shape[1]), dtype=csr.dtype)
-    result.data = np.ascontiguousarray(csr.data)
-    result.indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
-    result.indptr = np.ascontiguousarray(csr.indptr, dtype=np.int64)
-    result.has_canonical_format = True
-    return result
+    return Csr(
+        np.ascontiguousarray(csr.indptr, dtype=np.int64),
+        np.ascontiguousarray(csr.indices, dtype=np.int32),
+        np.ascontiguousarray(csr.data),
+        int(csr.shape[1]),
+    )
 
 
 def as_float64(values: Any, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:

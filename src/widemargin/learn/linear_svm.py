@@ -1,0 +1,322 @@
+"""Linear support vector machines: one label, or all labels of a task in one call (core/dual_cd.hpp)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, as_float64, canonical_csr, is_sparse, thread_count
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.linear_rule import LinearRule
+from widemargin.progress import watch
+
+# Weights of so many labels are dense at one time when the result is to be sparse.
+_LABELS_AT_ONCE = 64
+
+
+class LinearSVM(LinearRule):
+    """Soft-margin linear SVM, one against the rest for several labels.
+
+    Minimises ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual
+    coordinate descent, for all labels together on several threads.
+
+    Parameters
+    ----------
+    C : cost of a margin error; ``numpy.inf`` for the hard margin
+    loss : "hinge" or "squared_hinge"
+    bias : size of the constant feature whose weight is the threshold, regularised with the others;
+        None for hyperplanes through the origin
+    class_weight : "balanced" gives the positive and the negative examples of each label the same total
+        cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
+    tol : when to stop: the duality gap is at most `tol` times the objective (``stop="gap"``), or the
+        projected gradients lie within an interval of that length (``stop="gradient"``, as LIBLINEAR does)
+    max_iter : most passes over the examples of one label
+    warm_start : start from the last solution when it fits the new data
+    sparse_coef : keep `coef_`, `alpha_` and `xi_` as sparse arrays, for thousands of labels
+    random_state : seed of the order in which examples are visited
+    n_jobs : native threads, None for every core; the result does not depend on it
+    verbose : show a progress bar when stderr is a terminal
+
+    Attributes
+    ----------
+    coef_ : (labels, features); one row for a binary task
+    intercept_ : (labels,)
+    alpha_, xi_ : dual variables and slacks of the training examples: (n,) binary, else (n, labels)
+    objective_, duality_gap_, n_iter_ : primal objective, what it can still fall by, passes; for each label
+    label_space_ : the labels and the form in which they came
+    classes_ : all labels
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0, 1], [1, 1], [3, 0], [4, 1]])
+    >>> model = LinearSVM(C=10).fit(X, ["ham", "ham", "spam", "spam"])
+    >>> model.predict(np.array([[5, 0], [0, 0]])).tolist()
+    ['spam', 'ham']
+    """
+
+    alpha_: Any
+    xi_: Any
+    objective_: Any
+    duality_gap_: Any
+    n_iter_: Any
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        bias: float | None = 1.0,
+        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
+        tol: float = 1e-3,
+        stop: Literal["gap", "gradient"] = "gap",
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        sparse_coef: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.bias = bias
+        self.class_weight = class_weight
+        self.tol = tol
+        self.stop = stop
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.sparse_coef = sparse_coef
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVM:
+        """Learn from documents and their labels.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        sample_weight : (n,) factors on the costs of the examples
+        """
+        self._check_parameters()
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        if y is None:
+            raise ValueError("LinearSVM requires y to be passed, but the target y is None")
+        space, signs = learn_labels(y)
+        check_consistent_length(X, signs)
+        csr = canonical_csr(X)
+        weights = _sample_weights(sample_weight, csr.n_rows)
+        costs = self._costs(space, signs, weights)
+        start = self._start(csr.n_rows, space) if self.warm_start else None
+        self.label_space_ = space
+        self._solve(csr, np.ascontiguousarray(signs.T), costs, weights, start)
+        return self
+
+    def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[LinearSVM]:
+        """One fitted model for each C, each started from the solution before it (best in rising order).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+        >>> [round(model.objective_, 3) for model in LinearSVM(tol=1e-6).path(X, y, [0.1, 1])]
+        [0.38, 3.25]
+        """
+        models: list[LinearSVM] = []
+        for C in Cs:
+            model: LinearSVM = clone(self).set_params(C=C)
+            if models:
+                model.warm_start = True
+                model.alpha_ = models[-1].alpha_
+                model.label_space_ = models[-1].label_space_
+            models.append(model.fit(X, y, sample_weight))
+            model.warm_start = self.warm_start
+        return models
+
+    def _check_parameters(self) -> None:
+        for name in ("C", "tol"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not float(value) >= 0 or (name == "C" and value == 0):
+                raise UsageError(f"{name}={value!r}: expected a positive number.")
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise UsageError(f'loss={self.loss!r}: expected "hinge" or "squared_hinge".')
+        if self.stop not in ("gap", "gradient"):
+            raise UsageError(f'stop={self.stop!r}: expected "gap" or "gradient".')
+        if self.bias is not None and not (isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf):
+            raise UsageError(
+                f"bias={self.bias!r}: expected a positive number (the size of the constant feature), or None."
+            )
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
+        if np.isinf(self.C) and self.loss != "hinge":
+            raise UsageError('C=inf is the hard margin, which knows no loss: leave loss="hinge".')
+
+    def _costs(
+        self, space: LabelSpace, signs: NDArray[np.int8], weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Cost of the positive and of the negative examples of each column."""
+        positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
+        if self.class_weight == "balanced":
+            if len(weights):
+                total = np.array([weights @ (signs[:, k] > 0) for k in range(space.n_columns)])
+                everything = weights.sum()
+            else:
+                total, everything = np.count_nonzero(signs > 0, axis=0).astype(float), float(len(signs))
+            positive = everything / (2 * np.maximum(total, np.finfo(float).tiny))
+            negative = everything / (2 * np.maximum(everything - total, np.finfo(float).tiny))
+            positive[total == 0] = negative[total == everything] = 1.0
+        elif isinstance(self.class_weight, dict):
+            column_of = {label: k for k, label in enumerate(space.column_names.tolist())}
+            for label, weight in self.class_weight.items():
+                if label in column_of:
+                    positive[column_of[label]] = weight
+                elif space.kind == "binary" and label == space.classes[0]:
+                    negative[0] = weight
+                else:
+                    raise UsageError(
+                        f"class_weight names {label!r}, which is no label of the training data. "
+                        f"The labels are {space.classes.tolist()[:10]}."
+                    )
+        elif self.class_weight is not None:
+            raise UsageError(f'class_weight={self.class_weight!r}: expected "balanced", a dict, or None.')
+        if (positive < 0).any() or (negative < 0).any():
+            raise UsageError("class_weight holds a negative weight: expected numbers of at least 0.")
+        return self.C * positive, self.C * negative
+
+    def _start(self, n: int, space: LabelSpace) -> Any:
+        """The last solution, (labels, n), if there is one for the same labels and number of examples."""
+        alpha = getattr(self, "alpha_", None)
+        if alpha is None or getattr(self, "label_space_", None) != space:
+            return None
+        by_label = alpha.T if alpha.ndim == 2 else alpha[None, :]
+        return by_label if by_label.shape == (space.n_columns, n) else None
+
+    def _solve(
+        self,
+        csr: Csr,
+        signs: NDArray[np.int8],
+        costs: tuple[NDArray[np.float64], NDArray[np.float64]],
+        weights: NDArray[np.float64],
+        start: Any,
+    ) -> None:
+        n_labels, n, d = len(signs), csr.n_rows, csr.n_columns
+        objective, gap = np.zeros(n_labels), np.zeros(n_labels)
+        passes, converged = np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8)
+        intercept = np.zeros(n_labels)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        labels_done = np.zeros(1, np.int64)
+        chunk = _LABELS_AT_ONCE if self.sparse_coef else n_labels
+        parts: list[tuple[Any, Any, Any]] = []
+        with watch(
+            labels_done, "Training", total=n_labels, unit="labels", enabled=None if self.verbose else False
+        ):
+            for first in range(0, n_labels, chunk):
+                some = slice(first, min(first + chunk, n_labels))
+                size = some.stop - some.start
+                coef, alpha, xi = np.zeros((d, size)), np.zeros((size, n)), np.zeros((size, n))
+                begin = np.zeros((0, 0)) if start is None else _dense(start[some])
+                _core.train_linear_svm(
+                    csr.indptr,
+                    csr.indices,
+                    csr.data,
+                    d,
+                    np.ascontiguousarray(signs[some]),
+                    np.ascontiguousarray(costs[0][some]),
+                    np.ascontiguousarray(costs[1][some]),
+                    weights,
+                    begin,
+                    0.0 if self.bias is None else float(self.bias),
+                    self.loss == "squared_hinge",
+                    self.stop == "gap",
+                    float(self.tol),
+                    int(self.max_iter),
+                    seed,
+                    thread_count(self.n_jobs),
+                    coef,
+                    intercept[some],
+                    alpha,
+                    xi,
+                    objective[some],
+                    gap[some],
+                    passes[some],
+                    converged[some],
+                    labels_done,
+                )
+                if self.sparse_coef:
+                    parts.append((sp.csr_array(coef.T), sp.csr_array(alpha), sp.csr_array(xi)))
+                else:
+                    parts.append((coef.T, alpha, xi))
+        self._keep(parts, intercept, objective, gap, passes)
+        if not converged.all():
+            self._warn(objective, gap, converged)
+
+    def _keep(
+        self,
+        parts: list[tuple[Any, Any, Any]],
+        intercept: NDArray[np.float64],
+        objective: NDArray[np.float64],
+        gap: NDArray[np.float64],
+        passes: NDArray[np.int32],
+    ) -> None:
+        if self.sparse_coef:
+            coef, alpha, xi = (sp.csr_array(sp.vstack(column)) for column in zip(*parts, strict=True))
+        else:
+            ((coef, alpha, xi),) = parts
+        self.coef_, self.intercept_ = coef, intercept
+        if self.label_space_.kind == "binary":
+            self.alpha_, self.xi_ = _dense(alpha)[0], _dense(xi)[0]
+            self.objective_, self.duality_gap_ = float(objective[0]), float(gap[0])
+            self.n_iter_ = int(passes[0])
+        else:
+            self.alpha_, self.xi_ = alpha.T, xi.T
+            self.objective_, self.duality_gap_, self.n_iter_ = objective, gap, passes
+
+    def _warn(
+        self, objective: NDArray[np.float64], gap: NDArray[np.float64], converged: NDArray[np.uint8]
+    ) -> None:
+        names = self.label_space_.column_names[converged == 0].tolist()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worst = float(np.nanmax(np.where(converged == 0, gap / objective, 0.0)))
+        if np.isinf(self.C):
+            cure = "The classes may not be separable: pass a finite C."
+        else:
+            cure = "Raise max_iter or tol, or lower C."
+        warnings.warn(
+            f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
+            f"{', ...' if len(names) > 3 else ''}) did not converge in {self.max_iter} passes; the largest "
+            f"duality gap left is {worst:.2g} of the objective. {cure}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    return np.ascontiguousarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=np.float64)
+
+
+def _sample_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """The weights as the core wants them; none of them is an empty array."""
+    if sample_weight is None:
+        return np.zeros(0)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    weights = as_float64(weights, (n,), "sample_weight")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise DataError("sample_weight holds a negative or infinite number. Expected numbers of at least 0.")
+    if not weights.any():
+        raise DataError("sample_weight is zero for every example: there is nothing to learn from.")
+    return weights
