@@ -1,0 +1,126 @@
+"""Which column holds the text, which the labels, which the id: guessed by name, then by content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from widemargin.errors import DataError
+
+# In order of preference; compared without regard to case, blanks, hyphens and underscores.
+TEXT_NAMES = (
+    *("text", "body", "content", "message", "document", "review", "abstract", "question", "description"),
+    *(
+        "sentence",
+        "comment",
+        "utterance",
+        "tweet",
+        "post",
+        "article",
+        "summary",
+        "query",
+        "reviewtext",
+        "input",
+    ),
+)
+LABEL_NAMES = (
+    *(
+        "labels",
+        "label",
+        "category",
+        "categories",
+        "class",
+        "classes",
+        "topic",
+        "topics",
+        "target",
+        "targets",
+    ),
+    *(
+        "tags",
+        "tag",
+        "team",
+        "intent",
+        "sentiment",
+        "genre",
+        "department",
+        "queue",
+        "lang",
+        "language",
+        "author",
+    ),
+)
+ID_NAMES = ("id", "newid", "docid", "documentid", "uid", "uuid", "guid", "key", "ticketid", "messageid")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller said about the columns; None leaves it to the guess."""
+
+    text: str | None = None
+    label: str | None = None
+    id: str | None = None
+    label_delimiter: str | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The chosen column names."""
+
+    text: str
+    label: str | None
+    id: str | None
+
+    def describe(self) -> str:
+        """One clause that says what is read from where."""
+        label = f'labels from "{self.label}"' if self.label else "no labels"
+        number = f'ids from "{self.id}"' if self.id else "record numbers as ids"
+        return f'text from "{self.text}", {label}, {number}'
+
+
+def choose_columns(
+    names: Sequence[str], sample: Sequence[Mapping[str, object]], options: Options, where: str
+) -> Columns:
+    """Choose among `names`, with a look at the `sample` records where no name tells which is the text.
+
+    >>> choose_columns(["Ticket-ID", "body", "team"], [], Options(), "tickets.csv, line 1").describe()
+    'text from "body", labels from "team", ids from "Ticket-ID"'
+    """
+    for flag, wanted in (("text", options.text), ("label", options.label), ("id", options.id)):
+        if wanted is not None and wanted not in names:
+            raise DataError(_missing(flag, wanted, names, where))
+    taken = {options.text, options.label, options.id}
+    free = [name for name in names if name not in taken]
+    label = options.label or _by_name(free, LABEL_NAMES)
+    number = options.id or _by_name(free, ID_NAMES)
+    text = options.text or _by_name(free, TEXT_NAMES)
+    if text is None:
+        text = _longest([name for name in free if name not in (label, number)], sample)
+    if text is None:
+        columns = ", ".join(names)
+        raise DataError(f"{where}: no column holds text; columns are {columns}. Name it with --text.")
+    return Columns(text, label, number)
+
+
+def _by_name(names: Sequence[str], known: Sequence[str]) -> str | None:
+    plain: dict[str, str] = {}
+    for name in names:
+        plain.setdefault(name.casefold().translate({ord(mark): None for mark in " -_"}), name)
+    return next((plain[name] for name in known if name in plain), None)
+
+
+def _longest(names: Sequence[str], sample: Sequence[Mapping[str, object]]) -> str | None:
+    """The column with the longest strings in the sample."""
+    lengths = {
+        name: sum(len(value) for record in sample if isinstance(value := record.get(name), str))
+        for name in names
+    }
+    best = max(lengths, key=lambda name: lengths[name], default=None)
+    return best if best is not None and (lengths[best] > 0 or len(names) == 1) else None
+
+
+def _missing(flag: str, wanted: str, names: Sequence[str], where: str) -> str:
+    known = {"text": TEXT_NAMES, "label": LABEL_NAMES, "id": ID_NAMES}[flag]
+    near = _by_name(names, known)
+    cure = f" Pass --{flag} {near}." if near else f" Pass one of them with --{flag}."
+    return f'{where}: no column "{wanted}"; columns are {", ".join(names)}.{cure}'

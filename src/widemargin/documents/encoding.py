@@ -1,0 +1,228 @@
+"""Lines of text from bytes: UTF-8 where it is UTF-8, otherwise the encoding it most probably is, and said.
+
+Bytes are decoded as they come. As long as all of them are ASCII nothing has to be decided; the first others
+decide between UTF-8 and what charset-normalizer finds. What cannot be decoded is replaced by U+FFFD and
+counted; so are NUL characters, by blanks, since no text has them for a reason.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import itertools
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from widemargin.errors import DataError, DataWarning, UsageError
+
+Errors = Literal["replace", "strict"]
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_FALLBACK = "cp1252"
+# Those that files of today have; charset-normalizer alone takes French for Baltic.
+_CANDIDATES = (
+    *("cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256"),
+    *("cp932", "euc_jp", "cp949", "gb18030", "big5"),
+)
+_SAMPLE = 1 << 16
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def check_encoding(encoding: str | None, errors: str) -> None:
+    """Refuse names that Python does not know, before any file is opened."""
+    if errors not in ("replace", "strict"):
+        raise UsageError(f"errors={errors!r} is neither 'replace' nor 'strict'.")
+    if encoding is not None:
+        try:
+            codecs.lookup(encoding)
+        except LookupError as error:
+            raise UsageError(
+                f"There is no encoding {encoding!r}. Names are such as utf-8, latin-1, cp1252, utf-16."
+            ) from error
+
+
+class Decoder:
+    """Decodes one stream of bytes that arrives in chunks.
+
+    `encoding` is None as long as only ASCII has come and none was given; `guessed` says that it was chosen by
+    the look of the bytes; `replaced` and `nuls` count the characters that could not stay as they were.
+    """
+
+    def __init__(self, name: str, encoding: str | None = None, errors: Errors = "replace") -> None:
+        self.name = name
+        self.errors = errors
+        self.encoding = encoding
+        self.guessed = False
+        self.replaced = 0
+        self.nuls = 0
+        self._lines = 0
+        self._began = False
+        # A byte-order mark is no part of the text, also where the encoding was given.
+        self._decoder = self._new("utf-8-sig" if encoding and _is_utf8(encoding) else encoding)
+
+    def _new(self, encoding: str | None) -> codecs.IncrementalDecoder | None:
+        return codecs.getincrementaldecoder(encoding)("strict") if encoding else None
+
+    def decode(self, chunk: bytes, final: bool = False) -> str:
+        """The text of the next chunk."""
+        if not self._began:
+            self._began = True
+            if self.encoding is None:
+                self._decide_by_mark(chunk)
+        if self._decoder is None and not chunk.isascii():
+            self._decide_by_content(chunk)
+        text = chunk.decode("ascii") if self._decoder is None else self._decode(self._decoder, chunk, final)
+        self._lines += text.count("\n")
+        if "\0" in text:
+            self.nuls += text.count("\0")
+            text = text.replace("\0", " ")
+        return text
+
+    def warn(self) -> None:
+        """Say what had to be replaced, once all has been decoded."""
+        what = []
+        if self.replaced:
+            what.append(f"{self.replaced} invalid bytes in {self._encoding_name} became {_REPLACEMENT}")
+        if self.nuls:
+            what.append(f"{self.nuls} NUL characters became blanks")
+        if what:
+            cure = " Pass --encoding if it is another encoding." if self.replaced else ""
+            warnings.warn(f"{self.name}: {' and '.join(what)}.{cure}", DataWarning, stacklevel=2)
+
+    def _decode(self, decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool) -> str:
+        state = decoder.getstate()
+        try:
+            return decoder.decode(chunk, final)
+        except UnicodeDecodeError as error:
+            if self.errors == "strict":
+                line = self._lines + 1 + bytes(error.object[: error.start]).count(b"\n")
+                found = " ".join(f"0x{byte:02x}" for byte in error.object[error.start : error.start + 1])
+                raise DataError(
+                    f"{self.name}, line {line}: byte {found} is not {self._encoding_name}. Pass the file's "
+                    f"--encoding, or --errors replace."
+                ) from error
+        decoder.setstate(state)
+        decoder.errors = "replace"
+        text = decoder.decode(chunk, final)
+        decoder.errors = "strict"
+        genuine = chunk.count(_REPLACEMENT.encode()) if _is_utf8(self.encoding or "") else 0
+        self.replaced += max(0, text.count(_REPLACEMENT) - genuine)
+        return text
+
+    def _decide_by_mark(self, chunk: bytes) -> None:
+        for mark, encoding in _BOMS:
+            if chunk.startswith(mark):
+                return self._choose(encoding, guessed=False)
+        if len(chunk) >= 2:
+            # Every second byte of Western text in UTF-16 is NUL.
+            for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+                half = chunk[start:_SAMPLE:2]
+                if half and half.count(0) > 0.5 * len(half) and 0 not in chunk[1 - start : 8 : 2]:
+                    return self._choose(encoding, guessed=True)
+        return None
+
+    def _decide_by_content(self, chunk: bytes) -> None:
+        try:
+            codecs.getincrementaldecoder("utf-8")("strict").decode(chunk)
+        except UnicodeDecodeError:
+            if self.errors == "strict" or _mostly_utf8(chunk):
+                self._choose("utf-8", guessed=False)
+            else:
+                self._choose(detect(chunk), guessed=True)
+        else:
+            self._choose("utf-8", guessed=False)
+
+    def _choose(self, encoding: str, guessed: bool) -> None:
+        self.encoding, self.guessed = encoding, guessed
+        self._decoder = self._new(encoding)
+        if guessed:
+            warnings.warn(
+                f"{self.name}: is not UTF-8; read as {encoding}, which it most probably is. "
+                f"Pass --encoding to name another.",
+                DataWarning,
+                stacklevel=2,
+            )
+
+    @property
+    def _encoding_name(self) -> str:
+        return "UTF-8" if _is_utf8(self.encoding or "utf-8") else str(self.encoding)
+
+
+class Lines:
+    """The lines of a byte stream with their ends; lines end at "\\n", or at "\\r" where there is no "\\n"."""
+
+    def __init__(self, chunks: Iterable[bytes], decoder: Decoder) -> None:
+        self._blocks = self._split(chunks, decoder)
+        self._ahead: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        while self._ahead:
+            ahead, self._ahead = self._ahead, []
+            yield from ahead
+        for block in self._blocks:
+            yield from block
+
+    def peek(self) -> list[str]:
+        """The first lines, as many as arrived together; they are still to come. Empty: there are none."""
+        if not self._ahead:
+            self._ahead = next(self._blocks, [])
+        return self._ahead
+
+    @staticmethod
+    def _split(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[list[str]]:
+        pending: list[str] = []
+        old_mac: bool | None = None
+        for chunk in itertools.chain(chunks, (None,)):
+            text = decoder.decode(chunk) if chunk is not None else decoder.decode(b"", final=True)
+            if old_mac is None and ("\n" in text or "\r" in text.rstrip("\r")):
+                old_mac = "\n" not in text
+            if old_mac:
+                text = text.replace("\r", "\n")
+            if "\n" not in text:
+                pending.append(text)
+                continue
+            lines = list(io.StringIO("".join(pending) + text, newline="\n"))
+            pending = [lines.pop()] if not lines[-1].endswith("\n") else []
+            yield lines
+        if last := "".join(pending):
+            yield [last]
+        decoder.warn()
+
+
+def detect(sample: bytes) -> str:
+    """The encoding that bytes which are not UTF-8 most probably have.
+
+    >>> detect("naïve café, déjà vu: le garçon a mangé une crêpe à l'hôtel".encode("latin-1"))
+    'cp1252'
+    """
+    import charset_normalizer
+
+    evidence = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())[:_SAMPLE]
+    high = sum(byte >= 0x80 for byte in evidence)
+    if high < 16 and high < 0.3 * len(evidence):
+        return _FALLBACK  # a few accents in Western text prove nothing more
+    matches = charset_normalizer.from_bytes(evidence, cp_isolation=list(_CANDIDATES))
+    best = matches.best()
+    if best is None:
+        return _FALLBACK
+    # Several encodings often explain the bytes equally well; then the most common one.
+    equal = (match for match in matches if (match.chaos, -match.coherence) <= (best.chaos, -best.coherence))
+    return _FALLBACK if any(_FALLBACK in match.could_be_from_charset for match in equal) else best.encoding
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "u8")
+
+
+def _mostly_utf8(chunk: bytes) -> bool:
+    """Whether more of what is not ASCII is valid UTF-8 than is not: a damaged file, not another encoding."""
+    text = chunk.decode("utf-8", "replace")
+    invalid = text.count(_REPLACEMENT)
+    return sum(not character.isascii() for character in text) - invalid > invalid

@@ -1,0 +1,96 @@
+"""A folder of class folders: each file is a document, the folder it is in is its label."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from widemargin.documents.encoding import Decoder, Errors
+from widemargin.documents.opening import ByteSource
+from widemargin.documents.record import Document
+from widemargin.errors import DataError, DataWarning, StorageError
+
+
+def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str, Iterator[Document]]:
+    """What is read, and the documents in the order of their paths.
+
+    Folders inside a class folder are searched too; hidden files are not. Without class folders, the files in
+    `folder` itself are unlabelled documents.
+    """
+    try:
+        entries = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be read ({error.strerror}). Check its permissions.") from error
+    classes = [entry for entry in entries if (folder / entry).is_dir()]
+    files = [entry for entry in entries if (folder / entry).is_file()]
+    if not classes and not files:
+        raise DataError(f"{folder}: is empty. Expected a folder for each class, with one file per document.")
+    if not classes:
+        return (
+            f"folder without class folders: {len(files)} files, no labels, file names as ids",
+            _documents(folder, [(name, None) for name in files], encoding, errors),
+        )
+    if files:
+        warnings.warn(
+            f"{folder}: {len(files)} files beside the class folders are left out ({files[0]}). "
+            f"Move them into one of the folders.",
+            DataWarning,
+            stacklevel=2,
+        )
+    shown = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
+    return (
+        f"folder of {len(classes)} class folders ({shown}), paths as ids",
+        _documents(folder, _files_of(folder, classes), encoding, errors),
+    )
+
+
+def _files_of(folder: Path, classes: list[str]) -> Iterator[tuple[str, str | None]]:
+    """Relative paths with their class."""
+    for label in classes:
+        for parent, inside, names in os.walk(folder / label):
+            inside[:] = sorted(name for name in inside if not name.startswith("."))
+            for name in sorted(names):
+                if not name.startswith("."):
+                    yield (Path(parent) / name).relative_to(folder).as_posix(), label
+
+
+def _documents(
+    folder: Path,
+    files: Iterator[tuple[str, str | None]] | list[tuple[str, str | None]],
+    encoding: str | None,
+    errors: Errors,
+) -> Iterator[Document]:
+    # One warning for the folder instead of one for each file.
+    encodings: Counter[str] = Counter()
+    replaced = nuls = 0
+    for path, label in files:
+        source = ByteSource(folder / path)
+        decoder = Decoder(source.name, encoding, errors)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            text = "".join(map(decoder.decode, source.chunks())) + decoder.decode(b"", final=True)
+        source.close()
+        if decoder.guessed:
+            encodings[str(decoder.encoding)] += 1
+        replaced += decoder.replaced
+        nuls += decoder.nuls
+        yield Document(path, text, None if label is None else (label,))
+    if encodings or replaced or nuls:
+        warnings.warn(_summary(folder, encodings, replaced, nuls), DataWarning, stacklevel=2)
+
+
+def _summary(folder: Path, encodings: Counter[str], replaced: int, nuls: int) -> str:
+    what = []
+    if encodings:
+        named = ", ".join(f"{count} as {encoding}" for encoding, count in encodings.most_common())
+        what.append(
+            f"{sum(encodings.values())} files are not UTF-8 and were read as what they look like ({named})"
+        )
+    if replaced:
+        what.append(f"{replaced} invalid bytes became U+FFFD")
+    if nuls:
+        what.append(f"{nuls} NUL characters became blanks")
+    return f"{folder}: {'; '.join(what)}. Pass --encoding to name another encoding."

@@ -1,0 +1,103 @@
+"""Which format a source has: by its name, otherwise by its first bytes."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import Literal
+
+from widemargin.documents.encoding import Decoder
+from widemargin.documents.opening import COMPRESSED, STDIN, ByteSource
+from widemargin.errors import DataError, DataWarning, UsageError
+
+Format = Literal["jsonl", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext"]
+FORMATS: tuple[Format, ...] = ("jsonl", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext")
+
+_SUFFIXES: dict[str, Format] = {
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
+    ".csv": "csv",
+    **dict.fromkeys((".tsv", ".tab"), "tsv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
+    **dict.fromkeys((".ft", ".fasttext"), "fasttext"),
+}
+_SVMLIGHT_ROW = re.compile(rb"[-+]?[\d.][\d.eE,+-]*(\s+qid:\d+)?(\s+\d+:\S+)+\s*(#.*)?|[-+]?[\d.]+\s*(#.*)?")
+
+
+def guess_format(source: str | Path) -> Format:
+    """The format of a source by its name, otherwise by its first bytes. Standard input keeps them."""
+    by_name = format_by_name(source)
+    if by_name is not None:
+        return by_name
+    if source == STDIN:
+        return format_of_bytes(_peek_stdin(), "standard input")
+    stream = ByteSource(source)
+    stream.close()
+    return format_of_bytes(stream.head, stream.name)
+
+
+def checked_format(format: str | None) -> Format | None:
+    if format is None:
+        return None
+    for known in FORMATS:
+        if format == known:
+            return known
+    raise UsageError(f"There is no format {format!r}. Choose one of {', '.join(FORMATS)}.")
+
+
+def format_by_name(source: str | Path) -> Format | None:
+    if source == STDIN:
+        return None
+    path = Path(source)
+    if path.is_dir():
+        return "folder"
+    if path.suffix.lower() in COMPRESSED:
+        path = path.with_suffix("")
+    return _SUFFIXES.get(path.suffix.lower())
+
+
+def format_of_bytes(head: bytes, name: str) -> Format:
+    """The format that the first bytes of a source show.
+
+    >>> format_of_bytes(b"+1 3:0.5 7:1\\n", "x"), format_of_bytes(b"__label__a words\\n", "x")
+    ('svmlight', 'fasttext')
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        lines = Decoder(name).decode(head).encode().splitlines()
+    rows = [line.strip() for line in lines if line.strip() and not line.startswith(b"#")]
+    if not rows:
+        raise DataError(
+            f"{name}: is empty. Expected documents as JSON Lines, CSV, TSV, fastText or SVM-light."
+        )
+    first = rows[0]
+    if first.startswith((b"{", b"[")):
+        return "jsonl"
+    if first.startswith(b"__label__"):
+        return "fasttext"
+    if all(_SVMLIGHT_ROW.fullmatch(row) for row in rows[:2]) and b":" in b"".join(rows):
+        return "svmlight"
+    if b"\t" in first:
+        return "tsv"
+    if b"," in first or b";" in first:
+        return "csv"
+    raise UsageError(
+        f"{name}: neither its name nor its first line ({first[:40].decode(errors='replace')!r}) tells the "
+        f"format. Name it with --format: {', '.join(FORMATS)}."
+    )
+
+
+def _peek_stdin() -> bytes:
+    """The first bytes of standard input, which stay there to be read."""
+    buffer = sys.stdin.buffer
+    if hasattr(buffer, "peek"):
+        return bytes(buffer.peek(1))
+    # A stand-in for standard input, in memory.
+    position = buffer.tell()
+    head = buffer.read(1 << 16)
+    buffer.seek(position)
+    return head

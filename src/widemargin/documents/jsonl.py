@@ -1,0 +1,135 @@
+"""JSON Lines: one object a line, with fields for the text, the labels and the id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from widemargin.documents.columns import Columns, Options, choose_columns
+from widemargin.documents.encoding import Errors, Lines
+from widemargin.documents.label_cells import labels_of_value
+from widemargin.documents.record import Document, Labels
+from widemargin.errors import DataError
+
+_SHOWN = 40
+
+
+def open_jsonl(
+    lines: Lines, name: str, options: Options, errors: Errors = "replace"
+) -> tuple[str, Iterator[Document]]:
+    """What is read from which field, and the documents."""
+    columns = _choose(lines, name, options)
+    return f"JSON Lines: {columns.describe()}", _documents(lines, name, columns, options, errors)
+
+
+def _choose(lines: Lines, name: str, options: Options) -> Columns:
+    sample = []
+    for number, line in enumerate(lines.peek(), 1):
+        if line.strip():
+            try:
+                sample.append(_parse(line, name, number))
+            except DataError:
+                if not sample:
+                    raise
+                break  # told with its line when its turn comes
+    names = list(dict.fromkeys(key for record in sample for key in record))
+    if not names:
+        # Nothing to guess from; an empty file is told by the reader.
+        return Columns(options.text or "text", options.label or "labels", options.id or "id")
+    # A field that is named may be absent from the first records.
+    named = [field for field in (options.label, options.id) if field and field not in names]
+    return choose_columns([*names, *named], sample, options, f"{name}, line 1")
+
+
+def _documents(
+    lines: Lines, name: str, columns: Columns, options: Options, errors: Errors
+) -> Iterator[Document]:
+    # Where the first records have no labels, later ones may still use the canonical fields.
+    fields = (columns.label,) if columns.label else ("labels", "label")
+    if columns.label in ("labels", "label"):
+        fields = ("labels", "label")
+    count = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        count += 1
+        record = _parse(line, name, number)
+        where = f"{name}, line {number}"
+        text = record.get(columns.text)
+        if not isinstance(text, str):
+            raise DataError(_no_text(record, columns.text, where))
+        identifier = record.get(columns.id) if columns.id else None
+        if isinstance(identifier, dict | list):
+            raise DataError(
+                f'{where}: "{columns.id}" is not a string or a number. Name the id field with --id.'
+            )
+        labels: Labels = None
+        for field in fields:
+            if labels is None:
+                labels = _labels(record.get(field), field, options.label_delimiter, where)
+        document = Document(str(count) if identifier is None else str(identifier), text, labels)
+        # Escapes can spell halves of surrogate pairs, which no encoding can write.
+        yield _without_surrogates(document, where, errors) if "\\u" in line else document
+
+
+def _parse(line: str, name: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except RecursionError as error:
+        raise DataError(
+            f"{name}, line {number}: lists or objects are nested too deeply. Flatten them."
+        ) from error
+    except ValueError as error:
+        column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise DataError(
+            f"{name}, line {number}{column}: not JSON ({reason}); found {_shown(line)}. "
+            f"Write one object a line."
+        ) from error
+    if not isinstance(record, dict):
+        cure = " (with `jq -c '.[]'`, for instance)" if isinstance(record, list) else ""
+        raise DataError(
+            f"{name}, line {number}: not an object; found {_shown(line)}. Write one object a line{cure}."
+        )
+    return record
+
+
+def _labels(value: object, field: str, delimiter: str | None, where: str) -> Labels:
+    try:
+        return labels_of_value(value, delimiter)
+    except ValueError as error:
+        raise DataError(f'{where}: "{field}": {error}. Labels are a string or a list of strings.') from error
+
+
+def _no_text(record: dict[str, Any], field: str, where: str) -> str:
+    if record.get(field) is None:
+        found = "is null" if field in record else f"is missing; fields are {', '.join(map(_shown, record))}"
+    else:
+        found = f"is not a string: {_shown(json.dumps(record[field]))}"
+    return f'{where}: "{field}" {found}. Name the field of the text with --text, or give this record one.'
+
+
+def _without_surrogates(document: Document, where: str, errors: Errors) -> Document:
+    parts = (document.id, document.text, *(document.labels or ()))
+    try:
+        for part in parts:
+            part.encode()
+    except UnicodeEncodeError as error:
+        if errors == "strict":
+            raise DataError(
+                f"{where}: half of a surrogate pair (\\u{ord(error.object[error.start]):04x}) is no "
+                f"character. Pass --errors replace to read it as U+FFFD."
+            ) from error
+        labels = None if document.labels is None else tuple(map(_clean, document.labels))
+        return Document(_clean(document.id), _clean(document.text), labels)
+    return document
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _shown(line: str) -> str:
+    line = line.strip()
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."

@@ -1,0 +1,158 @@
+"""Bytes of a file or of standard input, decompressed, with a look at their beginning before they are read."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from widemargin.errors import DataError, MissingFileError, StorageError
+
+STDIN = "-"
+COMPRESSED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+_CHUNK = 1 << 20
+_HEAD = 1 << 16
+
+
+class ByteSource:
+    """The decompressed bytes of `source` (a path, or "-" for standard input).
+
+    `head` holds the first bytes; reading still begins with them.
+    """
+
+    def __init__(self, source: str | Path) -> None:
+        self.name = "standard input" if source == STDIN else str(source)
+        self.is_stdin = source == STDIN
+        with self._explained():
+            raw = self._open(source)
+            self._stream = _decompressed(raw, source if not self.is_stdin else "")
+            # One line is enough to tell the format; a pipe may not have more yet.
+            self.head = self._stream.read1(_HEAD)
+            while b"\n" not in self.head and len(self.head) < _HEAD:
+                more = self._stream.read1(_HEAD)
+                if not more:
+                    break
+                self.head += more
+
+    def chunks(self) -> Iterator[bytes]:
+        """All bytes in pieces of about a megabyte, and no more than is there on a pipe."""
+        if self.head:
+            yield self.head
+        while True:
+            with self._explained():
+                chunk = self._stream.read1(_CHUNK)
+            if not chunk:
+                return
+            yield chunk
+
+    def lines(self) -> Iterator[bytes]:
+        """All lines with their ends."""
+        pending: list[bytes] = []
+        for chunk in self.chunks():
+            lines = chunk.split(b"\n")
+            pending.append(lines[0])
+            if len(lines) > 1:
+                yield b"".join(pending) + b"\n"
+                for line in lines[1:-1]:
+                    yield line + b"\n"
+                pending = [lines[-1]]
+        if last := b"".join(pending):
+            yield last
+
+    def close(self) -> None:
+        if not self.is_stdin:
+            self._stream.close()
+
+    def _open(self, source: str | Path) -> IO[bytes]:
+        if self.is_stdin:
+            return sys.stdin.buffer
+        if os.path.isdir(source):
+            raise DataError(
+                f"{source}: is a folder; expected a file. Pass --format folder for class folders."
+            )
+        return open(source, "rb", buffering=_CHUNK)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turns what can go wrong while reading into this library's errors."""
+        try:
+            yield
+        except (MissingFileError, StorageError, DataError):
+            raise
+        except FileNotFoundError as error:
+            raise MissingFileError(f"{self.name}: no such file. Check the path.") from error
+        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+            raise DataError(self._damaged(error)) from error
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(f"{self.name}: cannot be read ({reason}). Check its permissions.") from error
+        except Exception as error:
+            # zstandard is imported only when a file needs it, so its error cannot be named here.
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise DataError(self._damaged(error)) from error
+
+    def _damaged(self, error: Exception) -> str:
+        return f"{self.name}: the compressed data are damaged or cut off ({error}). Get a whole copy of it."
+
+
+def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
+    """`raw` itself or what its first bytes say that it compresses."""
+    buffered: io.BufferedReader[Any] = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+    magic = buffered.peek(8)[:8]
+    suffix = Path(source).suffix.lower()
+    if magic and suffix in COMPRESSED and not magic.startswith(COMPRESSED[suffix]):
+        raise DataError(
+            f"{source}: is not a {suffix} file, whatever its name says. Rename it, or get a whole copy."
+        )
+    if magic.startswith(COMPRESSED[".gz"]):
+        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _CHUNK)
+    if magic.startswith(COMPRESSED[".xz"]):
+        return io.BufferedReader(lzma.LZMAFile(buffered), _CHUNK)
+    if magic.startswith(COMPRESSED[".zst"]):
+        return io.BufferedReader(_Zstandard(buffered), _CHUNK)
+    return buffered
+
+
+class _Zstandard(io.RawIOBase):
+    """The decompressed frames of a .zst stream; one that is cut off is an error, not an early end."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        import zstandard
+
+        self._stream = stream
+        self._new = zstandard.ZstdDecompressor
+        self._frame = self._new().decompressobj()
+        self._begun = False
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            data = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame, self._begun = self._new().decompressobj(), False
+            data = data or self._stream.read1(1 << 17)
+            if not data:
+                if self._begun:
+                    raise EOFError("the last frame does not end")
+                return 0
+            self._begun = True
+            self._ready = memoryview(self._frame.decompress(data))
+        size = min(len(self._ready), len(buffer))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

@@ -1,0 +1,230 @@
+"""One way in for documents of every format: what is where is guessed, said, and may be overridden."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from widemargin.documents.collection import Collection
+from widemargin.documents.columns import Options
+from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding
+from widemargin.documents.formats import (
+    FORMATS,
+    Format,
+    checked_format,
+    format_by_name,
+    format_of_bytes,
+    guess_format,
+)
+from widemargin.documents.opening import STDIN, ByteSource
+from widemargin.documents.record import Document
+from widemargin.errors import DataError, DataWarning, MissingFileError, UsageError
+
+if TYPE_CHECKING:
+    from widemargin.documents.collection import Vectors
+
+__all__ = ["FORMATS", "DocumentReader", "Format", "guess_format", "read_collection", "read_documents"]
+
+# Enough to notice a column that is no id, without remembering every id of an endless stream.
+_IDS_REMEMBERED = 1 << 22
+
+
+class DocumentReader:
+    """The documents of one source, one at a time and once; `description` says what is read from where."""
+
+    def __init__(
+        self,
+        name: str,
+        format: Format,
+        description: str,
+        documents: Iterable[Document],
+        close: Callable[[], None],
+    ) -> None:
+        self.name = name
+        self.format = format
+        self.description = f"{name}: {description}."
+        self._documents: Iterable[Document] | None = documents
+        self._close = close
+
+    def __iter__(self) -> Iterator[Document]:
+        if self._documents is None:
+            raise UsageError(
+                f"{self.name} has been read already. Call read_documents again to read it twice."
+            )
+        documents, self._documents = self._documents, None
+        return self._checked(documents)
+
+    def _checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Passes documents on; tells an empty source and ids that occur twice."""
+        seen: set[int] = set()
+        count, repeated, example = 0, 0, ""
+        with contextlib.closing(self):
+            for document in documents:
+                count += 1
+                key = hash(document.id)
+                if key in seen:
+                    repeated += 1
+                    example = example or document.id
+                elif len(seen) < _IDS_REMEMBERED:
+                    seen.add(key)
+                yield document
+        if not count:
+            raise DataError(f"{self.name}: has no documents. {_EMPTY[self.format]}")
+        if repeated:
+            warnings.warn(
+                f"{self.name}: {repeated} documents repeat an earlier id (the first is {example[:40]!r}). "
+                f"All are kept. Name another column with --id if this one is no id.",
+                DataWarning,
+                stacklevel=2,
+            )
+
+    def close(self) -> None:
+        """Close the file; exhausting the documents does so too."""
+        self._close()
+
+    def __enter__(self) -> DocumentReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_EMPTY: dict[Format, str] = {
+    "jsonl": 'Expected lines such as {"text": "...", "labels": ["..."]}.',
+    "csv": "Expected records after the header, one for each document.",
+    "tsv": "Expected records after the header, one for each document.",
+    "parquet": "Expected one row for each document.",
+    "folder": "Expected a folder for each class, with one file for each document.",
+    "svmlight": "Expected lines such as `1 3:0.5 7:1.2`.",
+    "fasttext": "Expected lines such as `__label__spam Win a prize`.",
+}
+
+
+def read_documents(
+    source: str | Path,
+    *,
+    format: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    label_delimiter: str | None = None,
+    encoding: str | None = None,
+    errors: Errors = "replace",
+) -> DocumentReader:
+    """Open a source of documents; iterating streams them.
+
+    Parameters
+    ----------
+    source : path or "-"
+        A file (also .gz, .xz, .zst), a folder of class folders, or "-" for standard input.
+    format : str, optional
+        "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed from the name, then the content.
+    text, label, id : str, optional
+        The columns or fields to read; guessed by name, then by content. In a table without a header they
+        are numbers from "1".
+    label_delimiter : str, optional
+        What separates the labels in one cell. A JSON list needs none.
+    encoding : str, optional
+        By default UTF-8, or what the bytes look like if they are not, with a warning.
+    errors : "replace" or "strict"
+        Whether bytes that are not in the encoding are replaced and counted, or an error.
+    """
+    check_encoding(encoding, errors)
+    options = Options(text, label, id, label_delimiter)
+    return _reader(_open(source, format), options, encoding, errors)
+
+
+def _reader(
+    opened: Path | tuple[ByteSource, Format], options: Options, encoding: str | None, errors: Errors
+) -> DocumentReader:
+    if isinstance(opened, Path):
+        from widemargin.documents.folders import open_folder
+
+        description, documents = open_folder(opened, encoding, errors)
+        return DocumentReader(str(opened), "folder", description, documents, lambda: None)
+    stream, format = opened
+    try:
+        description, documents = _open_stream(stream, format, options, encoding, errors)
+    except BaseException:
+        stream.close()
+        raise
+    return DocumentReader(stream.name, format, description, documents, stream.close)
+
+
+def _open(source: str | Path, format: str | None) -> Path | tuple[ByteSource, Format]:
+    """A folder, or the bytes of a file with its format."""
+    chosen = checked_format(format)
+    if source != STDIN and not Path(source).exists():
+        raise MissingFileError(f"{source}: no such file or folder. Check the path.")
+    chosen = chosen or format_by_name(source)
+    if chosen == "folder":
+        if source == STDIN or not Path(source).is_dir():
+            raise DataError(f"{source}: is not a folder. Leave out --format folder to read a file.")
+        return Path(source)
+    stream = ByteSource(source)
+    try:
+        return stream, chosen or format_of_bytes(stream.head, stream.name)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _open_stream(
+    stream: ByteSource, format: Format, options: Options, encoding: str | None, errors: Errors
+) -> tuple[str, Iterator[Document]]:
+    if format == "svmlight":
+        raise UsageError(
+            f"{stream.name}: holds vectors, not texts. Read it with read_collection or read_vectors."
+        )
+    if format == "parquet":
+        from widemargin.documents.parquet import open_parquet
+
+        if stream.is_stdin:
+            raise UsageError("Parquet cannot be read from standard input. Save it as a file first.")
+        return open_parquet(stream.name, options)
+    if not stream.head:
+        raise DataError(f"{stream.name}: is empty. {_EMPTY[format]}")
+    lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors))
+    if format == "jsonl":
+        from widemargin.documents.jsonl import open_jsonl
+
+        return open_jsonl(lines, stream.name, options, errors)
+    if format == "fasttext":
+        from widemargin.documents.fasttext import open_fasttext
+
+        return open_fasttext(lines)
+    from widemargin.documents.tabular import open_table
+
+    return open_table(lines, stream.name, options, "\t" if format == "tsv" else None)
+
+
+def read_collection(
+    source: str | Path,
+    *,
+    format: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    label_delimiter: str | None = None,
+    encoding: str | None = None,
+    errors: Errors = "replace",
+) -> Collection | Vectors:
+    """Read a whole source into memory: a `Collection`, or `Vectors` where it is an SVM-light file.
+
+    The parameters are those of `read_documents`.
+    """
+    check_encoding(encoding, errors)
+    options = Options(text, label, id, label_delimiter)
+    opened = _open(source, format)
+    if not isinstance(opened, Path) and opened[1] == "svmlight":
+        from widemargin.documents.svmlight import parse_vectors
+
+        with contextlib.closing(opened[0]) as stream:
+            return parse_vectors(stream.lines(), stream.name)
+    return Collection.of(_reader(opened, options, encoding, errors))

@@ -1,0 +1,232 @@
+"""SVM-light files: ``target [qid:n] feature:value ... [# comment]``, one vector a line.
+
+The target is a number, several with commas between them (multi-label), or nothing (in no category); 0 means
+unlabelled, as for transduction. Feature numbers begin at 1 and increase along the line. A comment is the id
+of its row.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.documents.collection import Vectors
+from widemargin.documents.opening import ByteSource
+from widemargin.documents.record import Labels
+from widemargin.documents.writing import replacing
+from widemargin.errors import DataError, DataWarning
+
+_NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_ROW = re.compile(
+    rb"(?P<target>" + _NUMBER + rb"(?:," + _NUMBER + rb")*+)?"
+    rb"(?:[ \t]+qid:(?P<qid>[0-9]+))?"
+    rb"(?P<features>(?:[ \t]+[0-9]+:" + _NUMBER + rb")*+)"
+    rb"[ \t\r\n]*(?:#(?P<comment>.*))?",
+    re.DOTALL,
+)
+_PAIR = re.compile(rb"([0-9]+):(" + _NUMBER + rb")")
+_LARGEST = 2**31 - 1
+# Enough lines at once that NumPy's speed counts, few enough that they fit in a cache.
+_BLOCK = 4096
+
+
+def read_vectors(source: str | Path, n_features: int | None = None) -> Vectors:
+    """Read an SVM-light file (also .gz, .xz, .zst; "-" is standard input).
+
+    Parameters
+    ----------
+    source : path
+    n_features : int, optional
+        At least so many columns, so that files of one task get the same shape.
+    """
+    stream = ByteSource(source)
+    try:
+        return parse_vectors(stream.lines(), stream.name, n_features)
+    finally:
+        stream.close()
+
+
+def parse_vectors(lines: Iterable[bytes], name: str, n_features: int | None = None) -> Vectors:
+    """The rows of an SVM-light file whose `lines` have been opened; `name` is for messages."""
+    import scipy.sparse as sp
+
+    rows = _Rows(name)
+    for number, line in enumerate(lines, 1):
+        rows.add(line, number)
+    rows.flush()
+    if not rows.labels:
+        raise DataError(f"{name}: has no rows. Expected lines such as `1 3:0.5 7:1.2`.")
+    indices = np.concatenate(rows.indices)
+    width = max(int(indices.max(initial=0)), n_features or 0)
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(rows.lengths))])
+    indices -= 1
+    X = sp.csr_array((np.concatenate(rows.values), indices, indptr), shape=(len(rows.labels), width))
+    rows.warn_about_zeros()
+    ids = [comment or str(i) for i, comment in enumerate(rows.comments, 1)]
+    return Vectors(ids, X, rows.labels, rows.qids if any(rows.qids) else None)
+
+
+def write_vectors(vectors: Vectors, path: str | Path) -> None:
+    """Write an SVM-light file; ids that are not row numbers become comments."""
+    X = vectors.X
+    with replacing(path) as file:
+        for i, (identifier, labels) in enumerate(zip(vectors.ids, vectors.labels, strict=True)):
+            fields = ["0" if labels is None else ",".join(labels)]
+            if labels is not None and not all(map(_is_target, labels)):
+                raise DataError(
+                    f"Row {i + 1}: the labels {labels} are not numbers, as SVM-light needs. Number them."
+                )
+            if vectors.qids is not None:
+                fields.append(f"qid:{vectors.qids[i]}")
+            row = slice(X.indptr[i], X.indptr[i + 1])
+            fields += [
+                f"{index + 1}:{value}"
+                for index, value in zip(X.indices[row], X.data[row], strict=True)
+                if value
+            ]
+            if identifier != str(i + 1):
+                # A line end inside an id would end the row.
+                fields.append("# " + " ".join(identifier.split()))
+            file.write(" ".join(fields).encode() + b"\n")
+
+
+def _is_target(label: str) -> bool:
+    return re.fullmatch(_NUMBER, label.encode()) is not None
+
+
+class _Rows:
+    """What has been read so far; features are converted a block of lines at a time."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.labels: list[Labels] = []
+        self.qids: list[int] = []
+        self.comments: list[str] = []
+        self.indices: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+        self.values: list[NDArray[np.float32]] = [np.empty(0, np.float32)]
+        self.lengths: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        self._known: dict[bytes | None, Labels] = {None: ()}
+        self._features: list[bytes] = []
+        self._numbers: list[int] = []
+
+    def add(self, line: bytes, number: int) -> None:
+        match = _ROW.fullmatch(line)
+        if match is None:
+            raise DataError(f"{self.name}, line {number}: {_what_is_wrong(line)}")
+        target, qid, features, comment = match.groups()
+        if target is None and not features and qid is None:
+            return  # blank, or a comment on the file
+        if target not in self._known:
+            self._known[target] = _labels(target)
+        self.labels.append(self._known[target])
+        self.qids.append(int(qid) if qid else 0)
+        self.comments.append(comment.decode("utf-8", "replace").strip() if comment else "")
+        self._features.append(features)
+        self._numbers.append(number)
+        if len(self._features) == _BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Convert the features of the lines that wait."""
+        lengths = np.array([features.count(b":") for features in self._features], np.int64)
+        text = b"".join(self._features).replace(b":", b" ").decode("ascii")
+        numbers = np.fromstring(text, dtype=np.float64, sep=" ")
+        indices, values = numbers[::2], numbers[1::2]
+        with np.errstate(over="ignore"):
+            narrow = values.astype(np.float32)
+        # Row starts may fall back to a smaller number; within a row each is larger than the one before.
+        ascending = np.diff(indices, prepend=0) > 0
+        starts = np.cumsum(lengths)[:-1]
+        ascending[starts[starts < len(indices)]] = True
+        if not (ascending.all() and np.isfinite(narrow).all() and _in_range(indices)):
+            self._complain()
+        self.indices.append(indices.astype(np.int32))
+        self.values.append(narrow)
+        self.lengths.append(lengths)
+        self._features, self._numbers = [], []
+
+    def warn_about_zeros(self) -> None:
+        """Zero as a class is common outside SVM-light; say that here it is not one."""
+        zeros = sum(labels is None for labels in self.labels)
+        names = {label for labels in self.labels for label in labels or ()}
+        if zeros and names and not any(name.startswith("-") for name in names):
+            warnings.warn(
+                f"{self.name}: {zeros} rows have the target 0 and are read as unlabelled. If 0 is one of the "
+                f"classes, number the classes from 1.",
+                DataWarning,
+                stacklevel=3,
+            )
+
+    def _complain(self) -> None:
+        """Find the first row of the block that is wrong and say why."""
+        for features, number in zip(self._features, self._numbers, strict=True):
+            previous = 0
+            for index, value in _PAIR.findall(features):
+                where = f"{self.name}, line {number}: feature {_shown(index)}"
+                if not index.strip(b"0"):
+                    raise DataError(f"{where}: numbers begin at 1. Add 1 to every feature number.")
+                if len(index.lstrip(b"0")) > 10 or int(index) > _LARGEST:
+                    raise DataError(f"{where}: numbers may not exceed 2**31 - 1. Renumber the features.")
+                if int(index) == previous:
+                    raise DataError(f"{where}: given twice. Add the two values.")
+                if int(index) < previous:
+                    raise DataError(
+                        f"{where}: comes after {previous}. Sort the features of a line by number."
+                    )
+                with np.errstate(over="ignore"):
+                    if not np.isfinite(np.float32(float(value))):
+                        raise DataError(
+                            f"{where}: {_shown(value)} is beyond single precision. Scale the values."
+                        )
+                previous = int(index)
+
+
+def _in_range(indices: NDArray[np.float64]) -> bool:
+    return not len(indices) or (indices.min() >= 1 and indices.max() <= _LARGEST)
+
+
+def _labels(target: bytes) -> Labels:
+    """The labels of a target; numbers are written without sign and zeros that say nothing.
+
+    >>> _labels(b"+1"), _labels(b"-1.0"), _labels(b"0"), _labels(b"1,5")
+    (('1',), ('-1',), None, ('1', '5'))
+    """
+    names = [_plain(number) for number in target.split(b",")]
+    return None if names == ["0"] else tuple(dict.fromkeys(names))
+
+
+def _plain(number: bytes) -> str:
+    value = float(number)
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _what_is_wrong(line: bytes) -> str:
+    """Why a line is not a row."""
+    target, *fields = (
+        line.partition(b"#")[0].split() if line[:1].strip() else [b"", *line.partition(b"#")[0].split()]
+    )
+    if target and re.fullmatch(_NUMBER + rb"(?:," + _NUMBER + rb")*", target) is None:
+        return f"the target {_shown(target)} is not a number. Number the classes, or name another --format."
+    for field in fields:
+        feature, colon, value = field.partition(b":")
+        if not colon:
+            return f"{_shown(field)} is not feature:value. Write pairs such as 3:0.5."
+        if feature == b"qid":
+            return f"{_shown(field)} is no query number after the target. Write `1 qid:4 3:0.5`."
+        if not feature.isdigit():
+            return f"the feature {_shown(feature)} is not a whole number from 1. Number the features."
+        if value.lstrip(b"+-").lower() in (b"nan", b"inf", b"infinity"):
+            return f"feature {_shown(feature)} is {_shown(value)}. Leave it out, or give it a finite value."
+        if re.fullmatch(_NUMBER, value) is None:
+            return f"feature {_shown(feature)}: {_shown(value)} is not a number. Write pairs such as 3:0.5."
+    return f"found {_shown(line.strip())}; expected `target feature:value ...`."
+
+
+def _shown(field: bytes) -> str:
+    text = field.decode("utf-8", "replace")
+    return text if len(text) <= 40 else f"{text[:40]}..."
