@@ -188,7 +188,8 @@ class Lines:
             if "\n" not in text:
                 pending.append(text)
                 continue
-            lines = list(io.StringIO("".join(pending) + text, newline="\n"))
+            lines = list(io.StringIO(text, newline="\n"))
+            lines[0] = "".join((*pending, lines[0]))
             pending = [lines.pop()] if not lines[-1].endswith("\n") else []
             yield lines
         if last := "".join(pending):
