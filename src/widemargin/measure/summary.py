@@ -21,6 +21,9 @@ from widemargin.measure.contingency import (
     recall,
 )
 
+# Beyond this many classes nobody reads a confusion matrix, and it no longer fits in memory.
+MOST_CONFUSED_CLASSES = 500
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -53,7 +56,8 @@ class Summary:
     accuracy : share of examples whose label (multi-label: whole label set) is right
     hamming_loss : mean number of wrong labels an example, multi-label only
     micro, macro : averages over the labels; the micro PRBEP lowers one threshold over all labels
-    confusion : [i][j], how often class i was predicted as class j; None for multi-label tasks
+    confusion : [i][j], how often class i was predicted as class j; None for multi-label tasks and for
+        more than 500 classes
     notes : what a reader of the figures has to know
     """
 
@@ -146,9 +150,7 @@ def summarize(
             micro(precision, table), micro(recall, table), micro(f_measure, table), micro_prbep(truth, scores)
         ),
         macro=Scores(**{name: macro(values) for name, values in columns.items()}),
-        confusion=confusion(truth[known].argmax(axis=1), chosen[known].argmax(axis=1), len(rows)).tolist()
-        if single
-        else None,
+        confusion=_confusion(truth[known], chosen[known]) if single else None,
         notes=notes,
     )
 
@@ -159,6 +161,14 @@ def _decisions(space: LabelSpace, scores: NDArray[Any]) -> NDArray[np.int8]:
     signs = np.full(scores.shape, -1, dtype=np.int8)
     signs[np.arange(len(scores)), scores.argmax(axis=1)] = 1
     return signs
+
+
+def _confusion(truth: NDArray[Any], chosen: NDArray[Any]) -> list[list[int]] | None:
+    n_classes = truth.shape[1]
+    if n_classes > MOST_CONFUSED_CLASSES:
+        return None
+    counts: list[list[int]] = confusion(truth.argmax(axis=1), chosen.argmax(axis=1), n_classes).tolist()
+    return counts
 
 
 def _without_nan(value: Any) -> Any:
