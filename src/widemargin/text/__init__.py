@@ -1,0 +1,1 @@
+"""Texts to counts: tokens, stop lists, stemming, n-grams, vocabularies."""

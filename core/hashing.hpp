@@ -1,0 +1,97 @@
+// The hash of a term: the same on every platform, whatever the number of threads. Models in hashing mode
+// depend on it, so it never changes.
+//
+// A unit (a word, a character) is its UTF-8 bytes, read as little-endian words of 64 bits, the last one
+// filled with zeros, at least two words. With all arithmetic modulo 2^64:
+//     h = length * K1;  for each word w: h = (h ^ w) * K2, h ^= h >> 32;  hash = h * K3
+// An n-gram continues the hash p of its first n - 1 units with the hash u of the last:
+//     x = p * K1 ^ u;  x ^= x >> 32;  hash = x * K3
+// The column among m is (hash >> 32) * m >> 32.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace widemargin {
+
+inline constexpr uint64_t kHash1 = 0x9E3779B97F4A7C15u, kHash2 = 0xD6E8FEB86659FD93u,
+                          kHash3 = 0xFF51AFD7ED558CCDu;
+
+inline uint64_t hash_step(uint64_t h, uint64_t word) {
+    h = (h ^ word) * kHash2;
+    return h ^ h >> 32;
+}
+
+inline uint64_t hash_pair(uint64_t prefix, uint64_t unit) {
+    uint64_t x = prefix * kHash1 ^ unit;
+    x ^= x >> 32;
+    return x * kHash3;
+}
+
+inline uint32_t hash_column(uint64_t hash, uint64_t columns) {
+    return static_cast<uint32_t>((hash >> 32) * columns >> 32);
+}
+
+inline uint64_t little_endian(uint64_t word) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(word);
+#else
+    return word;
+#endif
+}
+
+// The first `length` < 8 bytes at `p` as a little-endian word, without reading behind them.
+inline uint64_t load_part(const char* p, int64_t length) {
+    uint64_t word = 0;
+    std::memcpy(&word, p, length);
+    return little_endian(word);
+}
+
+inline uint64_t load_word(const char* p) {
+    uint64_t word;
+    std::memcpy(&word, p, 8);
+    return little_endian(word);
+}
+
+// A token: where its bytes are, the first 16 of them as two words (zeros behind the end), and its hash.
+struct Token {
+    const char* bytes;
+    uint32_t length;
+    uint64_t low, high, hash;
+};
+
+inline uint64_t token_hash(const char* bytes, uint32_t length, uint64_t low, uint64_t high) {
+    uint64_t h = hash_step(hash_step(length * kHash1, low), high);
+    if (length > 16) {
+        uint32_t i = 16;
+        for (; i + 8 <= length; i += 8) h = hash_step(h, load_word(bytes + i));
+        if (i < length) h = hash_step(h, load_part(bytes + i, length - i));
+    }
+    return h * kHash3;
+}
+
+// A token whose bytes may be read up to 16 behind its start, whatever its length.
+inline Token padded_token(const char* bytes, uint32_t length) {
+    uint64_t low = load_word(bytes), high = load_word(bytes + 8);
+    if (length < 16) {
+        if (length <= 8) {
+            high = 0;
+            if (length < 8) low &= (uint64_t{1} << 8 * length) - 1;
+        } else {
+            high &= (uint64_t{1} << 8 * (length - 8)) - 1;
+        }
+    }
+    return {bytes, length, low, high, token_hash(bytes, length, low, high)};
+}
+
+// A token anywhere.
+inline Token make_token(const char* bytes, uint32_t length) {
+    if (length >= 16) return padded_token(bytes, length);
+    char padded[16] = {};
+    std::memcpy(padded, bytes, length);
+    Token token = padded_token(padded, length);
+    token.bytes = bytes;
+    return token;
+}
+
+}  // namespace widemargin

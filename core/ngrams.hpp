@@ -1,0 +1,222 @@
+// n-grams of units (words or characters), counted by document while the set of n-grams grows.
+//
+// An n-gram is the pair (its first n - 1 units, its last unit), so one table per length turns the pair of
+// numbers into a number of its own, and any n works without ever building a string. Numbers below n_units are
+// units, that is n-grams of length 1.
+//
+// A document arrives as a sequence of units in a window; kNone in it separates what no n-gram may cross. The
+// passes go over the window length by length, so that the table's memory can be fetched ahead.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "hashing.hpp"
+#include "rows.hpp"
+
+namespace widemargin {
+
+inline constexpr uint32_t kNone = 0xFFFFFFFF;
+
+// Which n-grams count.
+struct NgramRule {
+    int min_n = 1, max_n = 1;
+    bool whole_short = false;  // a sequence shorter than min_n counts once, whole
+};
+
+inline void prefetch(const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
+inline uint64_t pair_key(uint32_t prefix, uint32_t unit) {
+    return static_cast<uint64_t>(prefix) << 32 | unit;
+}
+
+// (prefix, unit) -> number, and where in the current rows the n-gram was last seen.
+class PairTable {
+  public:
+    struct Slot {
+        uint64_t key;
+        uint32_t id, last;
+    };
+    static constexpr uint64_t kEmpty = ~uint64_t{0};
+
+    PairTable() : slots_(1 << 10, Slot{kEmpty, 0, 0}), shift_(64 - 10) {}
+
+    void fetch(uint64_t key) const { prefetch(&slots_[hash(key) >> shift_]); }
+
+    Slot& find_or_add(uint64_t key, uint32_t& next_id) {
+        size_t i = hash(key) >> shift_;
+        while (slots_[i].key != key) {
+            if (slots_[i].key == kEmpty) return insert(i, key, next_id);
+            i = (i + 1) & (slots_.size() - 1);
+        }
+        return slots_[i];
+    }
+
+    const Slot* find(uint64_t key) const {
+        const size_t i = place_of(key);
+        return slots_[i].key == key ? &slots_[i] : nullptr;
+    }
+
+    int64_t size() const { return count_; }
+    const std::vector<Slot>& slots() const { return slots_; }
+
+    void clear() {
+        slots_ = std::vector<Slot>();
+        count_ = 0;
+    }
+
+  private:
+    static uint64_t hash(uint64_t key) {
+        key ^= key >> 32;
+        return key * kHash1;
+    }
+
+    Slot& insert(size_t i, uint64_t key, uint32_t& next_id) {
+        if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("more than 2**32 distinct n-grams");
+        slots_[i] = {key, next_id++, 0};
+        if (static_cast<size_t>(++count_) * 2 <= slots_.size()) return slots_[i];
+        std::vector<Slot> old(slots_.size() * 2, Slot{kEmpty, 0, 0});
+        old.swap(slots_);
+        --shift_;
+        for (const Slot& slot : old)
+            if (slot.key != kEmpty) slots_[place_of(slot.key)] = slot;
+        return slots_[place_of(key)];
+    }
+
+    // Where `key` is, or the empty place where it belongs.
+    size_t place_of(uint64_t key) const {
+        size_t i = hash(key) >> shift_;
+        while (slots_[i].key != kEmpty && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+        return i;
+    }
+
+    std::vector<Slot> slots_;
+    int shift_;
+    int64_t count_ = 0;
+};
+
+// Whether [begin, end) is a whole sequence between separators.
+template <class Unit>
+bool is_sequence(const std::vector<Unit>& units, size_t begin, size_t end, Unit none) {
+    return (begin == 0 || units[begin - 1] == none) && (end == units.size() || units[end] == none);
+}
+
+// Counts the n-grams of one thread's documents.
+class NgramCounter {
+  public:
+    NgramCounter(const NgramRule& rule, uint32_t n_units, bool totals)
+        : rule_(rule), n_units_(n_units), next_id_(n_units), tables_(rule.max_n + 1), with_totals_(totals) {
+        document_frequency_.resize(n_units);
+        if (totals) total_.resize(n_units);
+        if (rule.min_n == 1) last_.resize(n_units);
+    }
+
+    // The next unit of the document. Where it stands in the text matters to others, see occurrences.hpp.
+    void push(uint32_t unit, int64_t = 0, int64_t = 0) { window_.push_back(unit); }
+    void push_character(uint32_t c, int64_t = 0, int64_t = 0) { window_.push_back(c); }
+    void push_separator() { window_.push_back(kNone); }
+    bool full() const { return window_.size() >= kWindow; }
+
+    // Counts the n-grams in the window. What the next units may continue stays in it.
+    void flush() {
+        count_units();
+        if (rule_.max_n > 1) prefixes_ = window_;
+        for (int n = 2; n <= rule_.max_n; ++n) count_length(n);
+        const size_t keep = std::min<size_t>(window_.size(), rule_.max_n - 1);
+        window_.erase(window_.begin(), window_.end() - static_cast<std::ptrdiff_t>(keep));
+        done_ = keep;
+    }
+
+    // Ends a document: its row goes to `piece`.
+    void end_document(RowPiece& piece) {
+        flush();
+        window_.clear();
+        done_ = 0;
+        piece.add(ids_.data(), counts_.data(), ids_.size());
+        row_start_ += static_cast<uint32_t>(ids_.size());
+        check_non_zeros(row_start_);
+        if (with_totals_)
+            for (size_t i = 0; i < ids_.size(); ++i) total_[ids_[i]] += counts_[i];
+        ids_.clear();
+        counts_.clear();
+    }
+
+    uint32_t n_units() const { return n_units_; }
+    uint32_t n_ids() const { return next_id_; }
+    PairTable& table(int n) { return tables_[n]; }
+    const std::vector<uint32_t>& document_frequency() const { return document_frequency_; }
+    const std::vector<uint64_t>& total() const { return total_; }
+
+  private:
+    static constexpr size_t kWindow = 4096;
+
+    // `last` holds 1 + the place in all rows of this thread; smaller than this row's start: not seen in it.
+    void emit(uint32_t id, uint32_t& last) {
+        if (last > row_start_) {
+            ++counts_[last - row_start_ - 1];
+            return;
+        }
+        ids_.push_back(id);
+        counts_.push_back(1);
+        last = row_start_ + static_cast<uint32_t>(ids_.size());
+        ++document_frequency_[id];
+    }
+
+    // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
+    void count_units() {
+        if (rule_.min_n > 1) return;
+        for (size_t i = done_; i < window_.size(); ++i)
+            if (window_[i] != kNone) emit(window_[i], last_[window_[i]]);
+    }
+
+    // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
+    void count_length(int n) {
+        constexpr size_t kAhead = 12;
+        PairTable& table = tables_[n];
+        const size_t size = window_.size();
+        const bool counted = n >= rule_.min_n;
+        uint32_t previous = size > 0 ? prefixes_[0] : kNone;
+        if (size > 0) prefixes_[0] = kNone;
+        for (size_t i = 1; i < size; ++i) {
+            if (i + kAhead < size) table.fetch(pair_key(prefixes_[i + kAhead - 1], window_[i + kAhead]));
+            const uint32_t prefix = previous;
+            previous = prefixes_[i];
+            if (prefix == kNone || window_[i] == kNone) {
+                prefixes_[i] = kNone;
+                continue;
+            }
+            PairTable::Slot& slot = table.find_or_add(pair_key(prefix, window_[i]), next_id_);
+            prefixes_[i] = slot.id;
+            if (next_id_ > document_frequency_.size()) grow();
+            if (i < done_) continue;  // counted with the last window
+            if (counted || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone)))
+                emit(slot.id, slot.last);
+        }
+    }
+
+    void grow() {
+        document_frequency_.resize(next_id_ + next_id_ / 2 + 1024);
+        if (with_totals_) total_.resize(document_frequency_.size());
+    }
+
+    NgramRule rule_;
+    uint32_t n_units_, next_id_;
+    std::vector<PairTable> tables_;
+    bool with_totals_;
+    std::vector<uint32_t> last_, document_frequency_;
+    std::vector<uint64_t> total_;
+    std::vector<uint32_t> window_, prefixes_;
+    std::vector<uint32_t> ids_, counts_;  // the current row
+    uint32_t row_start_ = 0;
+    size_t done_ = 0;
+};
+
+}  // namespace widemargin

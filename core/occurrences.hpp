@@ -1,0 +1,231 @@
+// Counting with terms that are already known: every occurrence goes straight to its column.
+//
+// Two kinds of index say which column: a fitted vocabulary (TermIndex), or the hash of the term (HashIndex).
+// The counters here take units from the same sources as NgramCounter and hold the same windows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hashing.hpp"
+#include "ngrams.hpp"
+#include "normalizer.hpp"
+#include "rows.hpp"
+#include "unicode.hpp"
+#include "vocabulary.hpp"
+
+namespace widemargin {
+
+// Values of a TokenMap with a meaning of their own.
+inline constexpr uint64_t kSkip = ~uint64_t{0} - 1;     // as if the token were not there (a stop word)
+inline constexpr uint64_t kUnknown = ~uint64_t{0} - 2;  // part of no term, but it separates what is around it
+
+// A sorted vocabulary as a tree of prefixes.
+class TermIndex {
+  public:
+    using Unit = uint32_t;
+    static constexpr Unit none = kNone;
+    static constexpr Unit unknown = kNone - 2;
+
+    // `terms` are units joined by spaces if `words`, otherwise strings of characters.
+    TermIndex(const char* bytes, const int64_t* offsets, int64_t n_terms, bool words)
+        : n_columns_(n_terms), words_(words) {
+        // The unit numbers have to be known before the first n-gram gets a number behind them.
+        const auto for_each_unit = [&](int64_t t, auto&& visit) {
+            const char* p = bytes + offsets[t];
+            const char* end = bytes + offsets[t + 1];
+            while (p < end) {
+                if (words_) {
+                    const char* stop = std::find(p, end, ' ');
+                    visit(units_.add(make_token(p, static_cast<uint32_t>(stop - p)), units_.size()));
+                    p = stop + (stop < end);
+                } else {
+                    const auto* c = reinterpret_cast<const unsigned char*>(p);
+                    visit(unicode::decode(c, end - p));
+                    p = reinterpret_cast<const char*>(c);
+                }
+            }
+        };
+        uint64_t n_units = 0;
+        for (int64_t t = 0; t < n_terms; ++t)
+            for_each_unit(t, [&](uint64_t unit) { n_units = std::max(n_units, unit + 1); });
+        n_units_ = static_cast<Unit>(n_units);
+        column_.assign(n_units_, -1);
+        uint32_t next_id = n_units_;
+        for (int64_t t = 0; t < n_terms; ++t) {
+            Unit node = none;
+            for_each_unit(t, [&](uint64_t unit) {
+                const auto u = static_cast<Unit>(unit);
+                node = node == none ? u : pairs_.find_or_add(pair_key(node, u), next_id).id;
+            });
+            if (next_id > column_.size()) column_.resize(next_id + next_id / 2, -1);
+            if (node != none) column_[node] = static_cast<int32_t>(t);
+        }
+        column_.resize(next_id, -1);
+    }
+
+    int64_t n_columns() const { return n_columns_; }
+    const TokenMap& units() const { return units_; }
+    void skip(const Token& token) { units_.add(token, kSkip); }
+
+    uint64_t missing(const Token&) const { return kUnknown; }
+    Unit character(uint32_t c) const { return c < n_units_ ? c : unknown; }
+    static Unit narrow(uint64_t value) { return value == kUnknown ? unknown : static_cast<Unit>(value); }
+
+    void fetch(Unit prefix, Unit unit) const { pairs_.fetch(pair_key(prefix, unit)); }
+    Unit extend(Unit prefix, Unit unit) const {
+        if (prefix >= unknown || unit >= unknown) return prefix == none || unit == none ? none : unknown;
+        const PairTable::Slot* slot = pairs_.find(pair_key(prefix, unit));
+        return slot ? slot->id : unknown;
+    }
+    int64_t column(Unit node) const { return node >= unknown ? -1 : column_[node]; }
+
+  private:
+    int64_t n_columns_;
+    bool words_;
+    TokenMap units_;  // words only; characters are their own numbers
+    Unit n_units_ = 0;
+    PairTable pairs_;
+    std::vector<int32_t> column_;
+};
+
+// No vocabulary: a term's column is its hash.
+class HashIndex {
+  public:
+    using Unit = uint64_t;
+    static constexpr Unit none = ~uint64_t{0};
+
+    explicit HashIndex(int64_t n_columns) : n_columns_(n_columns) {
+        for (uint32_t c = 0; c < 128; ++c) ascii_[c] = hash_character(c);
+    }
+
+    int64_t n_columns() const { return n_columns_; }
+    const TokenMap& units() const { return units_; }
+    void skip(const Token& token) { units_.add(token, kSkip); }
+
+    uint64_t missing(const Token& token) const { return token.hash; }
+    Unit character(uint32_t c) const { return c < 128 ? ascii_[c] : hash_character(c); }
+    static Unit narrow(uint64_t value) { return value; }
+
+    void fetch(Unit, Unit) const {}
+    Unit extend(Unit prefix, Unit unit) const {
+        return prefix == none || unit == none ? none : hash_pair(prefix, unit);
+    }
+    int64_t column(Unit hash) const { return hash == none ? -1 : hash_column(hash, n_columns_); }
+
+  private:
+    static uint64_t hash_character(uint32_t c) {
+        char bytes[16] = {};
+        const int length = unicode::encode(c, bytes);
+        return padded_token(bytes, length).hash;
+    }
+
+    int64_t n_columns_;
+    TokenMap units_;  // stop words only
+    std::array<uint64_t, 128> ascii_;
+};
+
+// Where the terms of one text are, in characters of the original.
+struct Occurrences {
+    std::vector<int32_t> column;
+    std::vector<int64_t> begin, end;
+};
+
+// Finds the columns of one thread's documents. With `origins`, records where they are instead of counting.
+template <class Index>
+class OccurrenceCounter {
+  public:
+    OccurrenceCounter(const Index& index, const NgramRule& rule) : index_(index), rule_(rule) {}
+
+    void locate(const Origins* origins) { origins_ = origins; }
+    const Occurrences& occurrences() const { return occurrences_; }
+
+    void push(uint64_t value, int64_t begin, int64_t end) { push_unit(Index::narrow(value), begin, end); }
+    void push_character(uint32_t c, int64_t begin, int64_t end) {
+        push_unit(index_.character(c), begin, end);
+    }
+    void push_separator() { push_unit(Index::none, 0, 0); }
+    bool full() const { return window_.size() >= kWindow && !origins_; }
+
+    void flush() {
+        count_length(1, window_);
+        if (rule_.max_n > 1) prefixes_ = window_;
+        for (int n = 2; n <= rule_.max_n; ++n) {
+            extend();
+            count_length(n, prefixes_);
+        }
+        const size_t keep = std::min<size_t>(window_.size(), rule_.max_n - 1);
+        window_.erase(window_.begin(), window_.end() - static_cast<std::ptrdiff_t>(keep));
+        done_ = keep;
+    }
+
+    void end_document(RowPiece& piece) {
+        end_document();
+        piece.add_occurrences(columns_, scratch_, static_cast<uint32_t>(index_.n_columns()));
+        columns_.clear();
+    }
+
+    void end_document() {
+        flush();
+        window_.clear();
+        begin_.clear();
+        end_.clear();
+        done_ = 0;
+    }
+
+  private:
+    using Unit = typename Index::Unit;
+    static constexpr size_t kWindow = 4096;
+
+    void push_unit(Unit unit, int64_t begin, int64_t end) {
+        window_.push_back(unit);
+        if (!origins_) return;
+        // A mark at a word's edge has no width of its own.
+        const int64_t size = static_cast<int64_t>(origins_->begin.size());
+        const int64_t from = size == 0 ? 0 : begin < size ? origins_->begin[begin] : origins_->end.back();
+        begin_.push_back(from);
+        end_.push_back(begin < end ? origins_->end[end - 1] : from);
+    }
+
+    // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
+    void extend() {
+        constexpr size_t kAhead = 12;
+        Unit previous = Index::none;
+        for (size_t i = 0; i < window_.size(); ++i) {
+            if (i + kAhead < window_.size()) index_.fetch(prefixes_[i + kAhead - 1], window_[i + kAhead]);
+            const Unit prefix = previous;
+            previous = prefixes_[i];
+            prefixes_[i] = index_.extend(prefix, window_[i]);
+        }
+    }
+
+    void count_length(int n, const std::vector<Unit>& nodes) {
+        if (n < rule_.min_n && !rule_.whole_short) return;
+        for (size_t i = done_; i < nodes.size(); ++i) {
+            const int64_t column = index_.column(nodes[i]);
+            if (column < 0) continue;
+            const size_t first = i + 1 - n;
+            if (n < rule_.min_n && !is_sequence(window_, first, i + 1, Index::none)) continue;
+            if (!origins_) {
+                columns_.push_back(pack(static_cast<uint32_t>(column), 0));
+            } else {
+                occurrences_.column.push_back(static_cast<int32_t>(column));
+                occurrences_.begin.push_back(begin_[first]);
+                occurrences_.end.push_back(end_[i]);
+            }
+        }
+    }
+
+    const Index& index_;
+    NgramRule rule_;
+    const Origins* origins_ = nullptr;
+    Occurrences occurrences_;
+    std::vector<Unit> window_, prefixes_;
+    std::vector<int64_t> begin_, end_;
+    std::vector<uint64_t> columns_, scratch_;
+    size_t done_ = 0;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,84 @@
+// SMART weights of a CSR matrix of counts, one row at a time (Joachims 2000, Table 2.1).
+//
+// weight = document component (of the count) * collection component (given per column) * normalization.
+// Each row is computed in double precision and rounded once. A row whose norm is zero stays zero.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace widemargin {
+
+enum class DocumentComponent : uint8_t { binary, term_frequency, augmented, logarithmic, square_root };
+enum class Normalization : uint8_t { none, length_2, length_1 };
+
+class Weigher {
+  public:
+    // `collection` has one factor per column, or is null for none.
+    Weigher(DocumentComponent document, const double* collection, Normalization normalization)
+        : document_(document), collection_(collection), normalization_(normalization) {
+        for (int tf = 0; tf < kKnown; ++tf) known_[tf] = component(tf, 1);
+    }
+
+    void row(const int32_t* columns, const int32_t* counts, int64_t n, float* weights) {
+        row_.resize(n);
+        if (document_ == DocumentComponent::augmented) {
+            const int32_t most = n ? *std::max_element(counts, counts + n) : 1;
+            for (int64_t i = 0; i < n; ++i) row_[i] = component(counts[i], most);
+        } else {
+            for (int64_t i = 0; i < n; ++i)
+                row_[i] = counts[i] < kKnown ? known_[counts[i]] : component(counts[i], 1);
+        }
+        if (collection_)
+            for (int64_t i = 0; i < n; ++i) row_[i] *= collection_[columns[i]];
+        const double norm = norm_of(n);
+        const double scale = norm != 0 ? 1 / norm : 0;
+        for (int64_t i = 0; i < n; ++i) weights[i] = static_cast<float>(row_[i] * scale);
+    }
+
+  private:
+    static constexpr int kKnown = 64;  // most counts are small: their components are computed once
+
+    double component(int32_t tf, int32_t most) const {
+        if (tf <= 0) return 0;
+        switch (document_) {
+            case DocumentComponent::binary:
+                return 1;
+            case DocumentComponent::term_frequency:
+                return tf;
+            case DocumentComponent::augmented:
+                return 0.5 + 0.5 * tf / most;
+            case DocumentComponent::logarithmic:
+                return 1 + std::log(static_cast<double>(tf));
+            case DocumentComponent::square_root:
+                return std::sqrt(static_cast<double>(tf));
+        }
+        return 0;
+    }
+
+    double norm_of(int64_t n) const {
+        double sum = 0;
+        switch (normalization_) {
+            case Normalization::none:
+                return 1;
+            case Normalization::length_2:
+                for (int64_t i = 0; i < n; ++i) sum += row_[i] * row_[i];
+                return std::sqrt(sum);
+            case Normalization::length_1:
+                // Absolute values: probabilistic frequencies can be negative, and a sum near zero is no norm.
+                for (int64_t i = 0; i < n; ++i) sum += std::abs(row_[i]);
+                return sum;
+        }
+        return 1;
+    }
+
+    DocumentComponent document_;
+    const double* collection_;
+    Normalization normalization_;
+    double known_[kKnown];
+    std::vector<double> row_;
+};
+
+}  // namespace widemargin

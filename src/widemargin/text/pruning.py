@@ -1,0 +1,91 @@
+"""Which terms of a collection are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import DataError, UsageError
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """Bounds on how often a term occurs. Checked when made.
+
+    Parameters
+    ----------
+    min_df, max_df : int or float
+        The fewest and the most documents a term may occur in; a float is a share of the documents.
+    min_count : int
+        The fewest occurrences in all documents together.
+    max_features : int, optional
+        Keep this many terms, those with the most occurrences; of equally frequent ones, the first.
+    """
+
+    min_df: float = 1
+    max_df: float = 1.0
+    min_count: int = 1
+    max_features: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_frequency("min_df", self.min_df)
+        _check_frequency("max_df", self.max_df)
+        _check_positive("min_count", self.min_count)
+        if self.max_features is not None:
+            _check_positive("max_features", self.max_features)
+
+    @property
+    def needs_totals(self) -> bool:
+        """Whether the number of occurrences matters, not only that of documents."""
+        return self.min_count > 1 or self.max_features is not None
+
+    @property
+    def prunes(self) -> bool:
+        """Whether any term can be left out."""
+        unbounded = isinstance(self.max_df, float) and self.max_df == 1.0
+        return (
+            self.needs_totals or self.min_df not in (0, 1) or isinstance(self.min_df, float) or not unbounded
+        )
+
+    def keep(
+        self, frequencies: NDArray[np.int32], totals: NDArray[np.int64] | None, n_documents: int
+    ) -> NDArray[np.bool_]:
+        """Mark the terms to keep, given in how many documents and how often each occurs."""
+        fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
+        most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
+        if most < fewest:
+            raise DataError(
+                f"max_df={self.max_df} allows {most:g} documents, fewer than the {fewest:g} that "
+                f"min_df={self.min_df} asks for. Lower min_df or raise max_df."
+            )
+        kept: NDArray[np.bool_] = (frequencies >= fewest) & (frequencies <= most)
+        if totals is not None:
+            kept &= totals >= self.min_count
+            if self.max_features is not None and kept.sum() > self.max_features:
+                places = np.flatnonzero(kept)
+                order = np.argsort(-totals[places], kind="stable")
+                kept[places[order[self.max_features :]]] = False
+        if not kept.any():
+            raise DataError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+        return kept
+
+
+def _check_frequency(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise UsageError(
+            f"{name}={value!r}: expected a number of documents, or a share of them from 0.0 to 1.0."
+        )
+    if isinstance(value, Integral):
+        if value < 0:
+            raise UsageError(f"{name}={value}: a number of documents cannot be negative.")
+    elif not 0.0 <= float(value) <= 1.0:
+        raise UsageError(f"{name}={value}: a share of the documents lies between 0.0 and 1.0.")
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise UsageError(f"{name}={value!r}: expected a positive whole number.")

@@ -1,0 +1,77 @@
+"""What a token is, an n-gram, and a text as either of them.
+
+Two tokenisations, both over case-folded text:
+
+``"thesis"``
+    Joachims 2000, 2.7.2: words are what stands between white space and punctuation, here the longest runs of
+    letters, marks and digits (Unicode categories L, M, N). Every word of digits alone becomes :data:`NUMBER`.
+``"unicode"``
+    The same runs, also of connectors such as the underscore (Pc): what the regular expression ``\\w+`` finds,
+    with marks. Numbers are words like others.
+
+Units of n-grams are words (joined by a space), all characters (``"chars"``: each run of white space is one
+    The same runs, also of connectors such as the underscore (Pc): what the expression ``\\w+`` finds,
+with its marks that is shorter than the shortest n-gram counts once, whole; digits stay as they are). Folding
+can lengthen a text: "ß" becomes "ss".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import widemargin._core as _core
+from widemargin.errors import UsageError
+
+NUMBER = "<number>"
+"""The token that stands for every number. It sorts where its bytes do, between digits and letters."""
+
+UNITS = ("words", "chars", "chars_in_words")
+TOKENS = ("thesis", "unicode")
+MAX_N = 255
+
+
+@dataclass(frozen=True)
+class TextRule:
+    """How a text becomes terms. Checked when made."""
+
+    units: str = "words"
+    tokens: str = "thesis"
+    ngram_range: tuple[int, int] = (1, 1)
+    min_token_length: int = 1
+
+    def __post_init__(self) -> None:
+        _require_one_of("units", self.units, UNITS)
+        _require_one_of("tokens", self.tokens, TOKENS)
+        try:
+            low, high = self.ngram_range
+            valid = all(isinstance(n, int) for n in (low, high)) and 1 <= low <= high <= MAX_N
+        except (TypeError, ValueError):
+            valid = False
+        if not valid:
+            raise UsageError(
+                f"ngram_range={self.ngram_range!r}: expected two whole numbers, "
+                f"the shortest and the longest n-gram, from 1 to {MAX_N}, such as (1, 2)."
+            )
+        if not isinstance(self.min_token_length, int) or self.min_token_length < 1:
+            raise UsageError(f"min_token_length={self.min_token_length!r}: expected a positive whole number.")
+
+    def native(self) -> _core.TextRule:
+        """The same for the core."""
+        kinds = {
+            "words": _core.UnitKind.words,
+            "chars": _core.UnitKind.characters,
+            "chars_in_words": _core.UnitKind.characters_in_words,
+        }
+        return _core.TextRule(
+            kinds[self.units],
+            thesis=self.tokens == "thesis",
+            min_length=self.min_token_length,
+            min_n=self.ngram_range[0],
+            max_n=self.ngram_range[1],
+        )
+
+
+def _require_one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{name}={value!r}: expected {' or '.join(map(repr, known))}.")

@@ -1,0 +1,98 @@
+"""A sorted list of terms in one buffer of UTF-8, not a million Python strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import DataError
+
+
+def pack(strings: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of all `strings` one behind the other, and where each begins; the last offset is the end."""
+    offsets = np.zeros(len(strings) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, strings), dtype=np.int64, count=len(strings)), out=offsets[1:])
+    return np.frombuffer(b"".join(strings), dtype=np.uint8), offsets
+
+
+class Vocabulary:
+    """Terms in the order of their code points; a term's place is its column.
+
+    Parameters
+    ----------
+    buffer : array of uint8
+        The terms' UTF-8 bytes, one behind the other.
+    offsets : array of int64
+        Term ``i`` is ``buffer[offsets[i]:offsets[i + 1]]``.
+
+    Examples
+    --------
+    >>> terms = Vocabulary.from_terms(["wheat", "corn", "corn oil"])
+    >>> list(terms), terms.index("corn oil"), terms.index("oil")
+    (['corn', 'corn oil', 'wheat'], 1, -1)
+    """
+
+    def __init__(self, buffer: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self.buffer = np.ascontiguousarray(buffer, dtype=np.uint8)
+        self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        if (
+            self.offsets.ndim != 1
+            or len(self.offsets) == 0
+            or self.offsets[0] != 0
+            or self.offsets[-1] != len(self.buffer)
+            or bool((np.diff(self.offsets) < 0).any())
+        ):
+            raise DataError("The vocabulary's offsets do not fit its buffer; the model is damaged.")
+
+    @classmethod
+    def from_terms(cls, terms: Iterable[str]) -> Vocabulary:
+        """The vocabulary of distinct `terms`, in any order."""
+        # UTF-8 sorts as code points do.
+        return cls(*pack(sorted({term.encode() for term in terms})))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        data = self.buffer.tobytes()
+        return (data[begin:end].decode() for begin, end in pairwise(self.offsets.tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.buffer, other.buffer)
+
+    __hash__ = None  # type: ignore[assignment]  # equal vocabularies may be different arrays
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} terms, {self.buffer.nbytes + self.offsets.nbytes} bytes)"
+
+    def term(self, i: int) -> str:
+        """The term of column `i`."""
+        if not 0 <= i < len(self):
+            raise IndexError(f"column {i} of a vocabulary of {len(self)} terms")
+        return self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes().decode()
+
+    def index(self, term: str) -> int:
+        """The column of `term`, -1 where it is not in the vocabulary."""
+        wanted = term.encode(errors="surrogatepass")
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.buffer[self.offsets[middle] : self.offsets[middle + 1]].tobytes() < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(self) and self.buffer[self.offsets[low] : self.offsets[low + 1]].tobytes() == wanted:
+            return low
+        return -1
+
+    def subset(self, keep: NDArray[np.bool_]) -> Vocabulary:
+        """The terms marked in `keep`, in the same order."""
+        lengths = np.diff(self.offsets)
+        offsets = np.zeros(int(keep.sum()) + 1, dtype=np.int64)
+        np.cumsum(lengths[keep], out=offsets[1:])
+        return Vocabulary(self.buffer[np.repeat(keep, lengths)], offsets)

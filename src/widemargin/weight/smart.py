@@ -1,0 +1,147 @@
+"""SMART term weighting (Joachims 2000, Table 2.1; Salton and Buckley 1988).
+
+A scheme is three letters, the factors of a term's weight in a document:
+
+===============  =========  ================================================================
+component        letter     factor
+===============  =========  ================================================================
+document         ``b``      1
+                 ``t``      TF
+                 ``n``      0.5 + 0.5 TF / (largest TF in the document)
+                 ``l``      1 + log TF
+                 ``s``      square root of TF
+collection       ``x``      1
+                 ``f, t``   log(N / DF)
+                 ``n, p``   log((N - DF) / DF), negative where DF is more than half of N
+normalization    ``x``      1
+                 ``c``      1 / (Euclidean length of the weights)
+                 ``a``      1 / (sum of the weights' absolute values)
+===============  =========  ================================================================
+
+TF counts a term in a document (terms that are absent weigh nothing, whatever the letter), DF the documents
+that contain it among the N of the collection. Where a collection factor would be infinite (DF = 0: the
+collection does not know the term; N - DF = 0 in the probabilistic one) it is 0. A document without any weight
+stays zero.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+import widemargin._core as _core
+from widemargin.errors import UsageError
+
+_DOCUMENT = {
+    "b": _core.DocumentComponent.binary,
+    "t": _core.DocumentComponent.term_frequency,
+    "n": _core.DocumentComponent.augmented,
+    "l": _core.DocumentComponent.logarithmic,
+    "s": _core.DocumentComponent.square_root,
+}
+_COLLECTION = {"x": "none", "f": "inverse", "t": "inverse", "n": "probabilistic", "p": "probabilistic"}
+_NORMALIZATION = {
+    "x": _core.Normalization.none,
+    "c": _core.Normalization.length_2,
+    "a": _core.Normalization.length_1,
+}
+
+
+class Scheme(NamedTuple):
+    """A scheme's three components."""
+
+    document: _core.DocumentComponent
+    collection: str
+    normalization: _core.Normalization
+
+
+def parse_scheme(name: str) -> Scheme:
+    """The components of a scheme such as ``"tfc"``; synonyms (``"ttc"``) give the same."""
+    if (
+        not isinstance(name, str)
+        or len(name) != 3
+        or name[0] not in _DOCUMENT
+        or name[1] not in _COLLECTION
+        or name[2] not in _NORMALIZATION
+    ):
+        raise UsageError(
+            f"There is no weighting {name!r}. A weighting is three letters: {', '.join(_DOCUMENT)} for the "
+            f"document, {', '.join(_COLLECTION)} for the collection, {', '.join(_NORMALIZATION)} for the "
+            f"normalization; for example 'tfc'."
+        )
+    return Scheme(_DOCUMENT[name[0]], _COLLECTION[name[1]], _NORMALIZATION[name[2]])
+
+
+def collection_factors(
+    name: str, document_frequencies: NDArray[np.int64], n_documents: int
+) -> NDArray[np.float64] | None:
+    """The collection component of every column, None where the scheme has none.
+
+    Examples
+    --------
+    >>> collection_factors("tfc", np.array([1, 2, 4, 0]), 4).round(3)
+    array([1.386, 0.693, 0.   , 0.   ])
+    >>> collection_factors("tpc", np.array([1, 2, 3, 4]), 4).round(3)
+    array([ 1.099,  0.   , -1.099,  0.   ])
+    """
+    kind = parse_scheme(name).collection
+    if kind == "none":
+        return None
+    df = np.asarray(document_frequencies, dtype=np.float64)
+    above = float(n_documents) if kind == "inverse" else n_documents - df
+    ratio = np.divide(above, df, out=np.ones_like(df), where=df > 0)
+    # log(1) = 0 where the ratio is 0 or unknown.
+    return np.log(np.where(ratio > 0, ratio, 1.0))
+
+
+def weigh(
+    counts: sp.csr_array,
+    scheme: str,
+    document_frequencies: NDArray[np.int64] | None = None,
+    n_documents: int | None = None,
+    *,
+    n_threads: int = 1,
+) -> sp.csr_array:
+    """Weights of a CSR matrix of counts, in float32; `counts` does not change.
+
+    The document frequencies come from the training documents; left out, they are those of `counts` itself.
+
+    Examples
+    --------
+    >>> weigh(sp.csr_array([[3, 4], [0, 1]]), "txc").toarray().round(2)
+    array([[0.6, 0.8],
+           [0. , 1. ]], dtype=float32)
+    """
+    if document_frequencies is None:
+        document_frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
+    if n_documents is None:
+        n_documents = counts.shape[0]
+    factors = collection_factors(scheme, document_frequencies, n_documents)
+    return apply_factors(counts, scheme, factors, n_threads=n_threads)
+
+
+def apply_factors(
+    counts: sp.csr_array, scheme: str, factors: NDArray[np.float64] | None, *, n_threads: int = 1
+) -> sp.csr_array:
+    """As :func:`weigh`, with collection factors that are known already."""
+    parsed = parse_scheme(scheme)
+    if factors is not None and len(factors) != counts.shape[1]:
+        raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.shape[1]} columns.")
+    weights = np.empty(counts.nnz, dtype=np.float32)
+    _core.weigh(
+        np.ascontiguousarray(counts.indptr, dtype=np.int64),
+        np.ascontiguousarray(counts.indices, dtype=np.int32),
+        np.ascontiguousarray(counts.data, dtype=np.int32),
+        factors,
+        parsed.document,
+        parsed.normalization,
+        weights,
+        n_threads,
+    )
+    result = sp.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+    result.has_sorted_indices = counts.has_sorted_indices
+    result.has_canonical_format = counts.has_canonical_format
+    return result
