@@ -9,7 +9,17 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from widemargin.documents.corpora import newsgroups, ohsumed, reuters
+from widemargin.documents.corpora import (
+    french,
+    languages,
+    libsvm,
+    modern,
+    newsgroups,
+    ohsumed,
+    rcv1,
+    reuters,
+    webkb,
+)
 from widemargin.documents.corpora.corpus import Corpus, CorpusDescription, Source
 from widemargin.documents.corpora.home import data_folders, locate
 from widemargin.errors import MissingFileError, UsageError
@@ -20,7 +30,19 @@ __all__ = ["DEFAULT", "Corpus", "CorpusDescription", "corpus_available", "list_c
 DEFAULT = "default"
 
 _SOURCES: dict[str, Source] = {
-    source.name: source for source in (*reuters.SOURCES, *newsgroups.SOURCES, *ohsumed.SOURCES)
+    source.name: source
+    for sources in (
+        reuters.SOURCES,
+        newsgroups.SOURCES,
+        webkb.SOURCES,
+        ohsumed.SOURCES,
+        languages.SOURCES,
+        french.SOURCES,
+        modern.SOURCES,
+        libsvm.SOURCES,
+        rcv1.SOURCES,
+    )
+    for source in sources
 }
 
 
@@ -39,7 +61,7 @@ def load_corpus(name: str, split: str | None = DEFAULT, data_home: str | Path | 
     """
     source = find_source(name)
     split = _choose_split(source, split)
-    paths = locate(source.files, data_home)
+    paths = _find(source, data_home)
     if paths is None:
         raise MissingFileError(_not_here(source, data_home))
     train, test = source.load(paths, split)
@@ -56,7 +78,7 @@ def list_corpora(data_home: str | Path | None = None) -> list[CorpusDescription]
             splits=source.splits,
             documents=source.documents,
             classes=source.classes,
-            available=locate(source.files, data_home) is not None,
+            available=_find(source, data_home) is not None,
             origin=source.origin,
         )
         for source in _SOURCES.values()
@@ -65,7 +87,7 @@ def list_corpora(data_home: str | Path | None = None) -> list[CorpusDescription]
 
 def corpus_available(name: str, data_home: str | Path | None = None) -> bool:
     """Whether the files of a collection are on this machine."""
-    return locate(find_source(name).files, data_home) is not None
+    return _find(find_source(name), data_home) is not None
 
 
 def find_source(name: str) -> Source:
@@ -77,11 +99,16 @@ def find_source(name: str) -> Source:
     raise UsageError(f"There is no corpus {name!r}. {hint}The corpora are {', '.join(_SOURCES)}.")
 
 
+def _find(source: Source, data_home: str | Path | None) -> tuple[Path, ...] | None:
+    paths = locate(source.files, data_home)
+    return locate(source.fetched, data_home) if paths is None and source.fetched else paths
+
+
 def _choose_split(source: Source, split: str | None) -> str | None:
     if split in (None, "all"):
         return None
     if split == DEFAULT:
-        return source.splits[0] if source.splits else None
+        return source.splits[0] if source.official else None
     if split not in source.splits:
         choices = ", ".join((*source.splits, "all"))
         raise UsageError(f"{source.name} has no split {split!r}. Choose one of {choices}.")

@@ -67,8 +67,9 @@ class Corpus:
 class Source:
     """A corpus as the registry knows it.
 
-    `files` are relative to the data folder; `splits` begins with the standard one, or is empty where the
-    collection has no customary split; `load` takes the paths of the files and the split (None for all).
+    `files` are relative to the data folder; `fetched` are those that fetching makes, where it makes others.
+    The first of `splits` is the standard one unless the collection has no `official` split. `load` takes the
+    paths of the files and the split (None for all).
     """
 
     name: str
@@ -80,6 +81,8 @@ class Source:
     classes: int
     origin: str
     load: Callable[[tuple[Path, ...], str | None], Parts]
+    official: bool = True
+    fetched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.home import records
 from widemargin.documents.corpora.labelled import load_labelled
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(paths, split)
+    return load_labelled(records(paths[0]), split)
 
 
 SOURCES = (

@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.collection import Collection
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
+from widemargin.documents.corpora.labelled import load_labelled
 from widemargin.documents.record import Document
 
 _TAG = re.compile(r"</?[A-Z][A-Z0-9]*>")
@@ -45,8 +45,6 @@ def document(record: dict[str, Any]) -> Document:
 
 def part(record: dict[str, Any], split: str | None) -> str | None:
     """On which side of `split` a record is: "train", "test", or None where the split leaves it out."""
-    if split is None:
-        return "train"
     if split == "modhayes":
         return {"TRAINING-SET": "train", "PUBLISHED-TESTSET": "test"}.get(record["cgisplit"])
     used = ("YES",) if split == "modapte" else ("YES", "NO")
@@ -56,13 +54,7 @@ def part(record: dict[str, Any], split: str | None) -> str | None:
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    train, test = Collection(), Collection()
-    sides = {"train": train, "test": test}
-    for record in records(paths[0]):
-        side = part(record, split)
-        if side is not None:
-            sides[side].append(document(record))
-    return train, test
+    return load_labelled(records(paths[0]), split, lambda record: part(record, split), document)
 
 
 SOURCES = (
