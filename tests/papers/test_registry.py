@@ -1,0 +1,68 @@
+"""The registry of published tables, and what a result looks like."""
+
+from __future__ import annotations
+
+import json
+import types
+
+import pytest
+
+from widemargin.documents.corpora import list_corpora
+from widemargin.errors import UsageError
+from widemargin.papers import Cell, PaperResult, list_papers, registry, run_paper
+
+RESULT = PaperResult(
+    "table-1",
+    "Table 1",
+    [Cell("earn", "C=0.5", 98.0, 98.04), Cell("earn", "C=1", 98.2, 97.0), Cell("acq", "C=1", 95.6, 95.6)],
+    ["A note."],
+)
+
+
+def test_every_paper_names_a_module_and_corpora_that_exist():
+    known = {description.name for description in list_corpora()}
+    for paper in list_papers():
+        assert paper.name in registry.find_paper(paper.name).name
+        assert set(paper.corpora) <= known
+        assert registry.importlib.util.find_spec(f"widemargin.papers.{paper.module}")
+        assert set(paper.to_dict()) == {"name", "title", "corpora"}
+
+
+def test_an_unknown_name_suggests_a_known_one():
+    with pytest.raises(UsageError, match=r"Did you mean 'joachims-6\.7'"):
+        run_paper("joachims_6.7")
+
+
+def test_a_table_is_imported_and_told_when_stages_begin(monkeypatch):
+    stages = []
+
+    def run(report):
+        report("Reading")
+        return RESULT
+
+    paper = registry.Paper("table-1", "Table 1", (), "table_1")
+    monkeypatch.setattr(registry, "PAPERS", (paper,))
+    monkeypatch.setattr(registry.importlib, "import_module", lambda name: types.SimpleNamespace(run=run))
+    assert run_paper("table-1", stages.append) is RESULT
+    assert run_paper("table-1") is RESULT
+    assert stages == ["Reading"]
+
+
+def test_json_has_the_four_keys_of_a_cell():
+    plain = json.loads(json.dumps(RESULT.to_dict()))
+    assert plain["name"] == "table-1"
+    assert plain["cells"][0] == {"row": "earn", "column": "C=0.5", "published": 98.0, "ours": 98.04}
+    assert plain["notes"] == ["A note."]
+
+
+def test_the_table_has_published_ours_and_difference_and_room_for_missing_cells():
+    lines = RESULT.table().plain().splitlines()
+    assert lines[0] == "Table 1"
+    assert lines[1].split()[:4] == ["C=0.5:", "published", "ours", "difference"]
+    assert lines[2].split() == ["earn", "98.0", "98.0", "0.0", "98.2", "97.0", "-1.2"]
+    assert lines[3].split() == ["acq", "-", "-", "-", "95.6", "95.6", "0.0"]
+    assert lines[4] == "A note."
+
+
+def test_a_cell_is_found_by_row_and_column():
+    assert RESULT.cell("earn", "C=1").difference == pytest.approx(-1.2)
