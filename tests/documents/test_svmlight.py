@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widemargin.documents.collection import Vectors
@@ -102,6 +102,7 @@ values = st.floats(width=32, allow_nan=False, allow_infinity=False).filter(bool)
 rows = st.tuples(some_labels, st.dictionaries(st.integers(0, 50), values, max_size=5), st.integers(1, 9))
 
 
+@settings(max_examples=40)
 @given(
     rows=st.lists(rows, min_size=1).filter(lambda rows: not any(r[0] is None for r in rows)),
     named=st.booleans(),

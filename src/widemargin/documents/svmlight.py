@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin._files import replacing
 from widemargin.documents.collection import Vectors
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Labels
-from widemargin.documents.writing import replacing
 from widemargin.errors import DataError, DataWarning
 
 _NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -73,21 +73,22 @@ def parse_vectors(lines: Iterable[bytes], name: str, n_features: int | None = No
 
 def write_vectors(vectors: Vectors, path: str | Path) -> None:
     """Write an SVM-light file; ids that are not row numbers become comments."""
-    X = vectors.X
+    indptr = vectors.X.indptr.tolist()
+    features = (vectors.X.indices.astype(np.int64) + 1).tolist()
+    values = vectors.X.data
     with replacing(path) as file:
         for i, (identifier, labels) in enumerate(zip(vectors.ids, vectors.labels, strict=True)):
-            fields = ["0" if labels is None else ",".join(labels)]
-            if labels is not None and not all(map(_is_target, labels)):
+            if not all(map(_is_target, labels or ())):
                 raise DataError(
                     f"Row {i + 1}: the labels {labels} are not numbers, as SVM-light needs. Number them."
                 )
+            fields = ["0" if labels is None else ",".join(labels)]
             if vectors.qids is not None:
                 fields.append(f"qid:{vectors.qids[i]}")
-            row = slice(X.indptr[i], X.indptr[i + 1])
+            row = slice(indptr[i], indptr[i + 1])
+            # str() of a float32 is the shortest number that reads back as the same.
             fields += [
-                f"{index + 1}:{value}"
-                for index, value in zip(X.indices[row], X.data[row], strict=True)
-                if value
+                f"{feature}:{value!s}" for feature, value in zip(features[row], values[row], strict=True)
             ]
             if identifier != str(i + 1):
                 # A line end inside an id would end the row.

@@ -1,8 +1,9 @@
-"""Short texts of today: "sms-spam" (messages), "clinc150" (requests by intent), "imdb" (reviews, a part).
+"""Short texts: "sms-spam" (messages), "clinc150" (requests by intent), "imdb" and "imdb-full" (reviews).
 
 CLINC150's "standard" split trains on the 15,000 training requests and tests on the 4,500 test requests;
 "validation" tests on the 3,000 for validation; "out-of-scope" and everything ("all") add the requests that
-belong to no intent, with the label "oos". SMS Spam has no official split; "random" draws a third for testing.
+belong to no intent, with the label "oos". "imdb" is the first 2,500 reviews of each class and side of
+"imdb-full". SMS Spam has no official split; "random" draws a third for testing.
 """
 
 from __future__ import annotations
@@ -69,6 +70,17 @@ SOURCES = (
         files=("modern/imdb-10k-subset.jsonl.xz",),
         splits=("standard",),
         documents=10_000,
+        classes=2,
+        origin="https://ai.stanford.edu/~amaas/data/sentiment/",
+        load=load_imdb,
+    ),
+    Source(
+        name="imdb-full",
+        title="Large Movie Review Dataset: reviews, pos or neg",
+        kind="text",
+        files=("modern/imdb.jsonl.xz",),
+        splits=("standard",),
+        documents=50_000,
         classes=2,
         origin="https://ai.stanford.edu/~amaas/data/sentiment/",
         load=load_imdb,

@@ -1,0 +1,269 @@
+"""Fetching: archives as the official homes have them, made small and served from this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import io
+import itertools
+import json
+import tarfile
+import threading
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from widemargin.documents.corpora import archives, fetch_corpus, load_corpus
+from widemargin.documents.corpora.fetching import RECIPES
+from widemargin.documents.corpora.home import records
+from widemargin.documents.corpora.registry import find_files, find_source
+from widemargin.errors import DataError, StorageError, UsageError
+
+STORIES = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
+<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="1" NEWID="1">
+<TOPICS><D>cocoa</D><D>grain</D></TOPICS><PLACES><D>usa</D></PLACES>
+<TEXT>&#2;
+<TITLE>A &amp; B</TITLE>
+<DATELINE> X, Feb 26 - </DATELINE><BODY>Cocoa rose
+ &lt;XYZ>.
+ Reuter
+&#3;</BODY></TEXT>
+</REUTERS>
+<REUTERS TOPICS="YES" LEWISSPLIT="TEST" CGISPLIT="TRAINING-SET" OLDID="2" NEWID="2">
+<TOPICS></TOPICS>
+<TEXT TYPE="BRIEF">&#2;
+******<TITLE>SHORT NEWS
+</TITLE>Blah blah blah.
+&#3;
+</TEXT>
+</REUTERS>
+"""
+
+
+def tar(files):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content.encode("latin-1"))
+            archive.addfile(member, io.BytesIO(content.encode("latin-1")))
+    return buffer.getvalue()
+
+
+def zipped(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+OFFICIAL = {
+    "reuters21578": tar({"README.txt": "x", "reut2-000.sgm": STORIES}),
+    "20newsgroups": tar(
+        {"20news-bydate-train/sci.med/1": "From: a\xe9", "20news-bydate-test/sci.med/2": "From: b"}
+    ),
+    "webkb": tar({"webkb/course/cornell/http:^^x": "Date: y\n\n<p>A", "webkb/staff/misc/http:^^z": "<p>B"}),
+    "ohsumed": tar(
+        {
+            "ohsumed-first-20000-docs/training/C02/0000007": "Title.\n Text.",
+            "ohsumed-first-20000-docs/training/C01/0000007": "Title.\n Text.",
+            "ohsumed-first-20000-docs/test/C01/0010001": "Other.",
+        }
+    ),
+    "imdb": tar(
+        {
+            "aclImdb/README": "x",
+            "aclImdb/train/pos/0_9.txt": "good",
+            "aclImdb/train/unsup/0_0.txt": "?",
+            "aclImdb/test/neg/2499_2.txt": "bad",
+            "aclImdb/test/neg/2500_1.txt": "worse",
+        }
+    ),
+    "sms-spam": zipped({"readme": "x", "SMSSpamCollection": 'ham\tHi "there\ttab\r\nspam\tWin £5\n'}),
+    "clinc150": json.dumps({"train": [["send money", "transfer"]], "test": [["hi", "greeting"]]}).encode(),
+}
+EXPECTED = {
+    "reuters21578": (
+        ["A & B\nCocoa rose\n <XYZ>.\n Reuter"],
+        [("cocoa", "grain")],
+        ["******SHORT NEWS\nBlah blah blah."],
+        [()],
+    ),
+    "20newsgroups": (["From: aé"], [("sci.med",)], ["From: b"], [("sci.med",)]),
+    "webkb": ([], [], ["A"], [("course",)]),
+    "ohsumed": (["Title.\n Text."], [("C01", "C02")], ["Other."], [("C01",)]),
+    "imdb": (["good"], [("pos",)], ["bad"], [("neg",)]),
+    "sms-spam": (['Hi "there\ttab', "Win £5"], [("ham",), ("spam",)], [], []),
+    "clinc150": (["send money"], [("transfer",)], ["hi"], [("greeting",)]),
+}
+SIZES = dict.fromkeys(OFFICIAL, 2)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty cache, and nothing named by the environment."""
+    monkeypatch.delenv("WIDEMARGIN_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Serve bytes over HTTP on this machine; gives their address."""
+    content = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            if self.path not in content:
+                self.send_error(404)
+                return
+            body, promised = content[self.path]
+            self.send_response(200)
+            self.send_header("Content-Length", str(promised))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    numbers = itertools.count()
+
+    def publish(body, promised=None):
+        path = f"/{next(numbers)}"
+        content[path] = (body, len(body) if promised is None else promised)
+        return f"http://127.0.0.1:{server.server_port}{path}"
+
+    yield publish
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def use(monkeypatch, name, *mirrors, **changes):
+    monkeypatch.setitem(RECIPES, name, replace(RECIPES[name], mirrors=mirrors, **{"digest": None, **changes}))
+
+
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_an_official_archive_becomes_what_the_loader_reads(home, serve, monkeypatch, name):
+    body = OFFICIAL[name]
+    digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
+    use(monkeypatch, name, serve(body), documents=SIZES[name], digest=digest)
+    (path,) = fetch_corpus(name)
+    assert home in path.parents
+    corpus = load_corpus(name)
+    train_texts, train_labels, test_texts, test_labels = EXPECTED[name]
+    assert (corpus.train.texts, corpus.train.labels) == (train_texts, train_labels)
+    assert (corpus.test.texts, corpus.test.labels) == (test_texts, test_labels)
+    assert [file for file in home.rglob("*") if file.is_file()] == [path]
+    # A second time nothing is downloaded.
+    use(monkeypatch, name, "http://127.0.0.1:9/nothing")
+    assert fetch_corpus(name) == (path,)
+
+
+def test_vectors_are_kept_as_they_are(home, serve, monkeypatch):
+    files = (serve(b"+1 1:1 5:1\n-1 2:1\n"), serve(b"-1 123:1\n"))
+    monkeypatch.setitem(RECIPES, "a5a", replace(RECIPES["a5a"], documents=3, files=files))
+    fetch_corpus("a5a")
+    adult = load_corpus("a5a")
+    assert adult.train.labels == [("1",), ("-1",)]
+    assert adult.train.X.shape == (2, 123)
+    assert adult.test.X.shape == (1, 123)
+
+
+def nothing_kept(home):
+    return not [file for file in home.rglob("*") if file.is_file()]
+
+
+def test_without_a_network_it_fails_clearly(home, monkeypatch):
+    use(monkeypatch, "webkb", "http://127.0.0.1:9/webkb.tar.gz")
+    with pytest.raises(
+        StorageError, match=r"webkb: http://127.* could not be downloaded .*by hand from https"
+    ) as caught:
+        fetch_corpus("webkb")
+    assert caught.value.exit_code == 74
+    assert nothing_kept(home)
+
+
+def test_a_page_that_is_gone(home, serve, monkeypatch):
+    use(monkeypatch, "webkb", f"{serve(b'')}/gone")
+    with pytest.raises(StorageError, match="could not be downloaded"):
+        fetch_corpus("webkb")
+
+
+def test_a_connection_that_breaks_off(home, serve, monkeypatch):
+    use(monkeypatch, "webkb", serve(OFFICIAL["webkb"], promised=1_000_000), documents=2)
+    with pytest.raises(StorageError, match=r"broke off|could not be downloaded"):
+        fetch_corpus("webkb")
+    assert nothing_kept(home)
+
+
+def test_an_altered_archive_is_refused(home, serve, monkeypatch):
+    use(monkeypatch, "webkb", serve(OFFICIAL["webkb"]), documents=2, digest="sha256:" + "0" * 64)
+    with pytest.raises(DataError, match=r"its sha256 is .* expected 000"):
+        fetch_corpus("webkb")
+    assert nothing_kept(home)
+
+
+def test_another_mirror_is_tried(home, serve, monkeypatch):
+    good = OFFICIAL["webkb"]
+    digest = f"sha256:{hashlib.sha256(good).hexdigest()}"
+    use(
+        monkeypatch,
+        "webkb",
+        "http://127.0.0.1:9/x",
+        serve(b"altered"),
+        serve(good),
+        documents=2,
+        digest=digest,
+    )
+    fetch_corpus("webkb")
+    assert len(load_corpus("webkb", None).train) == 2
+
+
+@pytest.mark.parametrize("body", [b"no archive", OFFICIAL["webkb"][:-40], b""])
+def test_a_damaged_archive_is_told(home, serve, monkeypatch, body):
+    use(monkeypatch, "webkb", serve(body), documents=2)
+    with pytest.raises(DataError, match="webkb: the archive is damaged"):
+        fetch_corpus("webkb")
+    assert nothing_kept(home)
+
+
+def test_an_archive_with_other_contents_is_refused(home, serve, monkeypatch):
+    use(monkeypatch, "webkb", serve(OFFICIAL["webkb"]))
+    with pytest.raises(DataError, match="has 2 documents where the collection has 8,282"):
+        fetch_corpus("webkb")
+    assert nothing_kept(home)
+
+
+def test_collections_without_an_address_say_how_to_get_them(home):
+    with pytest.raises(
+        UsageError, match=r"udhr cannot be fetched.*https://www.unicode.org/udhr/.*udhr.jsonl.xz"
+    ):
+        fetch_corpus("udhr")
+
+
+def test_recipes_are_of_known_collections_and_agree_with_them():
+    for name, recipe in RECIPES.items():
+        assert recipe.documents == find_source(name).documents
+        assert bool(recipe.convert) == bool(recipe.mirrors) != bool(recipe.files)
+
+
+@pytest.mark.needs_corpus("reuters21578")
+@pytest.mark.slow
+def test_the_sgml_of_reuters_gives_the_records_of_the_collection():
+    (path,) = find_files(find_source("reuters21578"))
+    sgml = path.with_name("reuters21578-sgml.tar.xz")
+    if not sgml.exists():
+        pytest.skip("the SGML files are not on this machine")
+    count = 0
+    for ours, theirs in zip(archives.reuters(sgml), records(path), strict=True):
+        assert ours == {key: theirs[key] for key in ours}
+        count += 1
+    assert count == 21_578
