@@ -32,6 +32,7 @@
 #include <numeric>
 #include <vector>
 
+#include "aligned.hpp"
 #include "label_lanes.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
@@ -115,7 +116,8 @@ struct LabelState {
     double shrink_above = std::numeric_limits<double>::infinity();
     double shrink_below = -std::numeric_limits<double>::infinity();
     double target = 0;  // the estimate of the relative gap at which a deciding pass is worth its time
-    std::int64_t passes = 0;
+    double smallest = std::numeric_limits<double>::infinity();  // gap or spread of the shared passes so far
+    std::int64_t smallest_at = 0, passes = 0;
     bool done = false, converged = false;
 };
 
@@ -128,7 +130,7 @@ class LabelBlock {
         states_.resize(n_labels);
         for (int lane = 0; lane < n_labels; ++lane) {
             states_[lane].label = labels[lane];
-            states_[lane].target = options.tol;
+            states_[lane].target = kEstimateExcess * options.tol;
         }
     }
 
@@ -160,8 +162,13 @@ class LabelBlock {
     }
 
   private:
+    // The estimate adds up slacks from before each step: at the end of a pass the gap is about half of it.
+    static constexpr double kEstimateExcess = 1.7;
     // Below three labels the lanes are mostly empty, and a label alone is faster.
     static constexpr std::size_t kFewestLanes = 3;
+    // Single precision cannot show smaller gaps, nor spreads of gradients; and it may stall before, at large costs.
+    static constexpr double kSmallestSingleGap = 1e-4, kSmallestSingleSpread = 1e-3;
+    static constexpr std::int64_t kPatience = 20;
     // A row visited for 16 lanes costs about as much as two or three visits by one label, so a label with fewer
     // active examples than this share goes on alone. Its own share only: results must not depend on its neighbours.
     static constexpr double kAloneShare = 0.15;
@@ -228,7 +235,7 @@ class LabelBlock {
 
     void descend_together(const StopFlag& stop) {
         const int n_labels = static_cast<int>(states_.size());
-        std::vector<float> w((d_ + 1) * kLanes, 0.0f), alpha(n_ * kLanes, 0.0f);
+        AlignedBuffer<float> w((d_ + 1) * kLanes), alpha(n_ * kLanes);
         std::vector<std::int8_t> signs(n_ * kLanes, 0);
         for (int lane = 0; lane < n_labels; ++lane) {
             LabelState& s = states_[lane];
@@ -270,14 +277,13 @@ class LabelBlock {
             pass.rows = rows.data();
             pass.n_rows = static_cast<std::int64_t>(rows.size());
             kernels_.pass(pass);
+            const LaneSums sums = kernels_.sum(pass, n_);
             for (int lane = 0; lane < n_labels; ++lane) {
                 if (settled[lane]) continue;
                 states_[lane].passes = pass_number;
                 pass.shrink_above[lane] = pass.pg_max[lane] > 0 ? pass.pg_max[lane] : infinity;
                 pass.shrink_below[lane] = pass.pg_min[lane] < 0 ? pass.pg_min[lane] : -infinity;
-                std::int64_t active = 0;
-                for (std::int64_t i = 0; i < n_; ++i) active += signs[i * kLanes + lane] != 0;
-                if (active < kAloneShare * n_ || lane_is_settled(pass, lane, alpha, w)) {
+                if (lane_is_settled(pass, sums, lane)) {
                     settled[lane] = true;
                     for (std::int64_t i = 0; i < n_; ++i) signs[i * kLanes + lane] = 0;
                 }
@@ -310,17 +316,24 @@ class LabelBlock {
         return pass.sample_weights ? c * pass.sample_weights[i] : c;
     }
 
-    bool lane_is_settled(const LanePass& pass, int lane, const std::vector<float>& alpha,
-                         const std::vector<float>& w) const {
-        if (!options_.stop_on_gap) return pass.pg_max[lane] - pass.pg_min[lane] <= options_.tol;
-        const LabelState& s = states_[lane];
-        double sum = 0, ww = 0;
-        for (std::int64_t i = 0; i < n_; ++i) {
-            const double a = alpha[i * kLanes + lane];
-            if (a != 0) sum += a - 0.5 * diagonal(s, i) * a * a;
+    // Whether a label has nothing more to gain from shared passes.
+    bool lane_is_settled(const LanePass& pass, const LaneSums& sums, int lane) {
+        LabelState& s = states_[lane];
+        if (sums.active[lane] < kAloneShare * n_) return true;
+        double value = pass.pg_max[lane] - pass.pg_min[lane], goal = std::max(options_.tol, kSmallestSingleSpread);
+        if (options_.stop_on_gap) {
+            // P = D + gap. With the squared loss no example is left out at an upper bound, and P needs no costs.
+            const double half = 0.5 * sums.squared_weights[lane];
+            const double primal = options_.squared_loss ? half + pass.loss[lane]
+                                                        : sums.alpha[lane] - half + pass.gap[lane];
+            value = pass.gap[lane] / primal;
+            goal = std::max(s.target, kSmallestSingleGap);
         }
-        for (std::int64_t j = 0; j <= d_; ++j) ww += double(w[j * kLanes + lane]) * double(w[j * kLanes + lane]);
-        return pass.gap[lane] <= s.target * (sum - 0.5 * ww + pass.gap[lane]);
+        if (value < s.smallest) {
+            s.smallest = value;
+            s.smallest_at = s.passes;
+        }
+        return !(value > goal) || s.passes - s.smallest_at >= kPatience;
     }
 
     void descend_alone(LabelState& s, const StopFlag& stop) {
@@ -388,9 +401,8 @@ class LabelBlock {
             if (!states_[lane].done) open.push_back(lane);
         }
         const int width = open.size() == 1 ? 1 : kLanes;
-        std::vector<double> lanes;
+        AlignedBuffer<double> lanes(width > 1 ? d_ * kLanes : 1);
         if (width > 1) {
-            lanes.assign(d_ * kLanes, 0.0);
             for (std::size_t o = 0; o < open.size(); ++o) {
                 const std::vector<double>& w = states_[open[o]].w;
                 for (std::int64_t j = 0; j < d_; ++j) lanes[j * kLanes + o] = w[j];

@@ -36,7 +36,15 @@ struct LanePass {
 
     // What the pass found, by lane.
     float pg_max[kLanes], pg_min[kLanes];
-    float gap[kLanes];  // sum of the examples' complementary slackness when they were visited
+    float gap[kLanes];   // sum of the examples' complementary slackness when they were visited
+    float loss[kLanes];  // squared loss only: sum of C_i xi_i^2
+};
+
+// Sums over all examples and features, by lane.
+struct LaneSums {
+    float alpha[kLanes];
+    float squared_weights[kLanes];
+    float active[kLanes];
 };
 
 // The 16 scores of a row, without the bias feature, in full precision: w is features x 16.
@@ -46,6 +54,7 @@ using ScoreLanes = void (*)(const std::int32_t* indices, const T* values, std::i
 
 struct LaneKernels {
     void (*pass)(LanePass&);
+    LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
     ScoreLanes<float> score_single;
     ScoreLanes<double> score_double;
 };

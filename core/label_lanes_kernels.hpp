@@ -20,10 +20,6 @@ typedef float MemoryLanes8 __attribute__((vector_size(32), aligned(4), may_alias
 typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef std::int8_t MemoryBytes8 __attribute__((vector_size(8), aligned(1), may_alias));
 
-// Returning a vector by value from a function that is always inlined touches no calling convention.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 WIDEMARGIN_INLINE Lanes8 load8(const float* from) { return *reinterpret_cast<const MemoryLanes8*>(from); }
 WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
 WIDEMARGIN_INLINE Bytes8 load_bytes(const std::int8_t* from) { return *reinterpret_cast<const MemoryBytes8*>(from); }
@@ -48,7 +44,9 @@ WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, fl
         q += d;
         g += d * a;
         const Lanes8 xi = max8(-margin_gap, zero);
-        slack = cost * xi * xi + 0.5f * d * a * a + a * margin_gap;
+        const Lanes8 loss = cost * xi * xi;
+        slack = loss + 0.5f * d * a * a + a * margin_gap;
+        store8(p.loss + lane, load8(p.loss + lane) + (y != zero ? loss : zero));
     } else {
         slack = max8(a * g, (a - upper) * g);
     }
@@ -78,6 +76,7 @@ static void pass_over_lanes(LanePass& p) {
         store8(p.pg_max + lane, all8(-__builtin_inff()));
         store8(p.pg_min + lane, all8(__builtin_inff()));
         store8(p.gap + lane, zero);
+        store8(p.loss + lane, zero);
     }
     float* const bias_weights = p.w + p.bias_row * kLanes;
     for (std::int64_t r = 0; r < p.n_rows; ++r) {
@@ -137,6 +136,37 @@ static void pass_over_lanes(LanePass& p) {
     }
 }
 
+static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
+    LaneSums sums;
+    for (int lane = 0; lane < kLanes; lane += 8) {
+        // Partial sums of 256 terms, since single precision would lose the small ones in a long sum.
+        Lanes8 alpha = all8(0), ww = all8(0), active = all8(0);
+        for (std::int64_t begin = 0; begin < n_examples; begin += 256) {
+            const std::int64_t end = begin + 256 < n_examples ? begin + 256 : n_examples;
+            Lanes8 part = all8(0);
+            for (std::int64_t i = begin; i < end; ++i) {
+                part += load8(p.alpha + i * kLanes + lane);
+                const Lanes8 sign = __builtin_convertvector(load_bytes(p.sign + i * kLanes + lane), Lanes8);
+                active += sign * sign;
+            }
+            alpha += part;
+        }
+        for (std::int64_t begin = 0; begin <= p.bias_row; begin += 256) {
+            const std::int64_t end = begin + 256 <= p.bias_row ? begin + 256 : p.bias_row + 1;
+            Lanes8 part = all8(0);
+            for (std::int64_t j = begin; j < end; ++j) {
+                const Lanes8 w = load8(p.w + j * kLanes + lane);
+                part += w * w;
+            }
+            ww += part;
+        }
+        store8(sums.alpha + lane, alpha);
+        store8(sums.squared_weights + lane, ww);
+        store8(sums.active + lane, active);
+    }
+    return sums;
+}
+
 template <typename T>
 static void score_lanes(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                         double* scores) {
@@ -148,9 +178,7 @@ static void score_lanes(const std::int32_t* indices, const T* values, std::int64
     std::memcpy(scores, sum, sizeof sum);
 }
 
-LaneKernels lane_kernels() { return {pass_over_lanes, score_lanes<float>, score_lanes<double>}; }
-
-#pragma GCC diagnostic pop
+LaneKernels lane_kernels() { return {pass_over_lanes, sum_lanes, score_lanes<float>, score_lanes<double>}; }
 
 }  // namespace WIDEMARGIN_TARGET
 }  // namespace widemargin

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn import metrics
-from tests.reference import rankings
 
+from tests.reference import rankings
 from widemargin.errors import UsageError
 from widemargin.measure import (
     break_even_table,
