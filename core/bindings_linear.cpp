@@ -13,14 +13,16 @@ using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 // `sample_weights` of size 0: none. `start` of size 0: from zero.
 template <typename T>
 void train_linear_svm_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
-                             std::int64_t n_columns, InputMatrix<std::int8_t> signs, Input<double> cost_positive,
-                             Input<double> cost_negative, Input<double> sample_weights, InputMatrix<double> start,
-                             double bias, bool squared_loss, bool stop_on_gap, double tol, std::int64_t max_passes,
-                             std::uint64_t seed, int n_threads, OutputMatrix<double> coef, Output<double> intercept,
-                             OutputMatrix<double> alpha, OutputMatrix<double> xi, Output<double> objective,
-                             Output<double> gap, Output<std::int32_t> passes, Output<std::uint8_t> converged,
-                             Output<std::int64_t> labels_done) {
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1, n_columns};
+                             std::int64_t n_columns, InputMatrix<std::int8_t> signs,
+                             Input<double> cost_positive, Input<double> cost_negative,
+                             Input<double> sample_weights, InputMatrix<double> start, double bias,
+                             bool squared_loss, bool stop_on_gap, double tol, std::int64_t max_passes,
+                             std::uint64_t seed, int n_threads, OutputMatrix<double> coef,
+                             Output<double> intercept, OutputMatrix<double> alpha, OutputMatrix<double> xi,
+                             Output<double> objective, Output<double> gap, Output<std::int32_t> passes,
+                             Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
+    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
+                       n_columns};
     const LinearSvmOptions options{bias, squared_loss, stop_on_gap, tol, max_passes, seed};
     const LinearSvmTask task{std::int64_t(signs.shape(0)),
                              signs.data(),
@@ -43,13 +45,14 @@ void train_linear_svm_arrays(Input<std::int64_t> indptr, Input<std::int32_t> ind
 template <typename T>
 void register_train_linear_svm(nb::module_& m) {
     using nb::arg;
-    m.def("train_linear_svm", &train_linear_svm_arrays<T>, arg("indptr").noconvert(), arg("indices").noconvert(),
-          arg("values").noconvert(), arg("n_columns"), arg("signs").noconvert(), arg("cost_positive").noconvert(),
-          arg("cost_negative").noconvert(), arg("sample_weights").noconvert(), arg("start").noconvert(), arg("bias"),
-          arg("squared_loss"), arg("stop_on_gap"), arg("tol"), arg("max_passes"), arg("seed"), arg("n_threads"),
-          arg("coef").noconvert(), arg("intercept").noconvert(), arg("alpha").noconvert(), arg("xi").noconvert(),
-          arg("objective").noconvert(), arg("gap").noconvert(), arg("passes").noconvert(),
-          arg("converged").noconvert(), arg("labels_done").noconvert());
+    m.def("train_linear_svm", &train_linear_svm_arrays<T>, arg("indptr").noconvert(),
+          arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"), arg("signs").noconvert(),
+          arg("cost_positive").noconvert(), arg("cost_negative").noconvert(),
+          arg("sample_weights").noconvert(), arg("start").noconvert(), arg("bias"), arg("squared_loss"),
+          arg("stop_on_gap"), arg("tol"), arg("max_passes"), arg("seed"), arg("n_threads"),
+          arg("coef").noconvert(), arg("intercept").noconvert(), arg("alpha").noconvert(),
+          arg("xi").noconvert(), arg("objective").noconvert(), arg("gap").noconvert(),
+          arg("passes").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
 }
 
 template <typename T, typename Weight>
@@ -59,8 +62,8 @@ void score_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, 
     const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
                        std::int64_t(weights.shape(0))};
     without_gil([&] {
-        score_rows(x, weights.data(), intercept.data(), std::int64_t(weights.shape(1)), scores.data(), n_threads,
-                   poll_signals);
+        score_rows(x, weights.data(), intercept.data(), std::int64_t(weights.shape(1)), scores.data(),
+                   n_threads, poll_signals);
     });
 }
 

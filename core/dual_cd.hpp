@@ -1,6 +1,7 @@
 // Linear support vector machines by dual coordinate descent: one label, or all labels of a one-vs-rest task.
 //
-// For each label, with y_i = +1 or -1, costs C_i and rows x_i (extended by a constant bias feature of size B):
+// For each label, with y_i = +1 or -1, costs C_i and rows x_i (extended by a constant bias feature of size
+// B):
 //
 //   primal   min_w      P(w) = 1/2 w.w + sum_i C_i xi_i     (hinge)    xi_i = max(0, 1 - y_i w.x_i)
 //                       P(w) = 1/2 w.w + sum_i C_i xi_i^2   (squared hinge)
@@ -9,25 +10,27 @@
 //            hinge: U_i = C_i, d_i = 0;   squared hinge: U_i = infinity, d_i = 1 / (2 C_i).
 //
 // Algorithm 3 of Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
-// linear SVM", ICML 2008: exact minimisation over one alpha_i at a time in random order, with shrinking. PG is
-// the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may still move against it.
+// linear SVM", ICML 2008: exact minimisation over one alpha_i at a time in random order, with shrinking. PG
+// is the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may still move against it.
 //
 // Stopping: the duality gap P - D is a sum of non-negative terms, one for each example,
-//   hinge: max(alpha_i g_i, (alpha_i - C_i) g_i);  squared: C_i xi_i^2 + d_i/2 alpha_i^2 + alpha_i (y_i w.x_i - 1),
-// so every pass estimates it for nothing. When the estimate is small enough, one pass over all examples in double
-// precision decides (P - D <= tol P), and brings back what had been shrunk wrongly. The alternative is LIBLINEAR's:
-// max PG - min PG <= tol over all examples.
+//   hinge: max(alpha_i g_i, (alpha_i - C_i) g_i);  squared: C_i xi_i^2 + d_i/2 alpha_i^2 + alpha_i (y_i w.x_i
+//   - 1),
+// so every pass estimates it for nothing. When the estimate is small enough, one pass over all examples in
+// double precision decides (P - D <= tol P), and brings back what had been shrunk wrongly. The alternative is
+// LIBLINEAR's: max PG - min PG <= tol over all examples.
 //
-// All labels: blocks of 16 labels share the first passes (label_lanes.hpp, single precision) while their active
-// sets overlap; then each label goes on alone, on its own active set, in double precision; the deciding passes are
-// shared again. C = infinity (hard margin) skips the shared passes; there the gap compares D with the objective of
-// w scaled until every example has margin 1.
+// All labels: blocks of 16 labels share the first passes (label_lanes.hpp, single precision) while their
+// active sets overlap; then each label goes on alone, on its own active set, in double precision; the
+// deciding passes are shared again. C = infinity (hard margin) skips the shared passes; there the gap
+// compares D with the objective of w scaled until every example has margin 1.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -143,7 +146,7 @@ class LabelBlock {
                 state.alpha[i] = std::min(std::max(given, 0.0), upper(state, i));
             }
         }
-        if (states_.size() >= kFewestLanes && !hard()) descend_together(stop);
+        if (task_.n_labels >= kFewestLabels && !hard()) descend_together(stop);
         for (LabelState& state : states_) gather_weights(state);
         if (stop) return;
         decide();
@@ -164,13 +167,15 @@ class LabelBlock {
   private:
     // The estimate adds up slacks from before each step: at the end of a pass the gap is about half of it.
     static constexpr double kEstimateExcess = 1.7;
-    // Below three labels the lanes are mostly empty, and a label alone is faster.
-    static constexpr std::size_t kFewestLanes = 3;
-    // Single precision cannot show smaller gaps, nor spreads of gradients; and it may stall before, at large costs.
+    // In a task of fewer labels the lanes are mostly empty, and a label alone is faster.
+    static constexpr std::int64_t kFewestLabels = 3;
+    // Single precision cannot show smaller gaps, nor spreads of gradients; and it may stall before, at large
+    // costs.
     static constexpr double kSmallestSingleGap = 1e-4, kSmallestSingleSpread = 1e-3;
     static constexpr std::int64_t kPatience = 20;
-    // A row visited for 16 lanes costs about as much as two or three visits by one label, so a label with fewer
-    // active examples than this share goes on alone. Its own share only: results must not depend on its neighbours.
+    // A row visited for 16 lanes costs about as much as two or three visits by one label, so a label with
+    // fewer active examples than this share goes on alone. Its own share only: results must not depend on its
+    // neighbours.
     static constexpr double kAloneShare = 0.15;
 
     bool hard() const { return std::isinf(task_.cost_positive[states_[0].label]); }
@@ -219,8 +224,8 @@ class LabelBlock {
     }
 
     // The relative gap, and P, from the sum of slacks or (hard margin) from the smallest margin.
-    double relative_gap(double slacks, double smallest_margin, double dual, double squared_weights, double* primal,
-                        double* gap) const {
+    double relative_gap(double slacks, double smallest_margin, double dual, double squared_weights,
+                        double* primal, double* gap) const {
         if (hard()) {
             *primal = smallest_margin > 0 ? 0.5 * squared_weights / (smallest_margin * smallest_margin)
                                           : std::numeric_limits<double>::infinity();
@@ -247,8 +252,10 @@ class LabelBlock {
             }
             for (std::size_t j = 0; j < s.w.size(); ++j) w[j * kLanes + lane] = static_cast<float>(s.w[j]);
         }
-        std::vector<std::int32_t> rows(n_);
-        std::iota(rows.begin(), rows.end(), 0);
+        // All rows are shuffled, whether visited or not: the order must not depend on the other labels of the
+        // block.
+        std::vector<std::int32_t> order(n_), rows(n_);
+        std::iota(order.begin(), order.end(), 0);
 
         LanePass pass{};
         pass.indptr = shared_.x.indptr;
@@ -265,17 +272,24 @@ class LabelBlock {
         constexpr float infinity = std::numeric_limits<float>::infinity();
         for (int lane = 0; lane < kLanes; ++lane) {
             const bool used = lane < n_labels;
-            pass.cost_positive[lane] = used ? static_cast<float>(task_.cost_positive[states_[lane].label]) : 1.0f;
-            pass.cost_negative[lane] = used ? static_cast<float>(task_.cost_negative[states_[lane].label]) : 1.0f;
+            pass.cost_positive[lane] =
+                used ? static_cast<float>(task_.cost_positive[states_[lane].label]) : 1.0f;
+            pass.cost_negative[lane] =
+                used ? static_cast<float>(task_.cost_negative[states_[lane].label]) : 1.0f;
             pass.shrink_above[lane] = infinity;
             pass.shrink_below[lane] = -infinity;
         }
+        const auto is_active = [&](std::int32_t i) {
+            std::uint64_t words[2];
+            std::memcpy(words, signs.data() + std::int64_t(i) * kLanes, sizeof words);
+            return (words[0] | words[1]) != 0;
+        };
         Random random(options_.seed);
         std::vector<bool> settled(n_labels, false);
         for (std::int64_t pass_number = 1; pass_number <= options_.max_passes && !stop; ++pass_number) {
-            random.shuffle(rows);
+            random.shuffle(order);
             pass.rows = rows.data();
-            pass.n_rows = static_cast<std::int64_t>(rows.size());
+            pass.n_rows = std::copy_if(order.begin(), order.end(), rows.begin(), is_active) - rows.begin();
             kernels_.pass(pass);
             const LaneSums sums = kernels_.sum(pass, n_);
             for (int lane = 0; lane < n_labels; ++lane) {
@@ -289,13 +303,6 @@ class LabelBlock {
                 }
             }
             if (std::all_of(settled.begin(), settled.end(), [](bool b) { return b; })) break;
-            rows.erase(std::remove_if(rows.begin(), rows.end(),
-                                      [&](std::int32_t i) {
-                                          const auto* first = signs.data() + std::int64_t(i) * kLanes;
-                                          return std::all_of(first, first + kLanes,
-                                                             [](std::int8_t s) { return s == 0; });
-                                      }),
-                       rows.end());
         }
         for (int lane = 0; lane < n_labels; ++lane) {
             LabelState& s = states_[lane];
@@ -320,12 +327,14 @@ class LabelBlock {
     bool lane_is_settled(const LanePass& pass, const LaneSums& sums, int lane) {
         LabelState& s = states_[lane];
         if (sums.active[lane] < kAloneShare * n_) return true;
-        double value = pass.pg_max[lane] - pass.pg_min[lane], goal = std::max(options_.tol, kSmallestSingleSpread);
+        double value = spread(pass.pg_max[lane], pass.pg_min[lane]),
+               goal = std::max(options_.tol, kSmallestSingleSpread);
         if (options_.stop_on_gap) {
-            // P = D + gap. With the squared loss no example is left out at an upper bound, and P needs no costs.
+            // P = D + gap. With the squared loss no example is left out at an upper bound, and P needs no
+            // costs.
             const double half = 0.5 * sums.squared_weights[lane];
-            const double primal = options_.squared_loss ? half + pass.loss[lane]
-                                                        : sums.alpha[lane] - half + pass.gap[lane];
+            const double primal =
+                options_.squared_loss ? half + pass.loss[lane] : sums.alpha[lane] - half + pass.gap[lane];
             value = pass.gap[lane] / primal;
             goal = std::max(s.target, kSmallestSingleGap);
         }
@@ -385,10 +394,9 @@ class LabelBlock {
             s.shrink_above = pg_max > 0 ? pg_max : std::numeric_limits<double>::infinity();
             s.shrink_below = pg_min < 0 ? pg_min : -std::numeric_limits<double>::infinity();
             double primal, gap;
-            const bool small =
-                options_.stop_on_gap
-                    ? relative_gap(slacks, smallest_margin, d_value, squared_weights, &primal, &gap) <= s.target
-                    : pg_max - pg_min <= s.target;
+            const bool small = options_.stop_on_gap ? relative_gap(slacks, smallest_margin, d_value,
+                                                                   squared_weights, &primal, &gap) <= s.target
+                                                    : spread(pg_max, pg_min) <= s.target;
             if (small) return;
         }
     }
@@ -445,7 +453,8 @@ class LabelBlock {
             const double d_value = dual(s, &squared_weights);
             const double relative =
                 relative_gap(slacks[o], smallest_margin[o], d_value, squared_weights, &primal, &gap);
-            s.converged = options_.stop_on_gap ? relative <= options_.tol : pg_max[o] - pg_min[o] <= options_.tol;
+            s.converged = options_.stop_on_gap ? relative <= options_.tol
+                                               : spread(pg_max[o], pg_min[o]) <= options_.tol;
             s.done = s.converged || s.passes >= options_.max_passes || s.active.empty();
             if (s.done) {
                 finish(s, primal, gap);
@@ -468,6 +477,10 @@ class LabelBlock {
         __atomic_fetch_add(task_.labels_done, 1, __ATOMIC_RELAXED);
     }
 
+    // Zero belongs to it: at the start all gradients are -1, which is no solution.
+    static double spread(double pg_max, double pg_min) {
+        return std::max(pg_max, 0.0) - std::min(pg_min, 0.0);
+    }
     static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
 
     const SharedRows<T>& shared_;
@@ -478,8 +491,8 @@ class LabelBlock {
     std::vector<LabelState> states_;
 };
 
-// All labels on n_threads threads. Labels with similar numbers of positive examples share a block: their active
-// sets shrink at the same rate.
+// All labels on n_threads threads. Labels with similar numbers of positive examples share a block: their
+// active sets shrink at the same rate.
 template <typename T, class Poll>
 void train_linear_svm(const CsrView<T>& x, const LinearSvmTask& task, const LinearSvmOptions& options,
                       int n_threads, Poll&& poll) {
@@ -501,7 +514,8 @@ void train_linear_svm(const CsrView<T>& x, const LinearSvmTask& task, const Line
         while (!stop && blocks.next(block, end)) {
             const std::int64_t first = block * task.n_labels / n_blocks;
             const std::int64_t last = (block + 1) * task.n_labels / n_blocks;
-            LabelBlock<T>(shared, task, options, order.data() + first, static_cast<int>(last - first)).solve(stop);
+            LabelBlock<T>(shared, task, options, order.data() + first, static_cast<int>(last - first))
+                .solve(stop);
         }
     };
     run_parallel(static_cast<int>(std::min<std::int64_t>(n_threads, n_blocks)), work, poll);

@@ -1,11 +1,12 @@
 // Dual coordinate descent for up to 16 labels side by side: the passes that dual_cd.hpp starts with.
 //
-// One-vs-rest problems share their rows. With the weights stored feature-major, the 16 weights of a feature are
-// one cache line, so a row is read once and each of its non-zeros is one vector operation for all labels.
-// Every lane computes exactly what it would compute alone, so results do not depend on which labels share a block.
+// One-vs-rest problems share their rows. With the weights stored feature-major, the 16 weights of a feature
+// are one cache line, so a row is read once and each of its non-zeros is one vector operation for all labels.
+// Every lane computes exactly what it would compute alone, so results do not depend on which labels share a
+// block.
 //
-// A lane in which example i takes no part (shrunk, settled, or padding) has sign 0 there: its step is multiplied
-// by that sign, and a row whose 16 signs are all 0 is not visited.
+// A lane in which example i takes no part (shrunk, settled, or padding) has sign 0 there: its step is
+// multiplied by that sign, and a row whose 16 signs are all 0 need not be visited.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +60,8 @@ struct LaneKernels {
     ScoreLanes<double> score_double;
 };
 
-// label_lanes_kernels.hpp is compiled once for any CPU and, on x86-64, once for AVX2 and FMA. (target_clones would
-// not do: GCC takes vector types apart for the default CPU before it makes the clones.)
+// label_lanes_kernels.hpp is compiled once for any CPU and, on x86-64, once for AVX2 and FMA. (target_clones
+// would not do: GCC takes vector types apart for the default CPU before it makes the clones.)
 namespace baseline {
 LaneKernels lane_kernels();
 }

@@ -1,7 +1,7 @@
 // The kernels of label_lanes.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
 //
-// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2 could be
-// the copy that the linker keeps for every CPU.
+// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
+// could be the copy that the linker keeps for every CPU.
 #include <cstring>
 
 #include "label_lanes.hpp"
@@ -22,7 +22,9 @@ typedef std::int8_t MemoryBytes8 __attribute__((vector_size(8), aligned(1), may_
 
 WIDEMARGIN_INLINE Lanes8 load8(const float* from) { return *reinterpret_cast<const MemoryLanes8*>(from); }
 WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
-WIDEMARGIN_INLINE Bytes8 load_bytes(const std::int8_t* from) { return *reinterpret_cast<const MemoryBytes8*>(from); }
+WIDEMARGIN_INLINE Bytes8 load_bytes(const std::int8_t* from) {
+    return *reinterpret_cast<const MemoryBytes8*>(from);
+}
 WIDEMARGIN_INLINE void store8(float* to, Lanes8 v) { *reinterpret_cast<MemoryLanes8*>(to) = v; }
 WIDEMARGIN_INLINE Lanes8 all8(float value) {
     return Lanes8{value, value, value, value, value, value, value, value};
@@ -31,8 +33,8 @@ WIDEMARGIN_INLINE Lanes8 max8(Lanes8 a, Lanes8 b) { return a > b ? a : b; }
 WIDEMARGIN_INLINE Lanes8 min8(Lanes8 a, Lanes8 b) { return a < b ? a : b; }
 
 // One visit of example i by eight lanes. Returns the change of y * alpha.
-WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, float* alpha, float squared_norm,
-                               float weight, std::int8_t* sign) {
+WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, float* alpha,
+                               float squared_norm, float weight, std::int8_t* sign) {
     const Lanes8 zero = all8(0);
     const Lanes8 infinity = all8(__builtin_inff());
     const Lanes8 cost = (y > zero ? load8(p.cost_positive + lane) : load8(p.cost_negative + lane)) * weight;
@@ -58,12 +60,13 @@ WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, fl
     store8(p.pg_min + lane, min8(load8(p.pg_min + lane), active ? pg : infinity));
     store8(p.gap + lane, load8(p.gap + lane) + (active ? slack : zero));
 
-    const Mask8 leave = (at_zero & (g > load8(p.shrink_above + lane))) |
-                        (at_upper & (g < load8(p.shrink_below + lane)));
+    const Mask8 leave =
+        (at_zero & (g > load8(p.shrink_above + lane))) | (at_upper & (g < load8(p.shrink_below + lane)));
     const Bytes8 keep = __builtin_convertvector(~leave, Bytes8);
     *reinterpret_cast<MemoryBytes8*>(sign) = load_bytes(sign) & keep;
 
-    // An empty document without a bias feature has q = 0: its loss is constant, its alpha belongs at the bound.
+    // An empty document without a bias feature has q = 0: its loss is constant, its alpha belongs at the
+    // bound.
     const Lanes8 target = q > zero ? max8(min8(a - g / q, upper), zero) : upper;
     const Lanes8 change = live != zero ? (target - a) * y : zero;
     store8(alpha, a + change * y);
@@ -82,9 +85,6 @@ static void pass_over_lanes(LanePass& p) {
     for (std::int64_t r = 0; r < p.n_rows; ++r) {
         const std::int64_t i = p.rows[r];
         std::int8_t* const sign = p.sign + i * kLanes;
-        std::uint64_t words[2];
-        std::memcpy(words, sign, sizeof words);
-        if ((words[0] | words[1]) == 0) continue;
         if (r + 2 < p.n_rows) {
             const std::int64_t next = p.rows[r + 2];
             for (std::int64_t k = p.indptr[next]; k < p.indptr[next + 1]; k += 16) {
@@ -119,8 +119,8 @@ static void pass_over_lanes(LanePass& p) {
         const float weight = p.sample_weights ? p.sample_weights[i] : 1.0f;
         const Lanes8 d0 = step8(p, 0, s0 + t0, __builtin_convertvector(low, Lanes8), p.alpha + i * kLanes,
                                 p.squared_norms[i], weight, sign);
-        const Lanes8 d1 = step8(p, 8, s1 + t1, __builtin_convertvector(high, Lanes8), p.alpha + i * kLanes + 8,
-                                p.squared_norms[i], weight, sign + 8);
+        const Lanes8 d1 = step8(p, 8, s1 + t1, __builtin_convertvector(high, Lanes8),
+                                p.alpha + i * kLanes + 8, p.squared_norms[i], weight, sign + 8);
         const Mask8 moved = (d0 != zero) | (d1 != zero);
         std::uint64_t any[4];
         std::memcpy(any, &moved, sizeof any);

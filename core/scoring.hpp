@@ -1,6 +1,7 @@
 // Scores of many sparse rows by many linear rules at once: scores = X W + b.
 //
-// W is features x labels, so a non-zero of a row adds one contiguous line of W; rows are shared out to threads.
+// W is features x labels, so a non-zero of a row adds one contiguous line of W; rows are shared out to
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace widemargin {
 
 template <typename T, typename Weight>
-void score_row(const Row<T>& x, const Weight* w, const double* intercept, std::int64_t n_labels, double* scores) {
+void score_row(const Row<T>& x, const Weight* w, const double* intercept, std::int64_t n_labels,
+               double* scores) {
     std::copy(intercept, intercept + n_labels, scores);
     for (std::int64_t k = 0; k < x.size; ++k) {
         const Weight* const line = w + std::int64_t(x.indices[k]) * n_labels;

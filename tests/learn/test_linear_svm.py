@@ -283,11 +283,11 @@ def test_degenerate_columns_and_rows():
     X = sp.csr_array(sp.vstack([X, sp.csr_array((2, X.shape[1]))]))  # two empty documents
     Y = np.vstack([Y, Y[:2]])
     for bias in (1.0, None):
-        model = LinearSVM(bias=bias, **TIGHT).fit(X, Y)
+        model = LinearSVM(100.0, bias=bias, **TIGHT).fit(X, Y)
         assert np.isfinite(model.coef_).all()
         assert (model.decision_function(X)[:, 1] <= 0).all()
         if bias is None:
-            np.testing.assert_allclose(model.alpha_[-1], 1.0)  # its loss is constant: at the bound
+            np.testing.assert_allclose(model.alpha_[-1], 100.0)  # its loss is constant: at the bound
         else:
             assert model.predict(X)[5, 2] == 1
 

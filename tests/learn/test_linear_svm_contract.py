@@ -13,7 +13,7 @@ from widemargin import LinearSVM
     "ignore::sklearn.exceptions.ConvergenceWarning"
 )  # some check data is badly scaled
 @parametrize_with_checks(
-    [LinearSVM(loss=loss, tol=1e-14, max_iter=20_000) for loss in ("hinge", "squared_hinge")]
+    [LinearSVM(loss=loss, stop="gradient", tol=1e-12, max_iter=20_000) for loss in ("hinge", "squared_hinge")]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
