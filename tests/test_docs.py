@@ -1,0 +1,36 @@
+"""The Python in the documentation runs, and prints what its comments say."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.needs_corpus("reuters21578")
+def test_the_pipeline_runs_as_written():
+    names: dict[str, object] = {}
+    checked = 0
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "pipeline.md").read_text(), re.DOTALL):
+        *statements, last = ast.parse(block).body
+        exec(compile(ast.Module(statements, []), "pipeline.md", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "pipeline.md", "eval"), names)
+            _, _, promised = block.rstrip().splitlines()[-1].partition("#")
+            if promised:
+                assert value == ast.literal_eval(promised.strip())
+                checked += 1
+        else:
+            exec(compile(ast.Module([last], []), "pipeline.md", "exec"), names)
+    assert checked == 2
+
+
+def test_every_file_that_papers_md_names_exists():
+    text = (DOCS / "papers.md").read_text()
+    root = DOCS.parent
+    for name in set(re.findall(r"`((?:\w+/)*\w+\.(?:py|hpp))`", text)):
+        assert (root / "src" / "widemargin" / name).exists() or (root / name).exists(), name
