@@ -213,7 +213,8 @@ class Normalizer {
             const int64_t end = std::min(length, i + 64);
             while (i < end) {
                 const int64_t begin = i;
-                scan_one(next(i), begin, i, origins, after_space);
+                const uint32_t c = next(i);  // moves i: not among the arguments, whose order is open
+                scan_one(c, begin, i, origins, after_space);
             }
         }
     }
