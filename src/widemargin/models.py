@@ -29,7 +29,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-import widemargin
+from widemargin import __version__
 from widemargin._files import replacing
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
@@ -105,7 +105,7 @@ def save_model(
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "library_version": widemargin.__version__,
+        "library_version": __version__,
         "kind": kind,
         "config": config,
         "summary": summary or {},
@@ -252,7 +252,7 @@ def _checked_manifest(data: bytes, where: str) -> dict[str, Any]:
     if version != FORMAT_VERSION:
         raise DataError(
             f"{where} has model format {version!r} (written by widemargin "
-            f"{manifest.get('library_version')}); this is widemargin {widemargin.__version__}, "
+            f"{manifest.get('library_version')}); this is widemargin {__version__}, "
             f"which reads format {FORMAT_VERSION}. Install the version that wrote it, or train again."
         )
     parts = {

@@ -1,0 +1,401 @@
+"""The whole flow behind `fit` and `predict`: texts in, labels out, with reasons."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+import widemargin._core as _core
+from widemargin._arrays import canonical_csr, thread_count
+from widemargin.documents.collection import Collection, Vectors
+from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.explanation import Explanation, explain_scores
+from widemargin.labels import LabelSpace, one_label_each
+from widemargin.models import Model, load_model, save_model
+
+KIND = "text-classifier"
+# The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
+LEARNERS = {"linear-svm": ("widemargin.learn.linear_svm", "LinearSVM")}
+
+
+class TopTerms(NamedTuple):
+    """The terms that speak most for a label and most against it, strongest first."""
+
+    positive: list[tuple[str, float]]
+    negative: list[tuple[str, float]]
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Texts to labels: a vectorizer and a learner as one estimator.
+
+    Parameters
+    ----------
+    vectorizer : Vectorizer, optional
+        How texts become vectors; None means ``Vectorizer()``.
+    learner : estimator, optional
+        What learns from the vectors; None means ``LinearSVM()``.
+
+    Attributes
+    ----------
+    vectorizer_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix
+    classes_ : array of labels, sorted
+    training_summary_ : dict with the numbers of documents, labels and terms and the seconds of each stage
+
+    Examples
+    --------
+    >>> texts = ["wheat and corn harvest", "the bank cut its rate", "corn exports rose", "bank profits fell"]
+    >>> classifier = TextClassifier().fit(texts, ["grain", "money", "grain", "money"])
+    >>> classifier.predict(["a good corn harvest"]).tolist()
+    ['grain']
+    """
+
+    def __init__(self, vectorizer: Any = None, learner: Any = None) -> None:
+        self.vectorizer = vectorizer
+        self.learner = learner
+
+    def fit(self, texts: Any, y: Any = None) -> Self:
+        """Learn from labelled documents.
+
+        Parameters
+        ----------
+        texts : sequence of str, Collection, Vectors or sparse matrix
+            With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
+        y : labels in any form, optional for a Collection or Vectors, which bring their own
+            A None among them marks an unlabelled document, which is left out with a warning.
+        """
+        from widemargin.learn.linear_svm import LinearSVM
+        from widemargin.weight.vectorizer import Vectorizer
+
+        texts, y = _labelled(*_with_labels(texts, y))
+        start = time.perf_counter()
+        seconds: dict[str, float] = {}
+        if _is_matrix(texts):
+            self.vectorizer_ = None
+            X = texts
+        else:
+            self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
+            X = self.vectorizer_.fit_transform(texts)
+            seconds["vectorize"] = time.perf_counter() - start
+            start = time.perf_counter()
+        self.learner_ = LinearSVM() if self.learner is None else clone(self.learner)
+        self.learner_.fit(X, y)
+        seconds["learn"] = time.perf_counter() - start
+        self.n_features_in_ = int(X.shape[1])
+        self.training_summary_ = {
+            "documents": int(X.shape[0]),
+            "labels": len(self.label_space_.classes),
+            "task": self.label_space_.kind,
+            "terms": int(X.shape[1]),
+            "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
+            **_convergence(self.learner_),
+            "seconds": {stage: round(spent, 4) for stage, spent in seconds.items()},
+        }
+        return self
+
+    @property
+    def label_space_(self) -> LabelSpace:
+        """What the labels are, and which column of scores belongs to which."""
+        space: LabelSpace = self.learner_.label_space_
+        return space
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return self.label_space_.classes
+
+    def decision_function(self, texts: Any) -> NDArray[Any]:
+        """Scores: (n,) for two classes, where positive means the second; otherwise documents x labels."""
+        check_is_fitted(self, "learner_")
+        X = self._features(texts)
+        weights = self._dense_weights()
+        if weights is None:
+            scores: NDArray[Any] = self.learner_.decision_function(X)
+            return scores
+        # Straight to the core: scikit-learn's checks would take longer than a short document.
+        n_documents = X.shape[0]
+        result = np.empty((n_documents, weights.shape[1]))
+        _core.score_rows(
+            np.asarray(X.indptr, dtype=np.int64),
+            np.asarray(X.indices, dtype=np.int32),
+            X.data,
+            weights,
+            self.learner_.intercept_,
+            result,
+            1 if n_documents == 1 else thread_count(getattr(self.learner_, "n_jobs", None)),
+        )
+        return result[:, 0] if self.label_space_.kind == "binary" else result
+
+    def predict(self, texts: Any) -> Any:
+        """Labels, in the form in which `fit` got them."""
+        return self.label_space_.decide(self.decision_function(texts))
+
+    def explain(self, text: str, label: Any = None) -> Explanation:
+        """Why `text` gets its score for `label`: what every occurrence of a term contributes.
+
+        Parameters
+        ----------
+        text : str
+        label : a label, optional
+            By default the one the classifier chooses; for several labels at once the best.
+
+        Returns
+        -------
+        Explanation
+            Its contributions and its bias sum to its score.
+        """
+        check_is_fitted(self, "learner_")
+        if self.vectorizer_ is None:
+            raise UsageError("This classifier was trained on vectors: there is no text to explain.")
+        X = self._features([text])
+        scores = np.atleast_2d(np.asarray(self.decision_function([text]), dtype=np.float64))
+        if label is None:
+            label = self._best_label(scores[0])
+        column, sign = self._column(label)
+        return explain_scores(
+            text,
+            label=label,
+            row=X,
+            located=self.vectorizer_.locate(text),
+            weights=sign * self._weights_of(column),
+            bias=sign * float(self._intercepts()[column]),
+            score=sign * float(scores[0, column]),
+            name=self._term,
+        )
+
+    def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
+        """The `n` terms with the largest and with the smallest weights for `label`.
+
+        Without a label, of a task of two classes, the second class is meant.
+        """
+        check_is_fitted(self, "learner_")
+        if label is None:
+            names = self.label_space_.column_names
+            if len(names) != 1:
+                raise UsageError(f"There are {len(names)} labels. Say which one's terms are wanted.")
+            label = names[0]
+        column, sign = self._column(label)
+        weights = sign * self._weights_of(column)
+        # Ties by the term's number, so that the list is the same everywhere.
+        order = np.lexsort((np.arange(len(weights)), -weights))
+        best = [int(i) for i in order[: max(n, 0)] if weights[i] > 0]
+        worst = [int(i) for i in order[::-1][: max(n, 0)] if weights[i] < 0]
+        return TopTerms(*([(self._term(i), float(weights[i])) for i in part] for part in (best, worst)))
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write the classifier to a model file and return its size in bytes.
+
+        The seconds of training stay out of the file: the same training gives the same bytes.
+        """
+        check_is_fitted(self, "learner_")
+        config: dict[str, Any] = {"vectorizer": None}
+        arrays: dict[str, NDArray[Any]] = {}
+        texts: dict[str, bytes] = {}
+        if self.vectorizer_ is not None:
+            state, parts = self.vectorizer_.get_state()
+            config["vectorizer"] = _without_machine(state)
+            _pack("vectorizer", parts, arrays, texts)
+        state, parts = self.learner_.get_state()
+        config["learner"] = {"name": _learner_name(self.learner_), "state": _without_machine(state)}
+        _pack("learner", parts, arrays, texts)
+        summary = {key: value for key, value in self.training_summary_.items() if key != "seconds"}
+        return save_model(path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a classifier that `save` wrote; the file is verified and runs no code."""
+        return cls.from_model(load_model(path), os.fspath(path))
+
+    @classmethod
+    def from_model(cls, model: Model, where: str = "The model") -> Self:
+        """The classifier in a model file that has been read already."""
+        from widemargin.weight.vectorizer import Vectorizer
+
+        if model.kind != KIND:
+            raise DataError(f"{where} holds a {model.kind}, not a {KIND}. Use another model.")
+        try:
+            learner = model.config["learner"]
+            module, name = LEARNERS[learner["name"]]
+            maker = getattr(importlib.import_module(module), name)
+            self = cls()
+            self.learner_ = maker.from_state(learner["state"], _unpack("learner", model))
+            self.vectorizer_ = None
+            if model.config["vectorizer"] is not None:
+                self.vectorizer_ = Vectorizer.from_state(
+                    model.config["vectorizer"], _unpack("vectorizer", model)
+                )
+            self.n_features_in_ = int(model.summary["terms"])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise DataError(
+                f"{where} holds no usable classifier ({type(error).__name__}: {error}). Train it again."
+            ) from error
+        self.vectorizer = self.vectorizer_
+        self.learner = self.learner_
+        self.training_summary_ = dict(model.summary)
+        return self
+
+    def _features(self, texts: Any) -> sp.csr_array:
+        """The rows of `texts`, canonical, with `n_features_in_` columns."""
+        if self.vectorizer_ is not None:
+            if _is_matrix(texts):
+                raise UsageError("This classifier was trained on texts, and these are vectors. Pass texts.")
+            if isinstance(texts, Collection):
+                texts = texts.texts
+            X: sp.csr_array = self.vectorizer_.transform(texts)
+            return X if X.dtype.kind == "f" else X.astype(np.float32)
+        if isinstance(texts, Vectors):
+            # Files of vectors end at the last feature they use; features nobody trained on are ignored.
+            rows: Any = texts.X.copy()
+            rows.resize((rows.shape[0], self.n_features_in_))
+            X = rows
+        elif _is_matrix(texts):
+            X = texts
+        else:
+            raise UsageError("This classifier was trained on vectors, and these are texts. Pass vectors.")
+        if X.shape[1] != self.n_features_in_:
+            raise DataError(f"X has {X.shape[1]} features, but the classifier learned {self.n_features_in_}.")
+        csr = canonical_csr(X)
+        return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape)
+
+    def _dense_weights(self) -> NDArray[np.float64] | None:
+        """The weights feature by feature, as the core takes them; None for a learner without dense ones."""
+        coef = getattr(self.learner_, "coef_", None)
+        weights = coef.T if isinstance(coef, np.ndarray) else None
+        return weights if weights is not None and weights.flags.c_contiguous else None
+
+    def _weights_of(self, column: int) -> NDArray[np.float64]:
+        coef: Any = self.learner_.coef_
+        row = coef[[column], :].toarray() if hasattr(coef, "toarray") else np.atleast_2d(coef)[column]
+        return np.asarray(row, dtype=np.float64).reshape(-1)
+
+    def _intercepts(self) -> NDArray[np.float64]:
+        n_columns = self.label_space_.n_columns
+        return np.broadcast_to(np.asarray(self.learner_.intercept_, dtype=np.float64), (n_columns,))
+
+    def _column(self, label: Any) -> tuple[int, float]:
+        """The column that scores `label`, and whether its sign has to be turned."""
+        classes = self.classes_.tolist()
+        label = label.item() if isinstance(label, np.generic) else label
+        if label not in classes:
+            shown = ", ".join(map(str, classes[:10])) + (", ..." if len(classes) > 10 else "")
+            raise UsageError(f"There is no label {label!r}. The labels are {shown}.")
+        place = classes.index(label)
+        if self.label_space_.kind == "binary":
+            return 0, 1.0 if place == 1 else -1.0
+        return place, 1.0
+
+    def _best_label(self, scores: NDArray[np.float64]) -> Any:
+        if self.label_space_.kind == "binary":
+            return self.classes_[int(scores[0] > 0)].item()
+        return self.classes_[int(scores.argmax())].item()
+
+    def _term(self, column: int) -> str:
+        if self.vectorizer_ is None:
+            return str(column + 1)  # as in the SVM-light file
+        vocabulary = getattr(self.vectorizer_, "vocabulary_", None)
+        return str(vocabulary.term(column)) if vocabulary is not None else f"#{column}"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _is_matrix(texts: Any) -> bool:
+    return isinstance(texts, Vectors) or sp.issparse(texts) or getattr(texts, "ndim", 1) == 2
+
+
+def _with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
+    """Texts or a matrix, and their labels, which a Collection or Vectors may bring along."""
+    if isinstance(texts, Collection | Vectors):
+        if y is None:
+            labels: Sequence[Any] = texts.labels
+            known = one_label_each([given for given in labels if given is not None])
+            if known is None:
+                y = labels
+            else:
+                single = iter(known)
+                y = [None if given is None else next(single) for given in labels]
+        texts = texts.texts if isinstance(texts, Collection) else texts.X
+    if y is None:
+        raise UsageError("There are no labels. Pass y, one label or list of labels a document.")
+    if isinstance(texts, str | bytes):
+        raise UsageError("texts is one text. Pass a list of texts.")
+    return texts, y
+
+
+def _labelled(texts: Any, y: Any) -> tuple[Any, Any]:
+    """Leave out the documents whose label is None."""
+    n_texts = texts.shape[0] if _is_matrix(texts) else len(texts)
+    n_labels = y.shape[0] if hasattr(y, "shape") else len(y)
+    if n_texts != n_labels:
+        raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
+    may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
+    kept = [i for i, label in enumerate(y) if label is not None] if may_miss else range(n_labels)
+    if len(kept) == n_labels:
+        return texts, y
+    if not kept:
+        raise DataError(
+            f"None of the {n_labels} documents has a label. Name the column that holds the labels."
+        )
+    warnings.warn(
+        f"{n_labels - len(kept)} of {n_labels} documents have no label and are left out of training.",
+        DataWarning,
+        stacklevel=3,
+    )
+    y = [y[i] for i in kept]
+    return (texts[kept] if _is_matrix(texts) else [texts[i] for i in kept]), y
+
+
+def _convergence(learner: Any) -> dict[str, Any]:
+    """How far the learner got, where it says so: sums over labels."""
+    found = {}
+    for name in ("objective", "duality_gap"):
+        value = getattr(learner, name + "_", None)
+        if value is not None:
+            found[name] = float(np.sum(value))
+    return found
+
+
+def _learner_name(learner: Any) -> str:
+    for name, (module, cls) in LEARNERS.items():
+        if type(learner).__module__ == module and type(learner).__name__ == cls:
+            return name
+    raise UsageError(f"A {type(learner).__name__} cannot be saved. Learners that can: {', '.join(LEARNERS)}.")
+
+
+def _without_machine(state: dict[str, Any]) -> dict[str, Any]:
+    """A state without the settings that say how to work and not what comes out."""
+    kept = {key: value for key, value in state.items() if key not in ("n_jobs", "verbose")}
+    if "parameters" in kept:
+        kept["parameters"] = _without_machine(kept["parameters"])
+    return kept
+
+
+def _pack(part: str, found: dict[str, Any], arrays: dict[str, NDArray[Any]], texts: dict[str, bytes]) -> None:
+    """Bytes (a vocabulary) become a member of their own, readable by any zip tool; arrays stay arrays."""
+    for name, value in found.items():
+        value = np.asarray(value)
+        if value.dtype == np.uint8 and value.ndim == 1:
+            texts[f"{part}.{name}"] = value.tobytes()
+        else:
+            arrays[f"{part}.{name}"] = value
+
+
+def _unpack(part: str, model: Model) -> dict[str, NDArray[Any]]:
+    prefix = part + "."
+    arrays = {name.removeprefix(prefix): a for name, a in model.arrays.items() if name.startswith(prefix)}
+    for name, data in model.texts.items():
+        if name.startswith(prefix):
+            arrays[name.removeprefix(prefix)] = np.frombuffer(data, dtype=np.uint8)
+    return arrays

@@ -1,0 +1,93 @@
+"""Why a document gets its score: what every occurrence of a term contributes, and where it stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one occurrence of a term adds to the score."""
+
+    start: int
+    end: int
+    text: str
+    term: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The score of a text for a label, taken apart.
+
+    Attributes
+    ----------
+    label : the label that is explained
+    score : float
+        Positive when the label is chosen (for several classes: the largest score wins).
+    bias : float
+        What the label gets whatever the text says.
+    contributions : list of Contribution
+        One for every occurrence of a known term, in the order of the text. They and `bias` sum to `score`.
+    """
+
+    label: Any
+    score: float
+    bias: float
+    contributions: list[Contribution]
+
+    def by_term(self) -> list[tuple[str, float, int]]:
+        """Term, contribution of all its occurrences, and their number; the strongest first."""
+        sums: dict[str, tuple[float, int]] = {}
+        for part in self.contributions:
+            value, count = sums.get(part.term, (0.0, 0))
+            sums[part.term] = (value + part.value, count + 1)
+        rows = [(term, value, count) for term, (value, count) in sums.items()]
+        return sorted(rows, key=lambda row: (-abs(row[1]), row[0]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON can hold it."""
+        return {
+            "label": self.label,
+            "score": self.score,
+            "bias": self.bias,
+            "contributions": [
+                {"start": c.start, "end": c.end, "text": c.text, "term": c.term, "value": c.value}
+                for c in self.contributions
+            ],
+        }
+
+
+def explain_scores(
+    text: str,
+    *,
+    label: Any,
+    row: sp.csr_array,
+    located: Iterable[Any],
+    weights: NDArray[np.float64],
+    bias: float,
+    score: float,
+    name: Callable[[int], str],
+) -> Explanation:
+    """Spread value times weight of every term equally over the term's occurrences.
+
+    With a weighting that is not linear in the term frequency no occurrence is worth more than another,
+    so equal shares are the only ones that do not depend on their order.
+    """
+    columns, starts, ends = (np.asarray(part).tolist() for part in located)
+    values = (row.data.astype(np.float64) * weights[row.indices]).tolist()
+    value = dict(zip(row.indices.tolist(), values, strict=True))
+    occurrences = Counter(columns)
+    contributions = [
+        Contribution(start, end, text[start:end], name(column), value.get(column, 0.0) / occurrences[column])
+        for column, start, end in zip(columns, starts, ends, strict=True)
+    ]
+    contributions.sort(key=lambda part: (part.start, part.end))
+    return Explanation(label, score, bias, contributions)
