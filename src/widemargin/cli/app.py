@@ -1,0 +1,186 @@
+"""The verbs put together, and what every run has in common: exit codes, warnings, signals, closed pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Annotated, Any, NoReturn, TextIO
+
+import typer
+
+from widemargin import __version__
+from widemargin.cli import corpus, demo, evaluate, explain, inspect, papers, predict, train
+from widemargin.errors import StorageError, WidemarginError
+
+INTERRUPTED = 130
+TERMINATED = 143
+INTERNAL = 1
+# Some releases of typer bring click along under another name.
+_ClickException: Any = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="widemargin",
+    help="Learn text classifiers from labelled documents in seconds, and see how good they are.",
+    epilog="Start here: widemargin demo",
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"widemargin {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for verb in (demo, train, predict, evaluate, inspect, explain):
+    app.command(
+        name=verb.__name__.rpartition(".")[2],
+        # The lines of a paragraph are one line, which the terminal wraps at its own width.
+        help="\n\n".join(" ".join(part.split()) for part in (verb.run.__doc__ or "").split("\n\n")),
+        epilog=verb.EXAMPLE,
+    )(verb.run)
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(papers.app, name="papers")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb and return its exit code: 0, 2, 65, 66, 74, 130, or 1 for a mistake of our own."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    for stream in (sys.stdout, sys.stderr):
+        # A lone surrogate in a document, or a terminal that is not UTF-8, must not end a run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        with _one_line_warnings(), _terminable():
+            code = _invoke(given)
+            sys.stdout.flush()
+            return code
+    except KeyboardInterrupt:
+        _report("interrupted", debug)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return 0
+    except WidemarginError as error:
+        _report(f"error: {error}", debug)
+        return error.exit_code
+    except OSError as error:
+        # What no verb expected, such as a full disk behind stdout.
+        if error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG):
+            _forget_stdout()
+        _report(f"error: {error}", debug)
+        return StorageError.exit_code
+    except MemoryError:
+        _report(
+            "error: there is not enough memory. Train on part of the documents, or raise --min-df.", debug
+        )
+        return StorageError.exit_code
+    except Exception as error:
+        _report(
+            f"internal error: {type(error).__name__}: {error}. Run again with --debug and report it.", debug
+        )
+        return INTERNAL
+
+
+def _invoke(arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("widemargin", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except _ClickException as error:
+        where = getattr(error, "ctx", None)
+        message = error.format_message()
+        if message:  # a group without a verb has shown its help instead
+            print(f"error: {message}", file=sys.stderr)
+        if message and where is not None:
+            print(f"Try: {where.command_path} --help", file=sys.stderr)
+        return int(getattr(error, "exit_code", 2))
+    return 0
+
+
+def _report(message: str, debug: bool) -> None:
+    """Say on stderr what went wrong: one line, or with --debug the traceback before it."""
+    with contextlib.suppress(OSError, ValueError):
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        print(message, file=sys.stderr)
+        sys.stderr.flush()
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter flush what nobody can take into nothing when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)
+
+
+@contextlib.contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    """Print each warning once, as one line on stderr."""
+    shown: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        text = " ".join(str(message).split())
+        if text not in shown:
+            shown.add(text)
+            print(f"warning: {text}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        # A library's warning to its developers is nothing to a user of the command line.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.filterwarnings("always", category=UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Leave by an exception when asked to terminate, so that temporary files are removed."""
+
+    def leave(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(TERMINATED)
+
+    try:
+        previous = signal.signal(signal.SIGTERM, leave)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

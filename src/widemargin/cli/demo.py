@@ -1,0 +1,134 @@
+"""``widemargin demo``: the whole flow on documents that every installation has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from widemargin.cli import options
+from widemargin.cli.output import Stages, console, counted, note, print_json, seconds_in_words, show_table
+
+if TYPE_CHECKING:
+    from widemargin.documents.collection import Collection
+
+EXAMPLE = "Example: widemargin demo --output my-demo"
+
+AREAS_WITH_TERMS = 5
+TERMS = 8
+
+
+def run(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the demo's files.")
+    ] = Path("widemargin-demo"),
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Train on the docstrings of Python, NumPy and SciPy, and say which area a docstring is about.
+
+    Two thirds of the documents are for training, the rest for testing. Nothing is downloaded.
+    """
+    from widemargin.classifier import TextClassifier
+    from widemargin.cli.evaluate import measured, show
+    from widemargin.cli.inspect import terms_table
+    from widemargin.documents.demo import demo_corpus
+    from widemargin.documents.writing import write_jsonl
+    from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.weight.vectorizer import Vectorizer
+
+    output.mkdir(parents=True, exist_ok=True)
+    stages = Stages()
+    note("Collecting docstrings...", quiet)
+    with stages.stage("collect"):
+        corpus = demo_corpus()
+    train, test = halves(corpus, seed)
+    classifier = TextClassifier(Vectorizer(n_jobs=threads), LinearSVM(n_jobs=threads, random_state=seed))
+    classifier.fit(train)
+    stages.seconds.update(classifier.training_summary_["seconds"])
+    with stages.stage("test"):
+        summary = measured(classifier, test)
+    model = output / "model.wm"
+    with stages.stage("save"):
+        classifier.save(model)
+        write_jsonl(train, output / "train.jsonl")
+        write_jsonl(test, output / "test.jsonl")
+    chosen = sorted(summary.rows, key=lambda row: (-row.f1, str(row.label)))[:AREAS_WITH_TERMS]
+    top = {str(row.label): classifier.top_terms(row.label, TERMS) for row in chosen}
+    example = _example(classifier, test)
+    commands = next_commands(output)
+    if json:
+        print_json(
+            {
+                **classifier.training_summary_,
+                "seconds": stages.seconds,
+                "evaluation": summary.to_dict(),
+                "terms": {area: dict(found.positive) for area, found in top.items()},
+                "explanation": {"id": test.ids[example], **classifier.explain(test.texts[example]).to_dict()},
+                "folder": str(output),
+                "next": commands,
+            }
+        )
+        return
+    from widemargin.cli.explain import show as show_explanation
+
+    out = console()
+
+    def heading(text: str) -> None:
+        out.print(f"\n[bold]{text}[/]\n")
+
+    out.print(
+        f"{counted(len(corpus), 'docstring')} of the standard library, NumPy and SciPy "
+        f"in {len(summary.rows)} areas: trained on {len(train):,}, tested on the other {len(test):,}."
+    )
+    heading("How good it is on docstrings it has not seen")
+    show(summary)
+    heading("What it learned: the terms of a few areas")
+    show_table(terms_table(top))
+    heading(f"Why {test.ids[example]} is about {classifier.predict([test.texts[example]])[0]}")
+    show_explanation(test.texts[example], classifier.explain(test.texts[example]), TERMS)
+    heading("How long it took")
+    print(seconds_in_words(stages.seconds))
+    heading(f"What to try next (the files are in {output})")
+    for command in commands:
+        print(f"  {command}")
+
+
+def halves(corpus: Collection, seed: int) -> tuple[Collection, Collection]:
+    """Two thirds for training and one third for testing, chosen at random."""
+    import numpy as np
+
+    order = np.random.default_rng(seed).permutation(len(corpus))
+    cut = 2 * len(corpus) // 3
+    return corpus.subset(np.sort(order[:cut])), corpus.subset(np.sort(order[cut:]))
+
+
+def next_commands(folder: Path) -> list[str]:
+    """Commands that work as they stand, in the folder where the demo ran."""
+    import shlex
+
+    model, train, test = (
+        shlex.quote(str(folder / name)) for name in ("model.wm", "train.jsonl", "test.jsonl")
+    )
+    better = shlex.quote(str(folder / "pairs.wm"))
+    return [
+        f'widemargin explain {model} "Open a connection to the server and send the message"',
+        f"widemargin train {train} -o {better} --ngrams 1-2",
+        f"widemargin evaluate {better} {test}",
+    ]
+
+
+def _example(classifier: Any, test: Collection) -> int:
+    """A short test document that the classifier gets right by a wide margin."""
+    import numpy as np
+
+    scores = classifier.decision_function(test)
+    right = classifier.predict(test) == np.array([labels[0] for labels in test.labels if labels])
+    lengths = np.array([len(text) for text in test.texts])
+    fit = right & (lengths >= 80) & (lengths <= 400)
+    margin = np.where(fit, scores.max(axis=1), -np.inf)
+    return int(margin.argmax())

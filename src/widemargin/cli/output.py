@@ -1,0 +1,134 @@
+"""How verbs speak: results on stdout, notes on stderr, one object with ``--json``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from widemargin.report.tables import Table
+
+
+class Stages:
+    """The seconds of each stage of a run, in their order.
+
+    Examples
+    --------
+    >>> stages = Stages()
+    >>> with stages.stage("read"):
+    ...     pass
+    >>> list(stages.seconds)
+    ['read']
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - start, 4)
+
+
+def note(text: str, quiet: bool) -> None:
+    """Something worth knowing that is not the result."""
+    if not quiet:
+        print(text, file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on a line of its own; NaN and infinity, which JSON lacks, as null."""
+    print(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _finite(value.tolist())
+    if isinstance(value, float) and not (abs(value) < float("inf")):
+        return None
+    return value
+
+
+def console() -> Console:
+    """Where results go, with colours on a terminal that has them."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+def show_table(table: Table) -> None:
+    """A table with rules and wrapping on a terminal, otherwise aligned text that programs can cut up."""
+    import dataclasses
+
+    short = dataclasses.replace(
+        table,
+        rows=[[_shown(value) for value in row] for row in table.rows],
+        footer=[[_shown(value) for value in row] for row in table.footer],
+    )
+    if sys.stdout.isatty():
+        console().print(short.rich(), soft_wrap=False)
+    else:
+        print(short.plain())
+
+
+def _shown(value: Any) -> Any:
+    return shortened(value) if isinstance(value, str) else value
+
+
+def shortened(text: Any, length: int = 100) -> str:
+    """At most `length` characters: a label may be a whole page, which nobody reads in a table.
+
+    Examples
+    --------
+    >>> shortened("a label", 6)
+    'a l...'
+    """
+    words = str(text)
+    return words if len(words) <= length else words[: length - 3] + "..."
+
+
+def bytes_in_words(size: int) -> str:
+    """A file's size for people.
+
+    Examples
+    --------
+    >>> bytes_in_words(999), bytes_in_words(2_345_678)
+    ('999 bytes', '2.3 MB')
+    """
+    if size < 1000:
+        return f"{size} bytes"
+    power = 1 if size < 1e6 else 2 if size < 1e9 else 3
+    return f"{size / 1000**power:.1f} {'kMG'[power - 1]}B"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "label"), counted(12345, "document")
+    ('1 label', '12,345 documents')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def seconds_in_words(seconds: dict[str, float]) -> str:
+    """The stages of a run on one line.
+
+    Examples
+    --------
+    >>> seconds_in_words({"read": 0.25, "learn": 12.0})
+    'read 0.25 s, learn 12.0 s'
+    """
+    return ", ".join(f"{stage} {spent:.{2 if spent < 10 else 1}f} s" for stage, spent in seconds.items())

@@ -1,0 +1,47 @@
+"""``widemargin papers``: published tables, computed again, with both figures side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from widemargin.cli import options
+from widemargin.cli.output import note, print_json, show_table
+
+app = typer.Typer(
+    help="Published tables, computed again: the figure of the paper beside ours.",
+    no_args_is_help=True,
+    epilog="Example: widemargin papers list",
+)
+
+
+@app.command("list", epilog="Example: widemargin papers list --json")
+def list_(json: options.Json = False, debug: options.Debug = False) -> None:
+    """List the tables that can be computed again."""
+    from widemargin.papers import list_papers
+    from widemargin.report.tables import Column, Table
+
+    papers = list_papers()
+    if json:
+        print_json([paper.to_dict() for paper in papers])
+        return
+    rows = [[paper.name, paper.title, ", ".join(paper.corpora)] for paper in papers]
+    show_table(Table("", [Column("name"), Column("what it shows"), Column("needs")], list(rows)))
+
+
+@app.command(epilog="Example: widemargin papers run joachims-6.7 --json")
+def run(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `papers list` shows.")],
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Compute a table again and print published, ours and the difference for every cell."""
+    from widemargin.papers import run_paper
+
+    result = run_paper(name, lambda stage: note(stage, quiet))
+    if json:
+        print_json(result.to_dict())
+    else:
+        show_table(result.table())

@@ -1,0 +1,239 @@
+"""``widemargin predict MODEL DATA``: labels for documents, in their order, as they are read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json as json_format
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from widemargin.cli import options
+from widemargin.cli.output import counted, note, print_json
+from widemargin.errors import UsageError
+
+if TYPE_CHECKING:
+    from widemargin.classifier import TextClassifier
+    from widemargin.documents.record import Document
+
+EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -o labelled.jsonl"
+
+CHUNK_DOCUMENTS = 2000
+CHUNK_CHARACTERS = 4_000_000
+
+
+def run(
+    model: options.ModelFile,
+    data: options.DataSource,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
+        ),
+    ] = "-",
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Add the score of every label.", show_default=False)
+    ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", metavar="K", min=1, help="Add the K best labels with their scores.", show_default="off"
+        ),
+    ] = None,
+    keep_text: Annotated[
+        bool, typer.Option("--keep-text", help="Add the text of the document.", show_default=False)
+    ] = False,
+    text: options.Text = None,
+    id: options.Id = None,
+    format: options.Format = None,
+    encoding: options.Encoding = None,
+    errors: options.Errors = "replace",
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Label documents with a trained model.
+
+    Each document gives one JSON object on a line, {"id": ..., "labels": [...]}, in the order of the input.
+    Documents are read, labelled and written in pieces, so that the input may be of any length. With --output
+    and --json, stdout gets one object that says what was done.
+    """
+    classifier = load_classifier(model, threads)
+    start = time.perf_counter()
+    reading = options.reading(format, text, None, id, None, encoding, errors)
+    rows = predictions(classifier, data, quiet, reading, every_score=scores, top=top, keep_text=keep_text)
+    if output == "-":
+        _write_jsonl(sys.stdout.buffer, rows)
+        sys.stdout.buffer.flush()
+        return
+    from widemargin._files import replacing
+
+    write = _writer_for(output, top)
+    with replacing(output) as file:
+        written = write(file, rows)
+    seconds = time.perf_counter() - start
+    if json:
+        print_json({"output": output, "documents": written, "seconds": round(seconds, 4)})
+    else:
+        note(f"Labelled {counted(written, 'document')} in {seconds:.2f} s.", quiet)
+
+
+def predictions(
+    classifier: TextClassifier,
+    source: str,
+    quiet: bool,
+    reading: dict[str, Any],
+    *,
+    every_score: bool = False,
+    top: int | None = None,
+    keep_text: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """One dict a document: its id and labels, and what else was asked for."""
+    for ids, features, texts in _pieces(classifier, source, quiet, reading):
+        scores = classifier.decision_function(features)
+        decided = _decisions(classifier, scores)
+        columns = _by_label(classifier, scores) if every_score or top else None
+        names = classifier.classes_.tolist()
+        for place, identifier in enumerate(ids):
+            record: dict[str, Any] = {"id": identifier}
+            if keep_text and texts is not None:
+                record["text"] = texts[place]
+            record["labels"] = decided[place]
+            if columns is not None:
+                row = [round(value, 6) for value in columns[place].tolist()]
+                if every_score:
+                    record["scores"] = dict(zip(map(str, names), row, strict=True))
+                if top:
+                    best = sorted(range(len(row)), key=lambda j: (-row[j], j))[:top]
+                    record["top"] = [{"label": names[j], "score": row[j]} for j in best]
+            yield record
+
+
+def load_classifier(path: Path, threads: int | None = None) -> TextClassifier:
+    """The classifier in a model file, which may use so many threads, whatever it was trained with."""
+    from widemargin.models import load_model
+
+    model = load_model(path)
+    # Only now, so that a mistake in the name is told at once.
+    from widemargin.classifier import TextClassifier
+
+    classifier = TextClassifier.from_model(model, str(path))
+    for part in (classifier.vectorizer_, classifier.learner_):
+        if part is not None:
+            part.n_jobs = threads
+    return classifier
+
+
+def _pieces(
+    classifier: TextClassifier, source: str, quiet: bool, reading: dict[str, Any]
+) -> Iterator[tuple[list[str], Any, list[str] | None]]:
+    """Ids, what the classifier takes, and the texts, a piece of the input at a time."""
+    from widemargin.documents.collection import Vectors
+    from widemargin.documents.reading import guess_format, read_collection, read_documents
+    from widemargin.progress import track
+
+    reading["format"] = reading["format"] or guess_format(source)
+    if reading["format"] == "svmlight":
+        vectors = read_collection(source, **reading)
+        assert isinstance(vectors, Vectors)
+        check_form(classifier, source, vectors=True)
+        yield vectors.ids, vectors, None
+        return
+    check_form(classifier, source, vectors=False)
+    reader = read_documents(source, **reading)
+    note(reader.description, quiet)
+    for piece in _chunks(track(reader, "Labelling", enabled=False if quiet else None)):
+        texts = [document.text for document in piece]
+        yield [document.id for document in piece], texts, texts
+
+
+def check_form(classifier: TextClassifier, source: str, *, vectors: bool) -> None:
+    """Refuse texts for a model of vectors and the other way round."""
+    from widemargin.errors import DataError
+
+    if vectors != (classifier.vectorizer_ is None):
+        has, wants = ("vectors", "texts") if vectors else ("texts", "vectors")
+        raise DataError(
+            f"{source} holds {has}, but the model was trained on {wants}. Pass {wants}, or train on {has}."
+        )
+
+
+def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    piece: list[Document] = []
+    characters = 0
+    for document in documents:
+        piece.append(document)
+        characters += len(document.text)
+        if len(piece) >= CHUNK_DOCUMENTS or characters >= CHUNK_CHARACTERS:
+            yield piece
+            piece, characters = [], 0
+    if piece:
+        yield piece
+
+
+def _by_label(classifier: TextClassifier, scores: Any) -> Any:
+    """One column of scores a label; of two classes, the first has the second's score with the sign turned."""
+    import numpy as np
+
+    if classifier.label_space_.kind == "binary":
+        column = np.asarray(scores).reshape(-1, 1)
+        return np.hstack([-column, column])
+    return np.asarray(scores)
+
+
+def _decisions(classifier: TextClassifier, scores: Any) -> list[list[Any]]:
+    """The labels of each document as a list, whatever form the labels had in training."""
+    names = classifier.classes_.tolist()
+    if classifier.label_space_.kind == "multilabel":
+        return [[names[j] for j in row.nonzero()[0].tolist()] for row in scores > 0]
+    return [[label] for label in classifier.label_space_.decide(scores).tolist()]
+
+
+def _writer_for(output: str, top: int | None) -> Any:
+    suffix = Path(output).suffix.lower()
+    if suffix in (".jsonl", ".ndjson", ".json", ""):
+        return _write_jsonl
+    if suffix not in (".csv", ".tsv"):
+        raise UsageError(f"--output {output}: predictions are written as .jsonl, .csv or .tsv.")
+    if top:
+        raise UsageError("--top gives a list a document, which a table cannot hold. Write a .jsonl file.")
+    return lambda file, rows: _write_table(file, rows, "\t" if suffix == ".tsv" else ",")
+
+
+def _write_jsonl(file: BinaryIO, rows: Iterable[dict[str, Any]]) -> int:
+    written = 0
+    for row in rows:
+        # Lone surrogates, which UTF-8 cannot hold, stay escaped as JSON allows.
+        line = json_format.dumps(row, ensure_ascii=False)
+        try:
+            file.write(line.encode("utf-8") + b"\n")
+        except UnicodeEncodeError:
+            file.write(json_format.dumps(row).encode("ascii") + b"\n")
+        written += 1
+    return written
+
+
+def _write_table(file: BinaryIO, rows: Iterable[dict[str, Any]], delimiter: str) -> int:
+    """A table with one row a document; no label or several are a JSON list in their cell."""
+    written = 0
+    text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+    table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    for row in rows:
+        scores = row.get("scores", {})
+        words = [row["text"]] if "text" in row else []
+        if not written:
+            table.writerow(["id", *["text"] * len(words), "labels", *(f"score {label}" for label in scores)])
+        labels = row["labels"]
+        alone = len(labels) == 1 and not str(labels[0]).startswith("[")
+        cell = labels[0] if alone else json_format.dumps(labels, ensure_ascii=False)
+        table.writerow([row["id"], *words, cell, *scores.values()])
+        written += 1
+    text.flush()
+    text.detach()  # the caller closes the file
+    return written

@@ -1,0 +1,360 @@
+"""``widemargin train DATA -o MODEL``: learn a classifier and write it to one file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from widemargin.cli import options
+from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
+from widemargin.errors import UsageError
+
+if TYPE_CHECKING:
+    from widemargin.documents.collection import Collection, Vectors
+
+EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --label team --ngrams 1-2"
+
+TEXT_OPTIONS = "From text to vectors"
+LEARNING_OPTIONS = "Learning"
+
+
+class Tokens(StrEnum):
+    thesis = "thesis"
+    unicode = "unicode"
+
+
+class Units(StrEnum):
+    words = "words"
+    chars = "chars"
+    chars_in_words = "chars_in_words"
+
+
+class Loss(StrEnum):
+    hinge = "hinge"
+    squared_hinge = "squared_hinge"
+
+
+def run(
+    data: options.DataSource,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    text: options.Text = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    label_delimiter: options.LabelDelimiter = None,
+    format: options.Format = None,
+    encoding: options.Encoding = None,
+    errors: options.Errors = "replace",
+    multilabel: Annotated[
+        bool,
+        typer.Option(
+            "--multilabel",
+            help="A document may get any number of labels, even if each has one here.",
+            show_default=False,
+        ),
+    ] = False,
+    weighting: Annotated[
+        str,
+        typer.Option(
+            "--weighting",
+            metavar="TRIPLE",
+            help="SMART weighting of the terms.",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = "tfc",
+    tokens: Annotated[
+        Tokens,
+        typer.Option(
+            "--tokens",
+            metavar="thesis|unicode",
+            help="Words as in the thesis (every number one token), or Unicode words.",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = Tokens.thesis,
+    units: Annotated[
+        Units,
+        typer.Option(
+            "--units",
+            metavar="words|chars|chars_in_words",
+            help="What a term is made of.",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = Units.words,
+    ngrams: Annotated[
+        str,
+        typer.Option(
+            "--ngrams", metavar="N|M-N", help="Lengths of terms in units.", rich_help_panel=TEXT_OPTIONS
+        ),
+    ] = "1",
+    min_df: Annotated[
+        str,
+        typer.Option(
+            "--min-df",
+            metavar="N|SHARE",
+            help="Leave out terms in fewer documents (a share with a point: 0.01).",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = "1",
+    max_df: Annotated[
+        str,
+        typer.Option(
+            "--max-df",
+            metavar="N|SHARE",
+            help="Leave out terms in more documents.",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = "1.0",
+    max_features: Annotated[
+        int | None,
+        typer.Option(
+            "--max-features",
+            metavar="N",
+            min=1,
+            help="Keep only the most frequent terms.",
+            show_default="all",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = None,
+    stop_words: Annotated[
+        str | None,
+        typer.Option(
+            "--stop-words",
+            metavar="freewais|FILE",
+            help="Leave these words out.",
+            show_default="none",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = None,
+    stemmer: Annotated[
+        str | None,
+        typer.Option(
+            "--stemmer",
+            metavar="NAME",
+            help="porter, or a Snowball language such as english or german.",
+            show_default="none",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = None,
+    hashed: Annotated[
+        int | None,
+        typer.Option(
+            "--hashed",
+            metavar="N",
+            min=1,
+            help="Hash terms to N columns instead of keeping a vocabulary.",
+            show_default="off",
+            rich_help_panel=TEXT_OPTIONS,
+        ),
+    ] = None,
+    C: Annotated[
+        float,
+        typer.Option(
+            "--C", metavar="X", help="The cost of training errors.", rich_help_panel=LEARNING_OPTIONS
+        ),
+    ] = 1.0,
+    loss: Annotated[
+        Loss,
+        typer.Option(
+            "--loss",
+            metavar="hinge|squared_hinge",
+            help="How training errors count.",
+            rich_help_panel=LEARNING_OPTIONS,
+        ),
+    ] = Loss.hinge,
+    bias: Annotated[
+        str,
+        typer.Option(
+            "--bias",
+            metavar="SIZE|none",
+            help="The size of the bias feature, or none.",
+            rich_help_panel=LEARNING_OPTIONS,
+        ),
+    ] = "1",
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            "--class-weight",
+            metavar="balanced",
+            help="Let rare labels count as much as frequent ones.",
+            show_default="none",
+            rich_help_panel=LEARNING_OPTIONS,
+        ),
+    ] = None,
+    tol: Annotated[
+        float,
+        typer.Option(
+            "--tol", metavar="X", help="Stop at this relative duality gap.", rich_help_panel=LEARNING_OPTIONS
+        ),
+    ] = 1e-3,
+    threads: options.Threads = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Learn a classifier from labelled documents and write it to one file.
+
+    Documents with one label each make a task of two or more classes; if some have none or several,
+    every label is decided by itself. Unlabelled documents are left out. SVM-light files are vectors already.
+    """
+    if class_weight not in (None, "balanced"):
+        raise UsageError(f"--class-weight {class_weight}: the only choice is balanced.")
+    first, last = _ngram_range(ngrams)
+    vectorizing: dict[str, Any] = {
+        "weighting": weighting,
+        "tokens": tokens.value,
+        "units": units.value,
+        "ngram_range": (first, last),
+        "min_df": _frequency("--min-df", min_df),
+        "max_df": _frequency("--max-df", max_df),
+        "max_features": max_features,
+        "stop_words": _stop_words(stop_words),
+        "stemmer": stemmer,
+        "n_hashed": hashed,
+        "n_jobs": threads,
+    }
+    learning: dict[str, Any] = {
+        "C": C,
+        "loss": loss.value,
+        "bias": _bias(bias),
+        "class_weight": class_weight,
+        "tol": tol,
+        "random_state": seed,
+        "n_jobs": threads,
+        "verbose": not quiet,
+    }
+    _check_target(output)
+
+    from widemargin.documents.collection import Vectors
+
+    stages = Stages()
+    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
+    with stages.stage("read"):
+        collection = read_all(data, quiet, reading)
+    # Only now, so that a mistake in the data is told at once.
+    from widemargin.classifier import TextClassifier
+    from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.weight.vectorizer import Vectorizer
+
+    on_vectors = isinstance(collection, Vectors)
+    classifier = TextClassifier(
+        vectorizer=None if on_vectors else Vectorizer(**vectorizing), learner=LinearSVM(**learning)
+    )
+    classifier.fit(collection, collection.labels if multilabel else None)
+    stages.seconds.update(classifier.training_summary_["seconds"])
+    with stages.stage("save"):
+        size = classifier.save(output)
+    summary = {
+        "model": str(output),
+        "bytes": size,
+        **classifier.training_summary_,
+        "unlabeled": sum(labels is None for labels in collection.labels),
+        "seconds": stages.seconds,
+    }
+    if json:
+        print_json(summary)
+    elif not quiet:
+        print(summary_in_words(summary))
+
+
+def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | Vectors:
+    """Every document of `source`, with a note on what was guessed and a progress bar."""
+    from widemargin.documents.collection import Collection
+    from widemargin.documents.reading import guess_format, read_collection, read_documents
+    from widemargin.progress import track
+
+    reading["format"] = reading["format"] or guess_format(source)
+    if reading["format"] == "svmlight":
+        return read_collection(source, **reading)
+    reader = read_documents(source, **reading)
+    note(reader.description, quiet)
+    return Collection.of(track(reader, "Reading", enabled=False if quiet else None))
+
+
+def summary_in_words(summary: dict[str, Any]) -> str:
+    """What `train` says when it is done."""
+    kinds = {
+        "binary": "two classes",
+        "multiclass": f"{summary['labels']:,} classes",
+        "multilabel": f"{counted(summary['labels'], 'label')}, any number a document",
+    }
+    lines = [
+        f"Learned {kinds[summary['task']]} from {counted(summary['documents'], 'document')} "
+        f"and {counted(summary['terms'], 'term')}.",
+        f"Seconds: {seconds_in_words(summary['seconds'])}.",
+    ]
+    if summary.get("objective"):
+        share = 100 * summary["duality_gap"] / abs(summary["objective"])
+        lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
+    lines.append(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
+    return "\n".join(lines)
+
+
+def _check_target(output: Path) -> None:
+    """Fail before the work rather than after it."""
+    from widemargin.errors import MissingFileError, StorageError
+
+    if output.is_dir():
+        raise StorageError(
+            f"{output} is a folder. Give the name of a file to write, such as {output / 'model.wm'}."
+        )
+    if not output.parent.is_dir():
+        raise MissingFileError(
+            f"There is no folder {output.parent} to write {output.name} to. Create it first."
+        )
+
+
+def _ngram_range(text: str) -> tuple[int, int]:
+    first, dash, last = text.partition("-")
+    try:
+        lengths = int(first), int(last if dash else first)
+    except ValueError:
+        lengths = (0, 0)
+    if not 1 <= lengths[0] <= lengths[1]:
+        raise UsageError(f"--ngrams {text}: expected a length or a range of lengths, such as 2 or 1-2.")
+    return lengths
+
+
+def _frequency(option: str, text: str) -> int | float:
+    try:
+        value = int(text)
+    except ValueError:
+        try:
+            share = float(text)
+        except ValueError:
+            share = -1.0
+        if not 0 <= share <= 1:
+            raise UsageError(
+                f"{option} {text}: expected a number of documents or a share from 0.0 to 1.0."
+            ) from None
+        return share
+    if value < 0:
+        raise UsageError(f"{option} {text}: a number of documents is not negative.")
+    return value
+
+
+def _bias(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--bias {text}: expected a size, such as 1, or none.") from None
+
+
+def _stop_words(text: str | None) -> str | list[str] | None:
+    """The name of a list, or the words of a file, one a line."""
+    if text is None or text == "freewais":
+        return text
+    from widemargin.errors import MissingFileError, StorageError
+
+    try:
+        return Path(text).read_text(encoding="utf-8").split()
+    except FileNotFoundError as error:
+        raise MissingFileError(
+            f"--stop-words {text}: no such file, and no list of that name but freewais."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"--stop-words {text}: {error}.") from error

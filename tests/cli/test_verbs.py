@@ -1,0 +1,314 @@
+"""Each verb on good input: what it prints, what it writes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+
+import pytest
+from tests.cli.conftest import TICKETS, write_jsonl
+
+
+class TestTrain:
+    def test_summary(self, run, tickets, tmp_path):
+        done = run("train", tickets, "-o", tmp_path / "m.wm")
+        assert done.returncode == 0
+        assert "Learned 3 classes from 18 documents and" in done.stdout
+        for stage in ("read", "vectorize", "learn", "save"):
+            assert f"{stage} 0." in done.stdout
+        assert f"Wrote {tmp_path / 'm.wm'} (" in done.stdout
+        assert "% of the best possible" in done.stdout
+        assert "tickets.jsonl" in done.stderr, "what was guessed is said"
+
+    def test_quiet(self, run, tickets, tmp_path):
+        done = run("train", tickets, "-o", tmp_path / "m.wm", "--quiet")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert zipfile.is_zipfile(tmp_path / "m.wm")
+
+    def test_json_and_options(self, run, here, tmp_path):
+        table = tmp_path / "tickets.csv"
+        with table.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["number", "body", "team", "other"])
+            writer.writerows([t["id"], t["text"], ";".join([*t["labels"], "all"]), "x"] for t in TICKETS)
+        columns = ["--text", "body", "--label", "team", "--id", "number", "--label-delimiter", ";"]
+        words = ["--ngrams", "1-2", "--min-df", "2", "--weighting", "ltc", "--tokens", "unicode"]
+        words += ["--stemmer", "porter", "--stop-words", "freewais"]
+        learning = ["--C", "10", "--loss", "squared_hinge", "--bias", "none", "--tol", "0.01"]
+        learning += ["--class-weight", "balanced", "--threads", "1"]
+        done = run("train", table, "-o", tmp_path / "m.wm", *columns, *words, *learning, "--json")
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary["task"] == "multilabel"
+        assert (summary["documents"], summary["labels"], summary["unlabeled"]) == (18, 4, 0)
+        assert summary["bytes"] == (tmp_path / "m.wm").stat().st_size
+        assert set(summary["seconds"]) == {"read", "vectorize", "learn", "save"}
+        seen = json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)
+        settings = json.dumps([seen["vectorizer"], seen["learner"]])
+        for setting in (
+            '"weighting": "ltc"',
+            '"C": 10.0',
+            '"squared_hinge"',
+            '"balanced"',
+            '"porter"',
+            '"unicode"',
+        ):
+            assert setting in settings
+
+    def test_same_seed_same_file(self, run, tickets, model, tmp_path):
+        run("train", tickets, "-o", tmp_path / "m.wm")
+        assert (tmp_path / "m.wm").read_bytes() == model.read_bytes()
+
+    def test_stdin_and_multilabel(self, run, tickets, tmp_path):
+        done = run(
+            "train", "-", "-o", tmp_path / "m.wm", "--multilabel", "--json", stdin=tickets.read_bytes()
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["task"] == "multilabel"
+
+    def test_vectors(self, run, here, tmp_path):
+        data = tmp_path / "data.svm"
+        data.write_text("1 1:1 3:0.5\n-1 2:1 3:0.5\n1 1:0.9\n-1 2:0.8\n0 1:1\n")
+        done = run("train", data, "-o", tmp_path / "m.wm")
+        assert done.returncode == 0, done.stderr
+        assert "two classes from 4 documents and 3 terms" in done.stdout
+        assert "warning: 1 of 5 documents have no label and are left out of training." in done.stderr
+        predicted = here("predict", tmp_path / "m.wm", data)
+        assert [json.loads(line)["labels"] for line in predicted.stdout.splitlines()] == [
+            ["1"],
+            ["-1"],
+            ["1"],
+            ["-1"],
+            ["1"],
+        ]
+        evaluated = here("evaluate", tmp_path / "m.wm", data, "--json")
+        assert json.loads(evaluated.stdout)["accuracy"] == 1.0
+
+
+class TestPredict:
+    def test_ids_and_order(self, run, model, tickets):
+        done = run("predict", model, tickets)
+        assert done.returncode == 0
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert rows == [{"id": t["id"], "labels": t["labels"]} for t in TICKETS]
+
+    def test_stdin_scores_top_and_text(self, run, model):
+        line = json.dumps({"id": "ä", "text": "my invoice \ud83d\ude00"})
+        done = run("predict", model, "-", "--scores", "--top", "2", "--keep-text", "-q", stdin=line)
+        row = json.loads(done.stdout)
+        assert row["id"] == "ä"
+        assert row["text"] == "my invoice \U0001f600"
+        assert set(row["scores"]) == {"billing", "hardware", "network"}
+        assert row["top"][0]["label"] == "billing" == row["labels"][0]
+        assert row["top"][0]["score"] == max(row["scores"].values())
+        assert len(row["top"]) == 2
+        assert done.stderr == ""
+
+    @pytest.mark.parametrize(("suffix", "delimiter"), [("csv", ","), ("tsv", "\t")])
+    def test_table(self, here, model, tickets, tmp_path, suffix, delimiter):
+        out = tmp_path / f"out.{suffix}"
+        done = here("predict", model, tickets, "-o", out, "--scores")
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "Labelled 18 documents" in done.stderr
+        with out.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, delimiter=delimiter))
+        assert [(row["id"], row["labels"]) for row in rows] == [(t["id"], t["labels"][0]) for t in TICKETS]
+        assert float(rows[0]["score billing"]) > float(rows[0]["score network"])
+
+    def test_file_and_json(self, here, model, tickets, tmp_path):
+        out = tmp_path / "out.jsonl"
+        done = here("predict", model, tickets, "-o", out, "--json", "-q")
+        assert json.loads(done.stdout) | {"seconds": 0} == {"output": str(out), "documents": 18, "seconds": 0}
+        assert len(out.read_text().splitlines()) == 18
+        assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+
+    def test_other_formats(self, here, model, tickets, tmp_path):
+        done = here("predict", model, tickets, "-o", tmp_path / "out.xlsx")
+        assert done.returncode == 2
+        assert "predictions are written as .jsonl, .csv or .tsv" in done.stderr
+
+    def test_vectors_for_a_model_of_texts(self, here, model, tmp_path):
+        (tmp_path / "data.svm").write_text("1 1:1\n")
+        done = here("predict", model, tmp_path / "data.svm")
+        assert done.returncode == 65
+        assert "holds vectors, but the model was trained on texts" in done.stderr
+
+
+class TestEvaluate:
+    def test_table(self, run, model, tickets):
+        done = run("evaluate", model, tickets)
+        assert done.returncode == 0
+        lines = done.stdout.splitlines()
+        assert lines[0].split() == ["label", "examples", "predicted", "precision", "recall", "F1", "PRBEP"]
+        assert ["billing", "6", "6", "100.0", "100.0", "100.0", "100.0"] in [line.split() for line in lines]
+        assert lines[-1] == "100.0 % of 18 documents right."
+
+    def test_json_with_unknown_and_missing_labels(self, here, model, tmp_path):
+        data = write_jsonl(
+            tmp_path / "data.jsonl",
+            [
+                *TICKETS,
+                {"id": "x", "text": "coffee is cold", "labels": ["kitchen"]},
+                {"id": "y", "text": "wifi drops"},
+            ],
+        )
+        done = here("evaluate", model, data, "--json", "-q")
+        assert done.returncode == 0
+        result = json.loads(done.stdout)
+        assert result["n"] == 19
+        assert result["accuracy"] == pytest.approx(18 / 19)
+        assert "warning: 1 document without a label left out." in done.stderr
+        assert "warning: the data has 1 label that the model does not know: kitchen." in done.stderr
+
+    def test_several_labels_for_a_model_of_one(self, here, model, tmp_path):
+        data = write_jsonl(tmp_path / "d.jsonl", [{"text": "wifi", "labels": ["network", "billing"]}])
+        done = here("evaluate", model, data)
+        assert done.returncode == 65
+        assert "Train with --multilabel" in done.stderr
+
+    def test_nothing_labelled(self, here, model, tmp_path):
+        data = write_jsonl(tmp_path / "d.jsonl", [{"text": "wifi"}])
+        done = here("evaluate", model, data)
+        assert done.returncode == 65
+        assert "None of the 1 documents has a label" in done.stderr
+
+
+class TestInspect:
+    def test_text(self, run, model):
+        done = run("inspect", model, "--label", "billing", "--terms", "3")
+        assert done.returncode == 0
+        for expected in (
+            "18 documents",
+            "multiclass",
+            "3: billing, hardware, network",
+            "weighting=tfc",
+            "C=1.0",
+        ):
+            assert expected in done.stdout
+        assert "hardware  " not in done.stdout.split("speaks for it")[1]
+
+    def test_json(self, here, model):
+        found = json.loads(here("inspect", model, "--json", "--terms", "2").stdout)
+        assert found["summary"]["documents"] == 18
+        assert found["labels"] == ["billing", "hardware", "network"]
+        assert len(found["terms"]["network"]["positive"]) == 2
+
+    def test_unknown_label(self, here, model):
+        done = here("inspect", model, "--label", "kitchen")
+        assert done.returncode == 2
+        assert "no label 'kitchen'. Its labels are billing, hardware, network" in done.stderr
+
+
+class TestExplain:
+    def test_text(self, run, model):
+        done = run("explain", model, "My invoice [bold] and the wifi")
+        assert done.returncode == 0
+        assert done.stdout.startswith("billing: score ")
+        assert "My invoice [bold] and the wifi" in done.stdout
+        assert "(bias)" in done.stdout
+
+    def test_json(self, run, model):
+        text = "Ä refund, for the wifi"
+        found = json.loads(run("explain", model, "-", "--label", "network", "--json", stdin=text).stdout)
+        assert found["label"] == "network"
+        total = found["bias"] + sum(part["value"] for part in found["contributions"])
+        assert total == pytest.approx(found["score"], abs=1e-5)
+        assert [text[p["start"] : p["end"]] for p in found["contributions"]] == ["refund", "the", "wifi"]
+
+    def test_file(self, here, model, tmp_path):
+        (tmp_path / "t.txt").write_text("printer jam", encoding="utf-8")
+        done = here("explain", model, "--file", tmp_path / "t.txt")
+        assert done.stdout.startswith("hardware: score ")
+        (tmp_path / "t.txt").write_bytes(b"caf\xe9")
+        done = here("explain", model, "--file", tmp_path / "t.txt")
+        assert done.returncode == 65
+        assert "byte 3: not UTF-8" in done.stderr
+        assert here("explain", model, "--file", tmp_path / "none.txt").returncode == 66
+
+
+class TestCorpus:
+    def test_list(self, here):
+        found = json.loads(here("corpus", "list", "--json").stdout)
+        assert "reuters21578" in {corpus["name"] for corpus in found}
+        assert "reuters21578" in here("corpus", "list").stdout
+
+    def test_corpus_that_is_not_here(self, run, tmp_path):
+        done = run(
+            "corpus",
+            "export",
+            "reuters21578",
+            "-o",
+            tmp_path / "out",
+            WIDEMARGIN_DATA=str(tmp_path),
+            XDG_CACHE_HOME=str(tmp_path),
+            HOME=str(tmp_path),
+        )
+        assert done.returncode == 66
+        assert "widemargin corpus fetch reuters21578" in done.stderr
+        assert not (tmp_path / "out").exists()
+
+    @pytest.mark.needs_corpus("ohsumed")
+    def test_export(self, here, tmp_path):
+        done = here("corpus", "export", "ohsumed", "-o", tmp_path, "--json")
+        assert done.returncode == 0, done.stderr
+        expected = {str(tmp_path / "train.jsonl"): 6286, str(tmp_path / "test.jsonl"): 7643}
+        assert json.loads(done.stdout)["files"] == expected
+        with open(tmp_path / "train.jsonl", encoding="utf-8") as file:
+            first = json.loads(file.readline())
+        assert set(first) == {"id", "text", "labels"}
+
+
+class TestPapers:
+    def test_list(self, run):
+        assert "joachims-6.7" in {
+            paper["name"] for paper in json.loads(run("papers", "list", "--json").stdout)
+        }
+
+
+@pytest.fixture(scope="module")
+def demo(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, run("demo", cwd=folder)
+
+
+class TestDemo:
+    def test_output(self, demo):
+        folder, done = demo
+        assert done.returncode == 0, done.stderr
+        for expected in (
+            "docstrings of the standard library, NumPy and SciPy",
+            "macro-average",
+            "speaks for it",
+            "(bias)",
+            "collect ",
+            "learn ",
+            "What to try next (the files are in widemargin-demo)",
+        ):
+            assert expected in done.stdout
+        assert {path.name for path in (folder / "widemargin-demo").iterdir()} == {
+            "model.wm",
+            "train.jsonl",
+            "test.jsonl",
+        }
+
+    def test_next_commands_work_as_printed(self, demo, run):
+        import shlex
+
+        folder, done = demo
+        commands = [line.strip() for line in done.stdout.splitlines() if line.startswith("  widemargin ")]
+        assert len(commands) == 3
+        for command in commands:
+            program, *arguments = shlex.split(command)
+            assert program == "widemargin"
+            result = run(*arguments, cwd=folder)
+            assert result.returncode == 0, result.stderr
+
+    def test_json_and_seed(self, here, tmp_path):
+        found = json.loads(here("demo", "--json", "--seed", "3", "-o", tmp_path / "d", "-q").stdout)
+        assert found["evaluation"]["accuracy"] > 0.5
+        assert len(found["evaluation"]["rows"]) > 15
+        assert len(found["next"]) == 3
+        explained = found["explanation"]
+        total = explained["bias"] + sum(part["value"] for part in explained["contributions"])
+        assert total == pytest.approx(explained["score"], abs=1e-4)
