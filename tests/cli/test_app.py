@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import COMMAND, environment
 
+from tests.cli.conftest import COMMAND, environment
 from widemargin.cli.reference import reference
 
 VERBS = [

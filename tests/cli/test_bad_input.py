@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tests.cli.conftest import COMMAND, TICKETS, environment, write_jsonl
 
 BAD = {

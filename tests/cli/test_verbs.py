@@ -7,6 +7,7 @@ import json
 import zipfile
 
 import pytest
+
 from tests.cli.conftest import TICKETS, write_jsonl
 
 
