@@ -116,6 +116,10 @@ class TestJson:
             read(tmp_path / "t.jsonl", '{"text": "a"}\n{"text": b}\n')
         with pytest.raises(DataError, match=r"line 1: not an object.*jq"):
             read(tmp_path / "t.json", '[{"text": "a"}]\n')
+        with pytest.raises(DataError, match=r"line 1.*not JSON.*jq -c '\.\[\]'"):
+            read(tmp_path / "t.json", '[\n  {"text": "a"}\n]\n')
+        with pytest.raises(DataError, match=r"line 1.*not JSON.*`jq -c \.`"):
+            read(tmp_path / "t.json", '{\n  "text": "a"\n}\n')
 
     def test_great_depth(self, tmp_path):
         deep = "[" * 200_000 + "]" * 200_000

@@ -84,15 +84,18 @@ def _parse(line: str, name: str, number: int) -> dict[str, Any]:
         column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         raise DataError(
-            f"{name}, line {number}{column}: not JSON ({reason}); found {_shown(line)}. "
-            f"Write one object a line."
+            f"{name}, line {number}{column}: not JSON ({reason}); found {_shown(line)}. {_cure(line)}"
         ) from error
     if not isinstance(record, dict):
-        cure = " (with `jq -c '.[]'`, for instance)" if isinstance(record, list) else ""
-        raise DataError(
-            f"{name}, line {number}: not an object; found {_shown(line)}. Write one object a line{cure}."
-        )
+        raise DataError(f"{name}, line {number}: not an object; found {_shown(line)}. {_cure(line)}")
     return record
+
+
+def _cure(line: str) -> str:
+    """What to do about a line that is not an object; JSON files often spread one value over many lines."""
+    how = {"[": " (`jq -c '.[]'` does it)", "{": " (`jq -c .` does it)"}
+    begins_value = line.lstrip().startswith("[") or line.strip() == "{"
+    return f"Write one object a line{how[line.lstrip()[0]] if begins_value else ''}."
 
 
 def _labels(value: object, field: str, delimiter: str | None, where: str) -> Labels:
