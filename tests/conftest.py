@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from widemargin.documents.corpora import DEFAULT, Corpus, corpus_available, load_corpus
@@ -14,6 +15,10 @@ from widemargin.documents.corpora import DEFAULT, Corpus, corpus_available, load
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 if "WIDEMARGIN_DATA" not in os.environ and _BESIDE_THE_REPOSITORY.is_dir():
     os.environ["WIDEMARGIN_DATA"] = str(_BESIDE_THE_REPOSITORY)
+
+# How long an example takes says more about what else the machine does than about the code.
+hypothesis.settings.register_profile("widemargin", deadline=None)
+hypothesis.settings.load_profile("widemargin")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,12 +6,23 @@ import gzip
 import lzma
 import os
 import sys
+import warnings
 
 import pytest
 import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from widemargin.documents.collection import Collection
 from widemargin.documents.reading import read_collection, read_documents
-from widemargin.errors import DataError, DataWarning, MissingFileError, StorageError, UsageError
+from widemargin.errors import (
+    DataError,
+    DataWarning,
+    MissingFileError,
+    StorageError,
+    UsageError,
+    WidemarginError,
+)
 
 
 def read(path, content, **options):
@@ -101,6 +112,13 @@ class TestTables:
     def test_text_after_a_closing_quote(self, tmp_path):
         with pytest.raises(DataError, match=r"line 2: a closing quote.*Double the quotes"):
             read(tmp_path / "t.csv", 'text,label\n"a" b,x\n')
+
+    def test_a_carriage_return_without_quotes(self, tmp_path):
+        with pytest.raises(
+            DataError, match=r"t.csv, line 3: a carriage return stands in a field without quotes"
+        ):
+            read(tmp_path / "t.csv", "text,label\na,x\nb\rc,x\n")
+        assert read(tmp_path / "t.csv", 'text,label\r\n"b\rc",x\r\n')[0].text == "b\rc"
 
     def test_quotes_in_tsv_may_be_ordinary_characters(self, tmp_path):
         rows = read(tmp_path / "t.tsv", 'label\ttext\nx\t"open\ny\tsay "hi"\nz\t"a" b\n')
@@ -229,3 +247,35 @@ def test_a_great_many_tiny_documents(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("text,label\n" + "a,x\n" * 200_000)
     assert sum(1 for _ in read_documents(path)) == 200_000
+
+
+fragments = st.lists(
+    st.binary(max_size=6)
+    | st.sampled_from(
+        [b"\n", b"\r", b",", b"\t", b'"', b"{", b"}", b"[", b'"text":', b"text,label\n", b"__label__a "]
+    )
+    | st.sampled_from(
+        [b"1 3:4 ", b"-1", b"qid:2 ", b"#", b"\x1f\x8b", b"PAR1", b"\xff\xfe", b"\xef\xbb\xbf", b"\0"]
+    ),
+    max_size=12,
+).map(b"".join)
+
+
+@settings(max_examples=300)
+@given(
+    content=fragments,
+    format=st.sampled_from([None, "jsonl", "csv", "tsv", "fasttext", "svmlight", "parquet"]),
+)
+def test_no_bytes_end_in_anything_but_documents_or_an_explained_error(content, format, tmp_path_factory):
+    path = tmp_path_factory.mktemp("fuzz") / "data"
+    path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            collection = read_collection(path, format=format)
+        except WidemarginError as error:
+            assert str(path) in str(error)  # noqa: PT017 (either outcome is right)
+        else:
+            assert len(collection) > 0
+            if isinstance(collection, Collection):
+                "".join(collection.texts).encode()

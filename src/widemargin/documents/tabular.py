@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -114,6 +115,10 @@ def _explained(reason: str, delimiter: str) -> str:
             f"a closing quote in this record is followed by more text instead of {delimiter!r}. "
             f"Double the quotes that are part of the text."
         )
+    if "new-line character" in reason:
+        return (
+            "a carriage return stands in a field without quotes. Quote the field, or end lines with \\n only."
+        )
     if "field larger than" in reason:
         return "a field has more than 2 GB. Is a quote never closed?"
     return f"the record cannot be read ({reason})."
@@ -134,7 +139,10 @@ def _choose_dialect(delimiter: str, sample: Sequence[str]) -> _Dialect:
 
 
 def _sample_rows(sample: Sequence[str], dialect: _Dialect, skip: bool) -> list[list[str]]:
-    rows = [row for row in dialect.reader(sample[:_SAMPLE], strict=False) if row]
+    rows = []
+    # What is wrong with a record is told when its turn comes.
+    with contextlib.suppress(csv.Error):
+        rows.extend(row for row in dialect.reader(sample[:_SAMPLE], strict=False) if row)
     return rows[1:] if skip else rows
 
 
