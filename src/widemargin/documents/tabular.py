@@ -139,7 +139,7 @@ def _choose_dialect(delimiter: str, sample: Sequence[str]) -> _Dialect:
 
 
 def _sample_rows(sample: Sequence[str], dialect: _Dialect, skip: bool) -> list[list[str]]:
-    rows = []
+    rows: list[list[str]] = []
     # What is wrong with a record is told when its turn comes.
     with contextlib.suppress(csv.Error):
         rows.extend(row for row in dialect.reader(sample[:_SAMPLE], strict=False) if row)
