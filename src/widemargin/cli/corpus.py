@@ -55,11 +55,11 @@ def fetch(
     """Download a collection from its home to the user's cache, or say how to get it."""
     from widemargin.documents.corpora import fetch_corpus
 
-    path = fetch_corpus(name)
+    paths = [str(path) for path in fetch_corpus(name)]
     if json:
-        print_json({"name": name, "path": str(path)})
+        print_json({"name": name, "files": paths})
     else:
-        print(f"{name} is in {path}.")
+        print(f"{name} is in {' and '.join(paths)}.")
 
 
 @app.command(epilog="Example: widemargin corpus export reuters21578 --split modapte -o reuters")
