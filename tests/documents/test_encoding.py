@@ -108,12 +108,12 @@ class TestInvalidBytes:
             read(tmp_path / "t.csv", b"text\ncaf\xe9\n", errors="strict", encoding="ascii")
 
     def test_a_character_cut_off_at_the_end(self, tmp_path):
-        with pytest.warns(DataWarning, match="1 invalid bytes"):
+        with pytest.warns(DataWarning, match="1 invalid byte in UTF-8"):
             assert read(tmp_path / "t.txt", "été é".encode()[:-1], format="fasttext") == ["été \ufffd"]
 
 
 def test_nul_characters_become_blanks(tmp_path):
-    with pytest.warns(DataWarning, match="2 NUL characters became blanks"):
+    with pytest.warns(DataWarning, match="2 NUL characters became blank"):
         assert read(tmp_path / "t.csv", b"text,label\na\0b\0c,x\n") == ["a b c"]
 
 
@@ -121,7 +121,7 @@ def test_a_folder_warns_once(tmp_path):
     for name in "abc":
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.txt").write_bytes(FRENCH.encode("latin-1"))
-    with pytest.warns(DataWarning, match=r"3 files are not UTF-8.*3 as cp1252") as caught:
+    with pytest.warns(DataWarning, match=r"read 3 files that are not UTF-8 .*3 as cp1252") as caught:
         assert [document.text for document in read_documents(tmp_path)] == [FRENCH] * 3
     assert len(caught) == 1
 

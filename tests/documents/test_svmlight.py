@@ -50,7 +50,7 @@ def test_blocks_join_without_a_seam(tmp_path):
 
 
 def test_zero_as_a_class_is_questioned(tmp_path):
-    with pytest.warns(DataWarning, match="1 rows have the target 0"):
+    with pytest.warns(DataWarning, match="1 row with the target 0"):
         assert read_vectors(write(tmp_path, "0 1:1\n1 1:1\n")).labels == [None, ("1",)]
     assert read_vectors(write(tmp_path, "0 1:1\n-1 1:1\n")).labels == [None, ("-1",)]
     assert read_vectors(write(tmp_path, "0 1:1\n")).labels == [None]

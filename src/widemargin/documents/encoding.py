@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, UsageError
 
 Errors = Literal["replace", "strict"]
@@ -89,9 +90,11 @@ class Decoder:
         """Say what had to be replaced, once all has been decoded."""
         what = []
         if self.replaced:
-            what.append(f"{self.replaced} invalid bytes in {self._encoding_name} became {_REPLACEMENT}")
+            what.append(
+                f"{counted(self.replaced, 'invalid byte')} in {self._encoding_name} became {_REPLACEMENT}"
+            )
         if self.nuls:
-            what.append(f"{self.nuls} NUL characters became blanks")
+            what.append(f"{counted(self.nuls, 'NUL character')} became blank")
         if what:
             cure = " Pass --encoding if it is another encoding." if self.replaced else ""
             warnings.warn(f"{self.name}: {' and '.join(what)}.{cure}", DataWarning, stacklevel=2)

@@ -11,6 +11,7 @@ from pathlib import Path
 from widemargin.documents.encoding import Decoder, Errors
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Document
+from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, StorageError
 
 
@@ -30,19 +31,19 @@ def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str
         raise DataError(f"{folder}: is empty. Expected a folder for each class, with one file per document.")
     if not classes:
         return (
-            f"folder without class folders: {len(files)} files, no labels, file names as ids",
+            f"folder without class folders: {counted(len(files), 'file')}, no labels, file names as ids",
             _documents(folder, [(name, None) for name in files], encoding, errors),
         )
     if files:
         warnings.warn(
-            f"{folder}: {len(files)} files beside the class folders are left out ({files[0]}). "
-            f"Move them into one of the folders.",
+            f"{folder}: left out {counted(len(files), 'file')} beside the class folders ({files[0]}). "
+            f"Move what is a document into a class folder.",
             DataWarning,
             stacklevel=2,
         )
     shown = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
     return (
-        f"folder of {len(classes)} class folders ({shown}), paths as ids",
+        f"folder of {counted(len(classes), 'class folder')} ({shown}), paths as ids",
         _documents(folder, _files_of(folder, classes), encoding, errors),
     )
 
@@ -87,10 +88,10 @@ def _summary(folder: Path, encodings: Counter[str], replaced: int, nuls: int) ->
     if encodings:
         named = ", ".join(f"{count} as {encoding}" for encoding, count in encodings.most_common())
         what.append(
-            f"{sum(encodings.values())} files are not UTF-8 and were read as what they look like ({named})"
+            f"read {counted(sum(encodings.values()), 'file')} that are not UTF-8 as what they look like ({named})"
         )
     if replaced:
-        what.append(f"{replaced} invalid bytes became U+FFFD")
+        what.append(f"{counted(replaced, 'invalid byte')} became U+FFFD")
     if nuls:
-        what.append(f"{nuls} NUL characters became blanks")
+        what.append(f"{counted(nuls, 'NUL character')} became blank")
     return f"{folder}: {'; '.join(what)}. Pass --encoding to name another encoding."

@@ -22,6 +22,7 @@ from widemargin.documents.formats import (
 )
 from widemargin.documents.opening import STDIN, ByteSource
 from widemargin.documents.record import Document
+from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, MissingFileError, UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class DocumentReader:
             raise DataError(f"{self.name}: has no documents. {_EMPTY[self.format]}")
         if repeated:
             warnings.warn(
-                f"{self.name}: {repeated} documents repeat an earlier id (the first is {example[:40]!r}). "
+                f"{self.name}: {counted(repeated, 'document')} with the id of an earlier one (first {example[:40]!r}). "
                 f"All are kept. Name another column with --id if this one is no id.",
                 DataWarning,
                 stacklevel=2,

@@ -19,6 +19,7 @@ from widemargin._files import replacing
 from widemargin.documents.collection import Vectors
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Labels
+from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning
 
 _NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -157,7 +158,7 @@ class _Rows:
         names = {label for labels in self.labels for label in labels or ()}
         if zeros and names and not any(name.startswith("-") for name in names):
             warnings.warn(
-                f"{self.name}: {zeros} rows have the target 0 and are read as unlabelled. If 0 is one of the "
+                f"{self.name}: {counted(zeros, 'row')} with the target 0 read as unlabelled. If 0 is one of the "
                 f"classes, number the classes from 1.",
                 DataWarning,
                 stacklevel=3,

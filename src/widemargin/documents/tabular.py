@@ -12,6 +12,7 @@ from widemargin.documents.columns import Columns, Options, choose_columns
 from widemargin.documents.encoding import Lines
 from widemargin.documents.label_cells import labels_of_cell
 from widemargin.documents.record import Document
+from widemargin.documents.wording import counted
 from widemargin.errors import DataError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _documents(
         for line, row in source:
             if len(row) != width:
                 raise DataError(
-                    f"{name}, line {line}: {len(row)} fields where the header has {width} "
+                    f"{name}, line {line}: {counted(len(row), 'field')} where the header has {width} "
                     f"({', '.join(names)}). Quote the fields that contain the delimiter."
                 )
             count += 1
