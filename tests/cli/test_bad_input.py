@@ -70,9 +70,9 @@ def test_what_can_be_used_is_used_with_a_warning(run, here, tmp_path):
     assert summary["documents"] == 23
     assert summary["labels"] == 5
     warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
-    assert any("repeat an earlier id" in line for line in warnings)
-    assert any("1 invalid bytes in UTF-8 became" in line for line in warnings)
-    assert any("1 NUL characters became blanks" in line for line in warnings)
+    assert any("with the id of an earlier one" in line for line in warnings)
+    assert any("1 invalid byte in UTF-8 became" in line for line in warnings)
+    assert any("1 NUL character became blank" in line for line in warnings)
     shown = here("inspect", "m.wm", cwd=tmp_path)
     assert shown.returncode == 0
     assert long not in shown.stdout, "a label of 10 kB is shortened for people"

@@ -87,9 +87,8 @@ def _summary(folder: Path, encodings: Counter[str], replaced: int, nuls: int) ->
     what = []
     if encodings:
         named = ", ".join(f"{count} as {encoding}" for encoding, count in encodings.most_common())
-        what.append(
-            f"read {counted(sum(encodings.values()), 'file')} that are not UTF-8 as what they look like ({named})"
-        )
+        files = counted(sum(encodings.values()), "file")
+        what.append(f"read {files} that are not UTF-8 as what they look like ({named})")
     if replaced:
         what.append(f"{counted(replaced, 'invalid byte')} became U+FFFD")
     if nuls:

@@ -77,8 +77,8 @@ class DocumentReader:
             raise DataError(f"{self.name}: has no documents. {_EMPTY[self.format]}")
         if repeated:
             warnings.warn(
-                f"{self.name}: {counted(repeated, 'document')} with the id of an earlier one (first {example[:40]!r}). "
-                f"All are kept. Name another column with --id if this one is no id.",
+                f"{self.name}: {counted(repeated, 'document')} with the id of an earlier one (first "
+                f"{example[:40]!r}). All are kept. Name another column with --id if this one is no id.",
                 DataWarning,
                 stacklevel=2,
             )

@@ -158,8 +158,8 @@ class _Rows:
         names = {label for labels in self.labels for label in labels or ()}
         if zeros and names and not any(name.startswith("-") for name in names):
             warnings.warn(
-                f"{self.name}: {counted(zeros, 'row')} with the target 0 read as unlabelled. If 0 is one of the "
-                f"classes, number the classes from 1.",
+                f"{self.name}: {counted(zeros, 'row')} with the target 0 read as unlabelled. If 0 is one of "
+                f"the classes, number the classes from 1.",
                 DataWarning,
                 stacklevel=3,
             )
