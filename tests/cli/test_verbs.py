@@ -160,7 +160,9 @@ class TestEvaluate:
         assert result["n"] == 19
         assert result["accuracy"] == pytest.approx(18 / 19)
         assert "warning: 1 document without a label left out." in done.stderr
-        assert "warning: the data has 1 label that the model does not know: kitchen." in done.stderr
+        assert (
+            "warning: the data has 1 label that the model never chooses: kitchen." in done.stderr
+        )
 
     def test_several_labels_for_a_model_of_one(self, here, model, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", [{"text": "wifi", "labels": ["network", "billing"]}])

@@ -76,7 +76,7 @@ def measured(classifier: TextClassifier, collection: Collection | Vectors) -> Su
                 f"Evaluate on documents of the two classes."
             )
         warnings.warn(
-            f"the data has {counted(len(strange), 'label')} that the model does not know: {shown}.",
+            f"the data has {counted(len(strange), 'label')} that the model never chooses: {shown}.",
             DataWarning,
             stacklevel=2,
         )

@@ -123,6 +123,10 @@ def _pairs(terms: list[tuple[str, float]]) -> list[dict[str, Any]]:
 
 def _settings(state: dict[str, Any]) -> str:
     """The settings that are plain values, as name=value."""
-    state = state.get("parameters", state)
-    plain = {k: v for k, v in state.items() if isinstance(v, str | int | float | bool) and k != "n_documents"}
-    return ", ".join(f"{key}={value}" for key, value in plain.items())
+    shown = []
+    for key, value in state.get("parameters", state).items():
+        if key == "ngram_range":
+            shown.append(f"ngrams={value[0]}-{value[1]}")
+        elif isinstance(value, str | int | float) and key != "n_documents":
+            shown.append(f"{key}={value}")
+    return ", ".join(shown)

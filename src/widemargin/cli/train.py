@@ -278,7 +278,7 @@ def summary_in_words(summary: dict[str, Any]) -> str:
     kinds = {
         "binary": "two classes",
         "multiclass": f"{summary['labels']:,} classes",
-        "multilabel": f"{counted(summary['labels'], 'label')}, any number a document",
+        "multilabel": f"{counted(summary['labels'], 'label')} (any number a document)",
     }
     lines = [
         f"Learned {kinds[summary['task']]} from {counted(summary['documents'], 'document')} "
