@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from _compare import Row, alternate, report, wants_json
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from _compare import Row, alternate, report, wants_json
 from widemargin import TextClassifier, load_corpus
 from widemargin.documents.collection import Collection
 

@@ -160,9 +160,7 @@ class TestEvaluate:
         assert result["n"] == 19
         assert result["accuracy"] == pytest.approx(18 / 19)
         assert "warning: 1 document without a label left out." in done.stderr
-        assert (
-            "warning: the data has 1 label that the model never chooses: kitchen." in done.stderr
-        )
+        assert "warning: the data has 1 label that the model never chooses: kitchen." in done.stderr
 
     def test_several_labels_for_a_model_of_one(self, here, model, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", [{"text": "wifi", "labels": ["network", "billing"]}])
@@ -250,6 +248,16 @@ class TestCorpus:
         assert done.returncode == 66
         assert "widemargin corpus fetch reuters21578" in done.stderr
         assert not (tmp_path / "out").exists()
+
+    def test_fetch_without_a_network(self, run, tmp_path):
+        nobody = "http://127.0.0.1:9"  # the port where everything is discarded, and nothing listens
+        nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), nobody)
+        home = {name: str(tmp_path) for name in ("WIDEMARGIN_DATA", "XDG_CACHE_HOME", "HOME")}
+        done = run("corpus", "fetch", "webkb", **nowhere, **home, no_proxy="")
+        assert done.returncode == 74
+        assert "could not be downloaded" in done.stderr
+        assert "get it by hand from https://www.cs.cmu.edu" in done.stderr
+        assert done.stdout == ""
 
     @pytest.mark.needs_corpus("ohsumed")
     def test_export(self, here, tmp_path):
