@@ -33,8 +33,8 @@ def test_how_a_figure_is_written(column, value, text):
     assert column.write(value) == text
 
 
-def rendered(table):
-    console = Console(file=io.StringIO(), width=100, color_system=None)
+def rendered(table, width=100):
+    console = Console(file=io.StringIO(), width=width, color_system=None)
     console.print(table.rich())
     return console.file.getvalue()
 
@@ -44,6 +44,13 @@ def test_a_rich_table_shows_markup_literally():
     text = rendered(table)
     for literal in ("[bold]", "[red]x[/red]", "[i]"):
         assert literal in text
+
+
+def test_a_narrow_terminal_breaks_headers_but_no_figure():
+    columns = [Column("label"), *(Column(f"a long header {j}", "count") for j in range(4))]
+    text = rendered(Table("", columns, [["x", 123456, 1, 2, 3]]), width=40)
+    assert "a long header" not in text
+    assert "123,456" in text
 
 
 def test_the_footer_stands_apart():

@@ -110,10 +110,14 @@ class Table:
             title_justify="left",
             caption_justify="left",
         )
-        for column in self.columns:
+        lines = self.written()
+        for j, column in enumerate(self.columns):
             text = column.kind == "text"
-            table.add_column(escape(column.name), justify="left" if text else "right", no_wrap=not text)
-        for number, line in enumerate(self.written()):
+            # A long header is broken into several lines, a figure never.
+            widest = max((len(line[j]) for line in lines), default=0)
+            justify: Literal["left", "right"] = "left" if text else "right"
+            table.add_column(escape(column.name), justify=justify, min_width=None if text else widest)
+        for number, line in enumerate(lines):
             table.add_row(*map(escape, line), end_section=bool(self.footer) and number == len(self.rows) - 1)
         return table
 
