@@ -91,6 +91,25 @@ class TestFit:
             classifier.decision_function(TEXTS), TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS)
         )
 
+    @pytest.mark.parametrize("container", ["numpy", "matrix", "pyarrow", "pandas"])
+    def test_unlabelled_in_any_container(self, container):
+        texts, y = [*TEXTS, "corn"], [*TOPICS, None]
+        tests = TEXTS
+        if container == "numpy":
+            texts, y = np.array(texts), np.array(y, dtype=object)
+        elif container == "matrix":
+            vectorizer = Vectorizer().fit(TEXTS)
+            texts, tests = vectorizer.transform(texts), vectorizer.transform(TEXTS)
+        elif container == "pyarrow":
+            texts = pytest.importorskip("pyarrow").array(texts)
+        else:
+            pandas = pytest.importorskip("pandas")
+            texts, y = (pandas.Series(values, index=range(100, 113)) for values in (texts, y))
+        with pytest.warns(DataWarning, match="1 of 13 documents"):
+            classifier = TextClassifier().fit(texts, y)
+        expected = TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS)
+        np.testing.assert_array_equal(classifier.decision_function(tests), expected)
+
     @pytest.mark.parametrize(
         ("texts", "y", "error", "message"),
         [
@@ -221,6 +240,11 @@ class TestExplain:
         first, _, second = (part.value for part in explanation.contributions)
         assert first == second > 0
         assert explanation.by_term()[0] == ("bank", pytest.approx(2 * first), 2)
+
+    def test_hashed_terms_are_called_what_stands_there(self):
+        explanation = fitted(n_hashed=4096).explain("The Bank", "money")
+        found = [(part.text, part.term) for part in explanation.contributions]
+        assert found == [("The", "the"), ("Bank", "bank")]
 
     def test_chooses_the_best_label(self):
         classifier = fitted()

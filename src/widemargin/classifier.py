@@ -168,7 +168,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             weights=sign * self._weights_of(column),
             bias=sign * float(self._intercepts()[column]),
             score=sign * float(scores[0, column]),
-            name=self._term,
+            name=None if self._vocabulary is None else self._term,
         )
 
     def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
@@ -297,11 +297,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return self.classes_[int(scores[0] > 0)].item()
         return self.classes_[int(scores.argmax())].item()
 
+    @property
+    def _vocabulary(self) -> Any:
+        """The names of the columns; None for vectors, and where terms were hashed to columns."""
+        return getattr(self.vectorizer_, "vocabulary_", None)
+
     def _term(self, column: int) -> str:
-        if self.vectorizer_ is None:
-            return str(column + 1)  # as in the SVM-light file
-        vocabulary = getattr(self.vectorizer_, "vocabulary_", None)
-        return str(vocabulary.term(column)) if vocabulary is not None else f"#{column}"
+        if self._vocabulary is None:
+            return str(column + 1)  # as in an SVM-light file
+        return str(self._vocabulary.term(column))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -341,8 +345,8 @@ def _labelled(texts: Any, y: Any) -> tuple[Any, Any]:
     if n_texts != n_labels:
         raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
     may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
-    kept = [i for i, label in enumerate(y) if label is not None] if may_miss else range(n_labels)
-    if len(kept) == n_labels:
+    kept = [i for i, label in enumerate(y) if label is not None] if may_miss else []
+    if not may_miss or len(kept) == n_labels:
         return texts, y
     if not kept:
         raise DataError(
@@ -353,8 +357,18 @@ def _labelled(texts: Any, y: Any) -> tuple[Any, Any]:
         DataWarning,
         stacklevel=3,
     )
-    y = [y[i] for i in kept]
-    return (texts[kept] if _is_matrix(texts) else [texts[i] for i in kept]), y
+    labels = list(y)
+    return _rows(texts, kept), [labels[i] for i in kept]
+
+
+def _rows(texts: Any, kept: list[int]) -> Any:
+    """The texts or the rows of a matrix at `kept`."""
+    if _is_matrix(texts):
+        return texts[kept]
+    if hasattr(texts, "to_pylist"):  # an Arrow column
+        return texts.take(kept)
+    texts = list(texts)
+    return [texts[i] for i in kept]
 
 
 def _convergence(learner: Any) -> dict[str, Any]:

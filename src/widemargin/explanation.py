@@ -74,20 +74,23 @@ def explain_scores(
     weights: NDArray[np.float64],
     bias: float,
     score: float,
-    name: Callable[[int], str],
+    name: Callable[[int], str] | None,
 ) -> Explanation:
     """Spread value times weight of every term equally over the term's occurrences.
 
     With a weighting that is not linear in the term frequency no occurrence is worth more than another,
-    so equal shares are the only ones that do not depend on their order.
+    so equal shares are the only ones that do not depend on their order. Where columns have no `name`, a term
+    is called what stands in the text.
     """
     columns, starts, ends = (np.asarray(part).tolist() for part in located)
     values = (row.data.astype(np.float64) * weights[row.indices]).tolist()
     value = dict(zip(row.indices.tolist(), values, strict=True))
     occurrences = Counter(columns)
-    contributions = [
-        Contribution(start, end, text[start:end], name(column), value.get(column, 0.0) / occurrences[column])
-        for column, start, end in zip(columns, starts, ends, strict=True)
-    ]
+    contributions = []
+    for column, start, end in zip(columns, starts, ends, strict=True):
+        covered = text[start:end]
+        term = covered.casefold() if name is None else name(column)
+        share = value.get(column, 0.0) / occurrences[column]
+        contributions.append(Contribution(start, end, covered, term, share))
     contributions.sort(key=lambda part: (part.start, part.end))
     return Explanation(label, score, bias, contributions)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import select
+import subprocess
+import time
 import zipfile
 
 import pytest
 
-from tests.cli.conftest import TICKETS, write_jsonl
+from tests.cli.conftest import COMMAND, TICKETS, environment, write_jsonl
 
 
 class TestTrain:
@@ -105,6 +108,34 @@ class TestPredict:
         assert row["top"][0]["score"] == max(row["scores"].values())
         assert len(row["top"]) == 2
         assert done.stderr == ""
+
+    def test_answers_before_the_input_ends(self, model):
+        """Two documents half a second apart, from somebody who waits for the answer."""
+        command = [*COMMAND, "predict", str(model), "-", "--format", "jsonl", "-q"]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            for number in (1, 2):
+                process.stdin.write(b'{"id": "%d", "text": "my invoice"}\n' % number)
+                process.stdin.flush()
+                time.sleep(0.6)
+            # The clock runs from the first document; the next one to come shows that it has run out.
+            for number in range(3, 60):
+                process.stdin.write(b'{"id": "%d", "text": "my invoice"}\n' % number)
+                process.stdin.flush()
+                if select.select([process.stdout], [], [], 0.5)[0]:
+                    break
+            assert json.loads(process.stdout.readline()) == {"id": "1", "labels": ["billing"]}
+            process.stdin.close()
+            process.stdout.read()
+        assert process.returncode == 0
+
+    def test_json_for_a_terminal_that_is_not_unicode(self, run, model):
+        done = run("explain", model, "invoice für mich", "--json", PYTHONIOENCODING="ascii")
+        assert done.stdout.isascii()
+        assert json.loads(done.stdout)["label"] == "billing"
 
     @pytest.mark.parametrize(("suffix", "delimiter"), [("csv", ","), ("tsv", "\t")])
     def test_table(self, here, model, tickets, tmp_path, suffix, delimiter):

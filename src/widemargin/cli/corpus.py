@@ -21,7 +21,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `corpus l
 
 
 @app.command("list", epilog="Example: widemargin corpus list --json")
-def list_(json: options.Json = False, debug: options.Debug = False) -> None:
+def list_(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
     """List the collections and say which are on this machine."""
     from widemargin.documents.corpora import list_corpora
 

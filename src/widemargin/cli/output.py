@@ -45,7 +45,8 @@ def note(text: str, quiet: bool) -> None:
 
 def print_json(value: Any) -> None:
     """One JSON object on a line of its own; NaN and infinity, which JSON lacks, as null."""
-    print(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False))
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    print(json.dumps(_finite(value), ensure_ascii=not unicode, allow_nan=False))
 
 
 def _finite(value: Any) -> Any:

@@ -17,7 +17,7 @@ app = typer.Typer(
 
 
 @app.command("list", epilog="Example: widemargin papers list --json")
-def list_(json: options.Json = False, debug: options.Debug = False) -> None:
+def list_(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
     """List the tables that can be computed again."""
     from widemargin.papers import list_papers
     from widemargin.report.tables import Column, Table

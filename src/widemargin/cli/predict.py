@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json as json_format
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -25,6 +26,10 @@ EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -
 
 CHUNK_DOCUMENTS = 2000
 CHUNK_CHARACTERS = 4_000_000
+# A slow source, such as a pipe that somebody types into, gets its answers without waiting for a whole piece.
+CHUNK_SECONDS = 0.5
+
+Row = dict[str, Any]
 
 
 def run(
@@ -64,19 +69,18 @@ def run(
     Documents are read, labelled and written in pieces, so that the input may be of any length. With --output
     and --json, stdout gets one object that says what was done.
     """
+    write = _writer_for(output, top)
     classifier = load_classifier(model, threads)
     start = time.perf_counter()
     reading = options.reading(format, text, None, id, None, encoding, errors)
-    rows = predictions(classifier, data, quiet, reading, every_score=scores, top=top, keep_text=keep_text)
+    pieces = predictions(classifier, data, quiet, reading, every_score=scores, top=top, keep_text=keep_text)
     if output == "-":
-        _write_jsonl(sys.stdout.buffer, rows)
-        sys.stdout.buffer.flush()
+        write(sys.stdout.buffer, pieces)
         return
     from widemargin._files import replacing
 
-    write = _writer_for(output, top)
     with replacing(output) as file:
-        written = write(file, rows)
+        written = write(file, pieces)
     seconds = time.perf_counter() - start
     if json:
         print_json({"output": output, "documents": written, "seconds": round(seconds, 4)})
@@ -93,26 +97,27 @@ def predictions(
     every_score: bool = False,
     top: int | None = None,
     keep_text: bool = False,
-) -> Iterator[dict[str, Any]]:
-    """One dict a document: its id and labels, and what else was asked for."""
+) -> Iterator[list[Row]]:
+    """One row a document, a piece of the input at a time: its id and labels, and what else was asked for."""
+    names = classifier.classes_.tolist()
     for ids, features, texts in _pieces(classifier, source, quiet, reading):
         scores = classifier.decision_function(features)
-        decided = _decisions(classifier, scores)
         columns = _by_label(classifier, scores) if every_score or top else None
-        names = classifier.classes_.tolist()
-        for place, identifier in enumerate(ids):
-            record: dict[str, Any] = {"id": identifier}
+        rows = []
+        for place, (identifier, labels) in enumerate(zip(ids, _decisions(classifier, scores), strict=True)):
+            row: Row = {"id": identifier}
             if keep_text and texts is not None:
-                record["text"] = texts[place]
-            record["labels"] = decided[place]
+                row["text"] = texts[place]
+            row["labels"] = labels
             if columns is not None:
-                row = [round(value, 6) for value in columns[place].tolist()]
+                found = [round(value, 6) for value in columns[place].tolist()]
                 if every_score:
-                    record["scores"] = dict(zip(map(str, names), row, strict=True))
+                    row["scores"] = dict(zip(map(str, names), found, strict=True))
                 if top:
-                    best = sorted(range(len(row)), key=lambda j: (-row[j], j))[:top]
-                    record["top"] = [{"label": names[j], "score": row[j]} for j in best]
-            yield record
+                    best = sorted(range(len(found)), key=lambda j: (-found[j], j))[:top]
+                    row["top"] = [{"label": names[j], "score": found[j]} for j in best]
+            rows.append(row)
+        yield rows
 
 
 def load_classifier(path: Path, threads: int | None = None) -> TextClassifier:
@@ -166,11 +171,17 @@ def check_form(classifier: TextClassifier, source: str, *, vectors: bool) -> Non
 
 def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
     piece: list[Document] = []
-    characters = 0
+    characters, begun = 0, 0.0
     for document in documents:
+        if not piece:
+            begun = time.monotonic()
         piece.append(document)
         characters += len(document.text)
-        if len(piece) >= CHUNK_DOCUMENTS or characters >= CHUNK_CHARACTERS:
+        if (
+            len(piece) >= CHUNK_DOCUMENTS
+            or characters >= CHUNK_CHARACTERS
+            or time.monotonic() - begun >= CHUNK_SECONDS
+        ):
             yield piece
             piece, characters = [], 0
     if piece:
@@ -195,36 +206,38 @@ def _decisions(classifier: TextClassifier, scores: Any) -> list[list[Any]]:
     return [[label] for label in classifier.label_space_.decide(scores).tolist()]
 
 
-def _writer_for(output: str, top: int | None) -> Any:
-    suffix = Path(output).suffix.lower()
+def _writer_for(output: str, top: int | None) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
+    """What writes pieces of rows in the format that the name of `output` asks for, and counts them."""
+    suffix = "" if output == "-" else Path(output).suffix.lower()
     if suffix in (".jsonl", ".ndjson", ".json", ""):
         return _write_jsonl
     if suffix not in (".csv", ".tsv"):
         raise UsageError(f"--output {output}: predictions are written as .jsonl, .csv or .tsv.")
     if top:
         raise UsageError("--top gives a list a document, which a table cannot hold. Write a .jsonl file.")
-    return lambda file, rows: _write_table(file, rows, "\t" if suffix == ".tsv" else ",")
+    return lambda file, pieces: _write_table(file, pieces, "\t" if suffix == ".tsv" else ",")
 
 
-def _write_jsonl(file: BinaryIO, rows: Iterable[dict[str, Any]]) -> int:
+def _write_jsonl(file: BinaryIO, pieces: Iterable[list[Row]]) -> int:
     written = 0
-    for row in rows:
-        # Lone surrogates, which UTF-8 cannot hold, stay escaped as JSON allows.
-        line = json_format.dumps(row, ensure_ascii=False)
-        try:
-            file.write(line.encode("utf-8") + b"\n")
-        except UnicodeEncodeError:
-            file.write(json_format.dumps(row).encode("ascii") + b"\n")
-        written += 1
+    for rows in pieces:
+        for row in rows:
+            try:
+                line = json_format.dumps(row, ensure_ascii=False).encode("utf-8")
+            except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can write
+                line = json_format.dumps(row).encode("ascii")
+            file.write(line + b"\n")
+        written += len(rows)
+        file.flush()  # somebody may be waiting at the other end of a pipe
     return written
 
 
-def _write_table(file: BinaryIO, rows: Iterable[dict[str, Any]], delimiter: str) -> int:
+def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str) -> int:
     """A table with one row a document; no label or several are a JSON list in their cell."""
     written = 0
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
     table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    for row in rows:
+    for row in itertools.chain.from_iterable(pieces):
         scores = row.get("scores", {})
         words = [row["text"]] if "text" in row else []
         if not written:

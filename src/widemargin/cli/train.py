@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import typer
 
 from widemargin.cli import options
 from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
-from widemargin.errors import UsageError
+from widemargin.errors import MissingFileError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from widemargin.documents.collection import Collection, Vectors
@@ -294,16 +295,15 @@ def summary_in_words(summary: dict[str, Any]) -> str:
 
 def _check_target(output: Path) -> None:
     """Fail before the work rather than after it."""
-    from widemargin.errors import MissingFileError, StorageError
-
     if output.is_dir():
-        raise StorageError(
-            f"{output} is a folder. Give the name of a file to write, such as {output / 'model.wm'}."
-        )
+        example = output / "model.wm"
+        raise StorageError(f"{output} is a folder. Give the name of a file to write, such as {example}.")
     if not output.parent.is_dir():
         raise MissingFileError(
             f"There is no folder {output.parent} to write {output.name} to. Create it first."
         )
+    if (output.exists() and not output.is_file()) or not os.access(output.parent, os.W_OK):
+        raise StorageError(f"{output} cannot be written. Give the name of a file that can.")
 
 
 def _ngram_range(text: str) -> tuple[int, int]:
@@ -348,8 +348,6 @@ def _stop_words(text: str | None) -> str | list[str] | None:
     """The name of a list, or the words of a file, one a line."""
     if text is None or text == "freewais":
         return text
-    from widemargin.errors import MissingFileError, StorageError
-
     try:
         return Path(text).read_text(encoding="utf-8").split()
     except FileNotFoundError as error:
