@@ -372,12 +372,15 @@ def _rows(texts: Any, kept: list[int]) -> Any:
 
 
 def _convergence(learner: Any) -> dict[str, Any]:
-    """How far the learner got, where it says so: sums over labels."""
+    """How far the learner got, where it says so: sums over labels.
+
+    Six digits: the last ones of a sum may depend on the number of threads, and a model must not.
+    """
     found = {}
     for name in ("objective", "duality_gap"):
         value = getattr(learner, name + "_", None)
         if value is not None:
-            found[name] = float(np.sum(value))
+            found[name] = float(f"{np.sum(value):.6g}")
     return found
 
 
