@@ -307,6 +307,16 @@ class TestPapers:
             paper["name"] for paper in json.loads(run("papers", "list", "--json").stdout)
         }
 
+    @pytest.mark.slow
+    @pytest.mark.needs_corpus("reuters21578")
+    def test_run(self, run):
+        done = run("papers", "run", "joachims-6.7", "--json")
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        assert set(result) == {"name", "cells", "notes"}
+        assert all(set(cell) == {"row", "column", "published", "ours"} for cell in result["cells"])
+        assert "Training 90 SVMs" in done.stderr, "what takes long is said"
+
 
 @pytest.fixture(scope="module")
 def demo(run, tmp_path_factory):
