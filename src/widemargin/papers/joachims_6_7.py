@@ -38,8 +38,9 @@ PUBLISHED = {
 NOTES = [
     "The bias is a feature of size 1 that is regularized with the weights; the published SVMs have an "
     "unregularized bias.",
-    "Nothing was chosen on the test documents here; the published table shows the values of C that its "
-    "model selection chose most often.",
+    "C, words and weights are the published ones. The bias is the library's default, but the alternative was "
+    "looked at on these test documents: without a bias the micro-averages are 81.8 and 83.8.",
+    "The published columns show the values of C that its model selection chose most often.",
     "The text of a document is its title and its body.",
 ]
 
