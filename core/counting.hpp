@@ -4,6 +4,7 @@
 // are handed out in pieces; which thread gets which changes nothing in the results.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -42,17 +43,16 @@ class TokenPass {
         Pieces work(static_cast<int64_t>(pieces.size()), 1);
         run([&](int thread, const StopFlag& stop) {
             Normalizer normalizer(rule.alphabet);
+            Tokenizer tokenizer(rule);
             for (int64_t p, end; work.next(p, end);) {
                 Piece& piece = pieces[p];
                 piece.owner = thread;
                 piece.first_row = begins[p];
                 for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
                     if (stop) return;
-                    const size_t before = piece.tokens.size();
                     normalizer.read(texts[d]);
-                    for_each_token(normalizer, rule, [&](const Token& token, int64_t, int64_t) {
-                        piece.tokens.push_back(tables[thread].add(token));
-                    });
+                    const size_t before = piece.tokens.size();
+                    add_tokens(normalizer, tokenizer, tables[thread], piece.tokens);
                     piece.lengths.push_back(static_cast<uint32_t>(piece.tokens.size() - before));
                 }
             }
@@ -69,6 +69,17 @@ class TokenPass {
         std::vector<uint32_t> lengths;  // tokens in each document
     };
 
+    // Appends the numbers of a text's tokens.
+    static void add_tokens(const Normalizer& text, Tokenizer& tokenizer, TokenTable& table,
+                           std::vector<uint32_t>& numbers) {
+        tokenizer.read(text, [&](const Token* tokens, size_t n) {
+            for (size_t i = 0; i < n; ++i) table.fetch(tokens[i]);
+            const size_t before = numbers.size();
+            numbers.resize(before + n);
+            for (size_t i = 0; i < n; ++i) numbers[before + i] = table.add(tokens[i]);
+        });
+    }
+
     Strings distinct;
     std::vector<std::vector<uint32_t>> ranks;  // by owner and number: the place in `distinct`
     std::vector<Piece> pieces;
@@ -82,14 +93,31 @@ class CollectionCounts {
     template <class Run>
     CollectionCounts(TokenPass& pass, Strings units, const std::vector<int32_t>& unit_of,
                      const NgramRule& rule, bool totals, int n_threads, Run&& run)
-        : terms_(units, rule) {
+        : terms_(Strings(), {}, rule) {
         std::vector<NgramCounter> counters = make_counters(rule, units.size(), totals, n_threads);
+        // Within the counters, units are numbered as they first appear: frequent ones are neighbors then, and
+        // stay in the cache.
+        std::vector<uint32_t> number_of(units.size(), kNone), rank_of;
         std::vector<std::vector<uint32_t>> units_of(pass.ranks.size());
+        size_t most = 0;
         for (size_t t = 0; t < units_of.size(); ++t) {
-            units_of[t].resize(pass.ranks[t].size());
-            for (size_t i = 0; i < units_of[t].size(); ++i)
-                units_of[t][i] = static_cast<uint32_t>(unit_of[pass.ranks[t][i]]);  // -1 becomes kNone
+            units_of[t].assign(pass.ranks[t].size(), kNone);
+            most = std::max(most, pass.ranks[t].size());
         }
+        for (size_t i = 0; i < most; ++i)
+            for (size_t t = 0; t < units_of.size(); ++t) {
+                if (i >= pass.ranks[t].size()) continue;
+                const int32_t unit = unit_of[pass.ranks[t][i]];
+                if (unit < 0) continue;
+                if (number_of[unit] == kNone) {
+                    number_of[unit] = static_cast<uint32_t>(rank_of.size());
+                    rank_of.push_back(unit);
+                }
+                units_of[t][i] = number_of[unit];
+            }
+        for (size_t u = 0; u < number_of.size(); ++u)  // units that no token became
+            if (number_of[u] == kNone) rank_of.push_back(static_cast<uint32_t>(u));
+        terms_ = NgramTerms(std::move(units), std::move(rank_of), rule);
         count(pass.pieces.size(), counters, run, [&](int64_t p, NgramCounter& counter, const StopFlag& stop) {
             TokenPass::Piece& piece = pass.pieces[p];
             rows_.pieces[p].first_row = piece.first_row;
@@ -112,12 +140,13 @@ class CollectionCounts {
     template <class Run>
     CollectionCounts(const std::vector<TextView>& texts, const TextRule& rule, bool totals, int n_threads,
                      Run&& run)
-        : terms_(Strings(), rule.ngrams) {
+        : terms_(Strings(), {}, rule.ngrams) {
         std::vector<NgramCounter> counters =
             make_counters(rule.ngrams, unicode::kCodePoints, totals, n_threads);
         const std::vector<int64_t> begins = cut(texts, kPiecesPerThread * n_threads);
         count(begins.size() - 1, counters, run, [&](int64_t p, NgramCounter& counter, const StopFlag& stop) {
             Normalizer normalizer(rule.tokens.alphabet);
+            Tokenizer tokenizer(rule.tokens);
             rows_.pieces[p].first_row = begins[p];
             for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
                 if (stop) return;
@@ -125,7 +154,7 @@ class CollectionCounts {
                 if (rule.kind == UnitKind::characters) {
                     push_characters(normalizer, counter);
                 } else {
-                    push_characters_in_words(normalizer, rule.tokens, counter);
+                    push_characters_in_words(normalizer, tokenizer, counter);
                 }
                 counter.end_document(rows_.pieces[p]);
             }
@@ -178,15 +207,15 @@ class CollectionCounts {
 };
 
 template <class Index>
-void push_text(const Normalizer& text, const TextRule& rule, const Index& index, const TokenMap& map,
-               OccurrenceCounter<Index>& counter) {
-    switch (rule.kind) {
+void push_text(const Normalizer& text, Tokenizer& tokenizer, UnitKind kind, const Index& index,
+               const TokenMap& map, OccurrenceCounter<Index>& counter) {
+    switch (kind) {
         case UnitKind::words:
-            return push_words(text, rule.tokens, index, map, counter);
+            return push_words(text, tokenizer, index, map, counter);
         case UnitKind::characters:
             return push_characters(text, counter);
         case UnitKind::characters_in_words:
-            return push_characters_in_words(text, rule.tokens, counter);
+            return push_characters_in_words(text, tokenizer, counter);
     }
 }
 
@@ -200,13 +229,14 @@ Rows count_known(const std::vector<TextView>& texts, const TextRule& rule, const
     Pieces work(static_cast<int64_t>(rows.pieces.size()), 1);
     run([&](int, const StopFlag& stop) {
         Normalizer normalizer(rule.tokens.alphabet);
+        Tokenizer tokenizer(rule.tokens);
         OccurrenceCounter<Index> counter(index, rule.ngrams);
         for (int64_t p, end; work.next(p, end);) {
             rows.pieces[p].first_row = begins[p];
             for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
                 if (stop) return;
                 normalizer.read(texts[d]);
-                push_text(normalizer, rule, index, map, counter);
+                push_text(normalizer, tokenizer, rule.kind, index, map, counter);
                 counter.end_document(rows.pieces[p]);
             }
         }
@@ -219,11 +249,12 @@ template <class Index>
 Occurrences locate_known(const TextView& text, const TextRule& rule, const Index& index,
                          const TokenMap& map) {
     Normalizer normalizer(rule.tokens.alphabet);
+    Tokenizer tokenizer(rule.tokens);
     Origins origins;
     normalizer.read(text, &origins);
     OccurrenceCounter<Index> counter(index, rule.ngrams);
     counter.locate(&origins);
-    push_text(normalizer, rule, index, map, counter);
+    push_text(normalizer, tokenizer, rule.kind, index, map, counter);
     counter.end_document();
     return counter.occurrences();
 }

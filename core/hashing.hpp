@@ -53,11 +53,12 @@ inline uint64_t load_word(const char* p) {
     return little_endian(word);
 }
 
-// A token: where its bytes are, the first 16 of them as two words (zeros behind the end), and its hash.
+// A token: where its bytes are, the first 16 of them as two words (zeros behind the end), its hash, and which
+// bytes of its text it stands for.
 struct Token {
     const char* bytes;
-    uint32_t length;
     uint64_t low, high, hash;
+    uint32_t length, begin, end;
 };
 
 inline uint64_t token_hash(const char* bytes, uint32_t length, uint64_t low, uint64_t high) {
@@ -70,18 +71,27 @@ inline uint64_t token_hash(const char* bytes, uint32_t length, uint64_t low, uin
     return h * kHash3;
 }
 
-// A token whose bytes may be read up to 16 behind its start, whatever its length.
-inline Token padded_token(const char* bytes, uint32_t length) {
-    uint64_t low = load_word(bytes), high = load_word(bytes + 8);
-    if (length < 16) {
-        if (length <= 8) {
-            high = 0;
-            if (length < 8) low &= (uint64_t{1} << 8 * length) - 1;
-        } else {
-            high &= (uint64_t{1} << 8 * (length - 8)) - 1;
+// Masks for the first 8 bytes of tokens of 0 .. 16 bytes, then for the next 8.
+struct FirstBytes {
+    uint64_t mask[34];
+    constexpr FirstBytes() : mask() {
+        for (int length = 0; length <= 16; ++length) {
+            mask[length] = length >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * length) - 1;
+            mask[17 + length] = length <= 8    ? 0
+                                : length >= 16 ? ~uint64_t{0}
+                                               : (uint64_t{1} << 8 * (length - 8)) - 1;
         }
     }
-    return {bytes, length, low, high, token_hash(bytes, length, low, high)};
+    constexpr uint64_t operator[](uint32_t i) const { return mask[i]; }
+};
+inline constexpr FirstBytes kFirstBytes;
+
+// A token whose bytes may be read up to 16 behind its start, whatever its length.
+inline Token padded_token(const char* bytes, uint32_t length) {
+    // A table, not branches: the lengths of words cannot be predicted.
+    const uint64_t low = load_word(bytes) & kFirstBytes[length < 16 ? length : 16];
+    const uint64_t high = load_word(bytes + 8) & kFirstBytes[length < 16 ? length + 17 : 33];
+    return {bytes, low, high, token_hash(bytes, length, low, high), length, 0, 0};
 }
 
 // A token anywhere.

@@ -51,8 +51,10 @@ inline void sort_by_key(std::vector<KeyedId>& items) {
 
 class NgramTerms {
   public:
-    // What the units are: strings, joined by a space; or, where there are none, characters.
-    NgramTerms(Strings units, const NgramRule& rule) : units_(std::move(units)), max_n_(rule.max_n) {}
+    // What the units are: sorted strings, joined by a space; or, where there are none, characters.
+    // rank_of[number] is the place among them of a unit that the counters call `number`; empty: the same.
+    NgramTerms(Strings units, std::vector<uint32_t> rank_of, const NgramRule& rule)
+        : units_(std::move(units)), rank_of_(std::move(rank_of)), max_n_(rule.max_n) {}
 
     // Merges the counters' n-grams and empties their tables. `run(task)` runs task(thread, stop) on as many
     // threads as there are counters.
@@ -67,8 +69,8 @@ class NgramTerms {
         if (totals) first.total.resize(n_units_);
         for (const NgramCounter& counter : counters)
             for (uint32_t u = 0; u < n_units_; ++u) {
-                first.document_frequency[u] += counter.document_frequency()[u];
-                if (totals) first.total[u] += counter.total()[u];
+                first.document_frequency[rank(u)] += counter.document_frequency()[u];
+                if (totals) first.total[rank(u)] += counter.total()[u];
             }
         global_.resize(counters.size());
         for (size_t t = 0; t < counters.size(); ++t) global_[t].resize(counters[t].n_ids() - n_units_);
@@ -110,7 +112,7 @@ class NgramTerms {
     // The column of every number that thread `t` gave out, -1 where it is no term.
     std::vector<int32_t> columns(size_t t) const {
         std::vector<int32_t> result(n_units_ + global_[t].size());
-        std::copy(levels_[1].column.begin(), levels_[1].column.end(), result.begin());
+        for (uint32_t u = 0; u < n_units_; ++u) result[u] = levels_[1].column[rank(u)];
         for (size_t i = 0; i < global_[t].size(); ++i)
             result[n_units_ + i] = levels_[levels_of_[t][i]].column[global_[t][i]];
         return result;
@@ -148,6 +150,8 @@ class NgramTerms {
         std::vector<int32_t> column;
     };
 
+    uint32_t rank(uint32_t unit) const { return rank_of_.empty() ? unit : rank_of_[unit]; }
+
     uint32_t unit_of(const Level& level, size_t i) const {
         return static_cast<uint32_t>(level.keys[i] & ((uint64_t{1} << unit_bits_) - 1));
     }
@@ -161,9 +165,9 @@ class NgramTerms {
             items[t].reserve(counters[t].table(n).size());
             for (const PairTable::Slot& slot : counters[t].table(n).slots()) {
                 if (slot.key == PairTable::kEmpty) continue;
-                uint64_t prefix = slot.key >> 32;
-                if (n > 2) prefix = global_[t][prefix - n_units_];
-                items[t].push_back({prefix << unit_bits_ | (slot.key & 0xFFFFFFFF), slot.id});
+                const auto prefix = static_cast<uint32_t>(slot.key >> 32);
+                const uint64_t place = n == 2 ? rank(prefix) : global_[t][prefix - n_units_];
+                items[t].push_back({place << unit_bits_ | rank(static_cast<uint32_t>(slot.key)), slot.id});
             }
             counters[t].table(n).clear();
             sort_by_key(items[t]);
@@ -300,6 +304,7 @@ class NgramTerms {
     }
 
     Strings units_;
+    std::vector<uint32_t> rank_of_;
     int max_n_;
     uint32_t n_units_ = 0;
     int unit_bits_ = 1;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hashing.hpp"
+#include "large_array.hpp"
 #include "rows.hpp"
 
 namespace widemargin {
@@ -25,14 +26,6 @@ struct NgramRule {
     int min_n = 1, max_n = 1;
     bool whole_short = false;  // a sequence shorter than min_n counts once, whole
 };
-
-inline void prefetch(const void* address) {
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#else
-    (void)address;
-#endif
-}
 
 inline uint64_t pair_key(uint32_t prefix, uint32_t unit) {
     return static_cast<uint64_t>(prefix) << 32 | unit;
@@ -66,10 +59,10 @@ class PairTable {
     }
 
     int64_t size() const { return count_; }
-    const std::vector<Slot>& slots() const { return slots_; }
+    const LargeArray<Slot>& slots() const { return slots_; }
 
     void clear() {
-        slots_ = std::vector<Slot>();
+        slots_ = LargeArray<Slot>();
         count_ = 0;
     }
 
@@ -83,7 +76,7 @@ class PairTable {
         if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("more than 2**32 distinct n-grams");
         slots_[i] = {key, next_id++, 0};
         if (static_cast<size_t>(++count_) * 2 <= slots_.size()) return slots_[i];
-        std::vector<Slot> old(slots_.size() * 2, Slot{kEmpty, 0, 0});
+        LargeArray<Slot> old(slots_.size() * 2, Slot{kEmpty, 0, 0});
         old.swap(slots_);
         --shift_;
         for (const Slot& slot : old)
@@ -98,7 +91,7 @@ class PairTable {
         return i;
     }
 
-    std::vector<Slot> slots_;
+    LargeArray<Slot> slots_;
     int shift_;
     int64_t count_ = 0;
 };
@@ -127,6 +120,11 @@ class NgramCounter {
 
     // Counts the n-grams in the window. What the next units may continue stays in it.
     void flush() {
+        const size_t most = row_size_ + window_.size() * (rule_.max_n - rule_.min_n + 1 + rule_.whole_short);
+        if (most > ids_.size()) {
+            ids_.resize(most + most / 2);
+            counts_.resize(ids_.size());
+        }
         count_units();
         if (rule_.max_n > 1) prefixes_ = window_;
         for (int n = 2; n <= rule_.max_n; ++n) count_length(n);
@@ -138,15 +136,16 @@ class NgramCounter {
     // Ends a document: its row goes to `piece`.
     void end_document(RowPiece& piece) {
         flush();
+        if (next_id_ > document_frequency_.size()) grow();
         window_.clear();
         done_ = 0;
-        piece.add(ids_.data(), counts_.data(), ids_.size());
-        row_start_ += static_cast<uint32_t>(ids_.size());
+        piece.add(ids_.data(), counts_.data(), row_size_);
+        row_start_ += row_size_;
         check_non_zeros(row_start_);
+        for (uint32_t i = 0; i < row_size_; ++i) ++document_frequency_[ids_[i]];
         if (with_totals_)
-            for (size_t i = 0; i < ids_.size(); ++i) total_[ids_[i]] += counts_[i];
-        ids_.clear();
-        counts_.clear();
+            for (uint32_t i = 0; i < row_size_; ++i) total_[ids_[i]] += counts_[i];
+        row_size_ = 0;
     }
 
     uint32_t n_units() const { return n_units_; }
@@ -158,23 +157,33 @@ class NgramCounter {
   private:
     static constexpr size_t kWindow = 4096;
 
-    // `last` holds 1 + the place in all rows of this thread; smaller than this row's start: not seen in it.
-    void emit(uint32_t id, uint32_t& last) {
-        if (last > row_start_) {
-            ++counts_[last - row_start_ - 1];
-            return;
+    // The current row, as local variables of the loops that write it.
+    struct Row {
+        uint32_t *ids, *counts;
+        uint32_t start, size;
+
+        // `last` holds 1 + the place in all rows of this thread; up to this row's start: not seen in it.
+        // Without branches: whether a term is new to a document cannot be predicted.
+        void emit(uint32_t id, uint32_t& last) {
+            const bool seen = last > start;
+            const uint32_t at = seen ? last - start - 1 : size;
+            ids[at] = id;
+            counts[at] = seen ? counts[at] + 1 : 1;
+            last = start + at + 1;
+            size += !seen;
         }
-        ids_.push_back(id);
-        counts_.push_back(1);
-        last = row_start_ + static_cast<uint32_t>(ids_.size());
-        ++document_frequency_[id];
-    }
+    };
+    Row row() { return {ids_.data(), counts_.data(), row_start_, row_size_}; }
 
     // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
     void count_units() {
         if (rule_.min_n > 1) return;
-        for (size_t i = done_; i < window_.size(); ++i)
-            if (window_[i] != kNone) emit(window_[i], last_[window_[i]]);
+        Row row = this->row();
+        uint32_t* last = last_.data();
+        for (const uint32_t *unit = window_.data() + done_, *end = window_.data() + window_.size();
+             unit < end; ++unit)
+            if (*unit != kNone) row.emit(*unit, last[*unit]);
+        row_size_ = row.size;
     }
 
     // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
@@ -183,6 +192,7 @@ class NgramCounter {
         PairTable& table = tables_[n];
         const size_t size = window_.size();
         const bool counted = n >= rule_.min_n;
+        Row row = this->row();
         uint32_t previous = size > 0 ? prefixes_[0] : kNone;
         if (size > 0) prefixes_[0] = kNone;
         for (size_t i = 1; i < size; ++i) {
@@ -195,11 +205,11 @@ class NgramCounter {
             }
             PairTable::Slot& slot = table.find_or_add(pair_key(prefix, window_[i]), next_id_);
             prefixes_[i] = slot.id;
-            if (next_id_ > document_frequency_.size()) grow();
             if (i < done_) continue;  // counted with the last window
             if (counted || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone)))
-                emit(slot.id, slot.last);
+                row.emit(slot.id, slot.last);
         }
+        row_size_ = row.size;
     }
 
     void grow() {
@@ -215,7 +225,7 @@ class NgramCounter {
     std::vector<uint64_t> total_;
     std::vector<uint32_t> window_, prefixes_;
     std::vector<uint32_t> ids_, counts_;  // the current row
-    uint32_t row_start_ = 0;
+    uint32_t row_start_ = 0, row_size_ = 0;
     size_t done_ = 0;
 };
 

@@ -45,6 +45,7 @@ class Normalizer {
     // Replaces the current document. With `origins`, every character goes through the tables.
     void read(const TextView& text, Origins* origins = nullptr) {
         size_ = 0;
+        ascii_ = text.encoding == Encoding::ascii;
         reserve(text.length + kPadding);
         const auto* bytes = static_cast<const unsigned char*>(text.data);
         switch (text.encoding) {
@@ -81,6 +82,8 @@ class Normalizer {
     Alphabet alphabet() const { return alphabet_; }
     const char* bytes() const { return bytes_.get(); }
     int64_t size() const { return size_; }
+    // Known to have no character of more than one byte.
+    bool ascii() const { return ascii_; }
 
     // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters.
     const uint64_t* words() const { return words_.get(); }
@@ -294,6 +297,7 @@ class Normalizer {
     std::unique_ptr<char[]> bytes_;
     std::unique_ptr<uint64_t[]> words_, numbers_;
     int64_t capacity_ = 0, size_ = 0;
+    bool ascii_ = true;
 };
 
 }  // namespace widemargin

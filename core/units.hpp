@@ -38,31 +38,36 @@ void push_characters(const Normalizer& text, Counter& counter) {
 
 // The characters of each word between two boundaries; n-grams do not leave the word.
 template <class Counter>
-void push_characters_in_words(const Normalizer& text, const TokenRule& rule, Counter& counter) {
+void push_characters_in_words(const Normalizer& text, Tokenizer& tokenizer, Counter& counter) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.bytes());
-    for_each_word(text, [&](int64_t begin, int64_t end) {
-        if (!long_enough(text.bytes() + begin, end - begin, rule.min_length)) return;
-        counter.push_character(kBoundary, begin, begin);
-        for (const unsigned char* p = bytes + begin; p < bytes + end;) {
-            const int64_t at = p - bytes;
-            const uint32_t c = unicode::decode_valid(p);
-            counter.push_character(c, at, p - bytes);
+    tokenizer.for_each_word(text, [&](const uint32_t* edges, size_t n_edges) {
+        for (size_t e = 0; e < n_edges; e += 2) {
+            const int64_t begin = edges[e], end = edges[e + 1];
+            if (!tokenizer.long_enough(text.bytes() + begin, end - begin)) continue;
+            counter.push_character(kBoundary, begin, begin);
+            for (const unsigned char* p = bytes + begin; p < bytes + end;) {
+                const int64_t at = p - bytes;
+                const uint32_t c = unicode::decode_valid(p);
+                counter.push_character(c, at, p - bytes);
+            }
+            counter.push_character(kBoundary, end, end);
+            counter.push_separator();
+            if (counter.full()) counter.flush();
         }
-        counter.push_character(kBoundary, end, end);
-        counter.push_separator();
-        if (counter.full()) counter.flush();
     });
 }
 
 // Words, looked up in `map`, or else in the index's own.
 template <class Index>
-void push_words(const Normalizer& text, const TokenRule& rule, const Index& index, const TokenMap& map,
+void push_words(const Normalizer& text, Tokenizer& tokenizer, const Index& index, const TokenMap& map,
                 OccurrenceCounter<Index>& counter) {
-    for_each_token(text, rule, [&](const Token& token, int64_t begin, int64_t end) {
-        const uint64_t* found = map.find(token);
-        const uint64_t value = found ? *found : index.missing(token);
-        if (value == kSkip) return;
-        counter.push(value, begin, end);
+    tokenizer.read(text, [&](const Token* tokens, size_t n) {
+        for (size_t i = 0; i < n; ++i) map.fetch(tokens[i]);
+        for (size_t i = 0; i < n; ++i) {
+            const uint64_t* found = map.find(tokens[i]);
+            const uint64_t value = found ? *found : index.missing(tokens[i]);
+            if (value != kSkip) counter.push(value, tokens[i].begin, tokens[i].end);
+        }
         if (counter.full()) counter.flush();
     });
 }

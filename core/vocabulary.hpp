@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hashing.hpp"
+#include "large_array.hpp"
 
 namespace widemargin {
 
@@ -35,6 +36,8 @@ class TokenTable {
     TokenTable(TokenTable&&) = default;  // slots point into the arena: never copied
     TokenTable& operator=(TokenTable&&) = default;
 
+    void fetch(const Token& token) const { prefetch(&slots_[token.hash >> shift_]); }
+
     uint32_t add(const Token& token) {
         size_t i = token.hash >> shift_;
         while (true) {
@@ -57,7 +60,7 @@ class TokenTable {
     }
 
     int64_t size() const { return count_; }
-    const std::vector<Slot>& slots() const { return slots_; }
+    const LargeArray<Slot>& slots() const { return slots_; }
 
   private:
     static constexpr uint32_t kMaxTokens = 0x7FFFFFF0;
@@ -91,7 +94,7 @@ class TokenTable {
     }
 
     void rehash() {
-        std::vector<Slot> old(slots_.size() * 2);
+        LargeArray<Slot> old(slots_.size() * 2);
         old.swap(slots_);
         --shift_;
         for (const Slot& slot : old) {
@@ -102,7 +105,7 @@ class TokenTable {
         }
     }
 
-    std::vector<Slot> slots_;
+    LargeArray<Slot> slots_;
     int shift_;
     uint32_t count_ = 0;
     std::vector<std::unique_ptr<char[]>> arena_;
@@ -207,6 +210,7 @@ class TokenMap {
         return number == TokenTable::kAbsent ? nullptr : &values_[number];
     }
 
+    void fetch(const Token& token) const { table_.fetch(token); }
     int64_t size() const { return static_cast<int64_t>(values_.size()); }
 
   private:
