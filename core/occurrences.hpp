@@ -113,7 +113,7 @@ class HashIndex {
     Unit extend(Unit prefix, Unit unit) const {
         return prefix == none || unit == none ? none : hash_pair(prefix, unit);
     }
-    int64_t column(Unit hash) const { return hash == none ? -1 : hash_column(hash, n_columns_); }
+    int64_t column(Unit hash) const { return hash == none ? int64_t{-1} : hash_column(hash, n_columns_); }
 
   private:
     static uint64_t hash_character(uint32_t c) {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import terms as reference
 
+from tests.reference import terms as reference
 from widemargin import Vectorizer
 from widemargin.errors import DataError
 
