@@ -1,7 +1,6 @@
 // Linear support vector machines by dual coordinate descent: one label, or all labels of a one-vs-rest task.
 //
-// For each label, with y_i = +1 or -1, costs C_i and rows x_i (extended by a constant bias feature of size
-// B):
+// For each label, with y_i = +1 or -1, costs C_i and rows x_i (and a constant bias feature of size B):
 //
 //   primal   min_w      P(w) = 1/2 w.w + sum_i C_i xi_i     (hinge)    xi_i = max(0, 1 - y_i w.x_i)
 //                       P(w) = 1/2 w.w + sum_i C_i xi_i^2   (squared hinge)
@@ -10,15 +9,16 @@
 //            hinge: U_i = C_i, d_i = 0;   squared hinge: U_i = infinity, d_i = 1 / (2 C_i).
 //
 // Algorithm 3 of Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
-// linear SVM", ICML 2008: exact minimisation over one alpha_i at a time in random order, with shrinking. PG
-// is the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may still move against it.
+// linear SVM", ICML 2008: one alpha_i at a time in random order, with shrinking; over-relaxed
+// (label_lanes.hpp). PG is the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may still
+// move against it.
 //
 // Stopping: the duality gap P - D is a sum of non-negative terms, one for each example,
-//   hinge: max(alpha_i g_i, (alpha_i - C_i) g_i);  squared: C_i xi_i^2 + d_i/2 alpha_i^2 + alpha_i (y_i w.x_i
-//   - 1),
+//   hinge:          max(alpha_i g_i, (alpha_i - C_i) g_i)
+//   squared hinge:  C_i xi_i^2 + d_i/2 alpha_i^2 + alpha_i (y_i w.x_i - 1)
 // so every pass estimates it for nothing. When the estimate is small enough, one pass over all examples in
 // double precision decides (P - D <= tol P), and brings back what had been shrunk wrongly. The alternative is
-// LIBLINEAR's: max PG - min PG <= tol over all examples.
+// LIBLINEAR's: max(PG, 0) - min(PG, 0) <= tol over all examples.
 //
 // All labels: blocks of 16 labels share the first passes (label_lanes.hpp, single precision) while their
 // active sets overlap; then each label goes on alone, on its own active set, in double precision; the
@@ -380,7 +380,7 @@ class LabelBlock {
                 pg_min = std::min(pg_min, pg);
                 if (pg == 0) continue;
                 const double q = shared_.squared_norms[i] + dd;
-                const double moved = q > 0 ? std::min(std::max(a - g / q, 0.0), u) : u;
+                const double moved = q > 0 ? std::min(std::max(a - kRelaxation * g / q, 0.0), u) : u;
                 const double delta = moved - a;
                 if (delta == 0) continue;
                 a = moved;

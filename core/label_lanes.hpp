@@ -15,6 +15,11 @@ namespace widemargin {
 
 constexpr int kLanes = 16;
 
+// Steps go beyond the minimum over one alpha, to 1.4 times the way: successive over-relaxation, which
+// converges for factors below 2 (Mangasarian, Musicant, "Successive overrelaxation for support vector
+// machines", 1999) and needs a tenth to a third fewer passes on text.
+constexpr float kRelaxation = 1.4f;
+
 // What one pass over a block of labels reads and updates. Letters as in dual_cd.hpp.
 struct LanePass {
     const std::int64_t* indptr;

@@ -67,7 +67,7 @@ WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, fl
 
     // An empty document without a bias feature has q = 0: its loss is constant, its alpha belongs at the
     // bound.
-    const Lanes8 target = q > zero ? max8(min8(a - g / q, upper), zero) : upper;
+    const Lanes8 target = q > zero ? max8(min8(a - kRelaxation * g / q, upper), zero) : upper;
     const Lanes8 change = live != zero ? (target - a) * y : zero;
     store8(alpha, a + change * y);
     return change;

@@ -288,8 +288,8 @@ class LinearSVM(LinearRule):
         self, objective: NDArray[np.float64], gap: NDArray[np.float64], converged: NDArray[np.uint8]
     ) -> None:
         names = self.label_space_.column_names[converged == 0].tolist()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            worst = float(np.nanmax(np.where(converged == 0, gap / objective, 0.0)))
+        finite = (converged == 0) & np.isfinite(gap)
+        worst = float(np.max(gap[finite] / objective[finite], initial=0.0))
         if np.isinf(self.C):
             cure = "The classes may not be separable: pass a finite C."
         else:
@@ -297,7 +297,7 @@ class LinearSVM(LinearRule):
         warnings.warn(
             f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
             f"{', ...' if len(names) > 3 else ''}) did not converge in {self.max_iter} passes; the largest "
-            f"duality gap left is {worst:.2g} of the objective. {cure}",
+            f"duality gap left is {f'{worst:.2g} of the objective' if finite.any() else 'infinite'}. {cure}",
             ConvergenceWarning,
             stacklevel=4,
         )
