@@ -408,13 +408,12 @@ class LabelBlock {
         for (int lane = 0; lane < n_labels; ++lane) {
             if (!states_[lane].done) open.push_back(lane);
         }
-        const int width = open.size() == 1 ? 1 : kLanes;
-        AlignedBuffer<double> lanes(width > 1 ? d_ * kLanes : 1);
-        if (width > 1) {
-            for (std::size_t o = 0; o < open.size(); ++o) {
-                const std::vector<double>& w = states_[open[o]].w;
-                for (std::int64_t j = 0; j < d_; ++j) lanes[j * kLanes + o] = w[j];
-            }
+        // Four lanes for the last few labels: a lane's sum is the same in either width.
+        const int width = open.size() <= 4 ? 4 : kLanes;
+        AlignedBuffer<double> lanes(d_ * width);
+        for (std::size_t o = 0; o < open.size(); ++o) {
+            const std::vector<double>& w = states_[open[o]].w;
+            for (std::int64_t j = 0; j < d_; ++j) lanes[j * width + o] = w[j];
         }
         std::vector<double> slacks(open.size(), 0.0), pg_max(open.size(), -infinity()),
             pg_min(open.size(), infinity()), smallest_margin(open.size(), infinity());
@@ -422,14 +421,10 @@ class LabelBlock {
         double scores[kLanes];
         for (std::int64_t i = 0; i < n_; ++i) {
             const Row<T> row = shared_.x.row(i);
-            if (width > 1) {
-                if constexpr (sizeof(T) == sizeof(float)) {
-                    kernels_.score_single(row.indices, row.values, row.size, lanes.data(), scores);
-                } else {
-                    kernels_.score_double(row.indices, row.values, row.size, lanes.data(), scores);
-                }
+            if constexpr (sizeof(T) == sizeof(float)) {
+                kernels_.score_single(row.indices, row.values, row.size, lanes.data(), width, scores);
             } else {
-                scores[0] = row.dot(states_[open[0]].w.data());
+                kernels_.score_double(row.indices, row.values, row.size, lanes.data(), width, scores);
             }
             for (std::size_t o = 0; o < open.size(); ++o) {
                 LabelState& s = states_[open[o]];

@@ -167,15 +167,25 @@ static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
     return sums;
 }
 
-template <typename T>
-static void score_lanes(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
-                        double* scores) {
-    Double4 sum[kLanes / 4] = {};
+template <int width, typename T>
+WIDEMARGIN_INLINE void score_lanes_of_width(const std::int32_t* indices, const T* values, std::int64_t size,
+                                            const double* w, double* scores) {
+    Double4 sum[width / 4] = {};
     for (std::int64_t k = 0; k < size; ++k) {
-        const double* const u = w + std::int64_t(indices[k]) * kLanes;
-        for (int part = 0; part < kLanes / 4; ++part) sum[part] += load4(u + 4 * part) * double(values[k]);
+        const double* const u = w + std::int64_t(indices[k]) * width;
+        for (int part = 0; part < width / 4; ++part) sum[part] += load4(u + 4 * part) * double(values[k]);
     }
     std::memcpy(scores, sum, sizeof sum);
+}
+
+template <typename T>
+static void score_lanes(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
+                        int width, double* scores) {
+    if (width == 4) {
+        score_lanes_of_width<4>(indices, values, size, w, scores);
+    } else {
+        score_lanes_of_width<kLanes>(indices, values, size, w, scores);
+    }
 }
 
 LaneKernels lane_kernels() { return {pass_over_lanes, sum_lanes, score_lanes<float>, score_lanes<double>}; }

@@ -125,6 +125,7 @@ def test_the_number_of_threads_changes_nothing():
         many = LinearSVM(n_jobs=n_jobs).fit(X, Y)
         np.testing.assert_array_equal(many.coef_, one.coef_)
         np.testing.assert_array_equal(many.alpha_, one.alpha_)
+        np.testing.assert_array_equal(many.duality_gap_, one.duality_gap_)
 
 
 def test_a_label_does_not_depend_on_its_neighbors():
