@@ -347,7 +347,7 @@ void register_text(nb::module_& m) {
             return result;
         });
     m.def(
-        "count_words",
+        "count_units",
         [](TokenPass& pass, const TextRule& rule, Input<int32_t> unit_of, Input<uint8_t> bytes,
            Input<int64_t> offsets, bool totals, int n_threads) {
             require_size(unit_of, pass.distinct.size(), "unit_of");
@@ -370,17 +370,20 @@ void register_text(nb::module_& m) {
         nb::arg("tokens"), nb::arg("rule"), nb::arg("unit_of").noconvert(), nb::arg("bytes").noconvert(),
         nb::arg("offsets").noconvert(), nb::arg("totals"), nb::arg("n_threads"));
     m.def(
-        "count_characters",
-        [](const Texts& texts, const TextRule& rule, bool totals, int n_threads) {
+        "count_terms",
+        [](const Texts& texts, const TextRule& rule, Input<uint8_t> bytes, Input<int64_t> offsets,
+           bool totals, int n_threads) {
+            const Strings skipped = copy_strings(bytes, offsets);
             const Runner run(n_threads, texts.length());
             BoundCounts result{nullptr, n_threads, texts.length()};
             without_gil([&] {
-                result.counts =
-                    std::make_unique<CollectionCounts>(texts.views, rule, totals, run.n_threads, run);
+                result.counts = std::make_unique<CollectionCounts>(texts.views, rule, skipped, totals,
+                                                                   run.n_threads, run);
             });
             return result;
         },
-        nb::arg("texts"), nb::arg("rule"), nb::arg("totals"), nb::arg("n_threads"));
+        nb::arg("texts"), nb::arg("rule"), nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
+        nb::arg("totals"), nb::arg("n_threads"));
 
     nb::class_<Occurrences>(m, "Occurrences")
         .def("__len__", [](const Occurrences& self) { return self.column.size(); })

@@ -4,8 +4,8 @@
 // are handed out in pieces; which thread gets which changes nothing in the results.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -32,7 +32,30 @@ struct TextRule {
 // Enough pieces that no thread waits long for the last one.
 inline constexpr int64_t kPiecesPerThread = 24;
 
-// The texts as sequences of token numbers, and all distinct tokens sorted.
+// Numbers for the tokens of `text`, in batches: use(numbers, n). The table's memory is fetched ahead.
+template <class Use>
+void number_tokens(const Normalizer& text, Tokenizer& tokenizer, TokenTable& table, Use&& use) {
+    tokenizer.read(text, [&](const Token* tokens, size_t n) {
+        uint32_t numbers[Tokenizer::kBatch];
+        for (size_t i = 0; i < n; ++i) table.fetch(tokens[i]);
+        for (size_t i = 0; i < n; ++i) numbers[i] = table.add(tokens[i]);
+        use(numbers, n);
+    });
+}
+
+// The sorted union of the tables' tokens, without each table's first n_skipped; ranks as in merge_tokens.
+template <class Run>
+Strings merge_tables(const std::vector<TokenTable>& tables, uint32_t n_skipped,
+                     std::vector<std::vector<uint32_t>>& ranks, Run&& run) {
+    std::vector<std::vector<SortableToken>> sorted(tables.size());
+    run([&](int thread, const StopFlag&) { sorted[thread] = sorted_tokens(tables[thread], n_skipped); });
+    ranks.resize(tables.size());
+    for (size_t t = 0; t < tables.size(); ++t) ranks[t].assign(tables[t].size(), kNone);
+    return merge_tokens(sorted, ranks);
+}
+
+// The texts as sequences of token numbers, and all distinct tokens sorted: for tokens that become something
+// else (stems) before they are counted.
 class TokenPass {
   public:
     template <class Run>
@@ -52,14 +75,15 @@ class TokenPass {
                     if (stop) return;
                     normalizer.read(texts[d]);
                     const size_t before = piece.tokens.size();
-                    add_tokens(normalizer, tokenizer, tables[thread], piece.tokens);
+                    number_tokens(normalizer, tokenizer, tables[thread],
+                                  [&](const uint32_t* numbers, size_t n) {
+                                      piece.tokens.insert(piece.tokens.end(), numbers, numbers + n);
+                                  });
                     piece.lengths.push_back(static_cast<uint32_t>(piece.tokens.size() - before));
                 }
             }
         });
-        std::vector<std::vector<SortableToken>> sorted(n_threads);
-        run([&](int thread, const StopFlag&) { sorted[thread] = sorted_tokens(tables[thread]); });
-        distinct = merge_tokens(sorted, ranks);
+        distinct = merge_tables(tables, 0, ranks, run);
     }
 
     struct Piece {
@@ -69,17 +93,6 @@ class TokenPass {
         std::vector<uint32_t> lengths;  // tokens in each document
     };
 
-    // Appends the numbers of a text's tokens.
-    static void add_tokens(const Normalizer& text, Tokenizer& tokenizer, TokenTable& table,
-                           std::vector<uint32_t>& numbers) {
-        tokenizer.read(text, [&](const Token* tokens, size_t n) {
-            for (size_t i = 0; i < n; ++i) table.fetch(tokens[i]);
-            const size_t before = numbers.size();
-            numbers.resize(before + n);
-            for (size_t i = 0; i < n; ++i) numbers[before + i] = table.add(tokens[i]);
-        });
-    }
-
     Strings distinct;
     std::vector<std::vector<uint32_t>> ranks;  // by owner and number: the place in `distinct`
     std::vector<Piece> pieces;
@@ -88,70 +101,35 @@ class TokenPass {
 // A collection's counts: rows that know their terms.
 class CollectionCounts {
   public:
-    // Words. unit_of[place in pass.distinct] is a unit's number or -1 (left out); `units` are sorted. Empties
-    // the pass.
+    // Words or characters, in one pass; the words in `skipped` are as if they were not there.
     template <class Run>
-    CollectionCounts(TokenPass& pass, Strings units, const std::vector<int32_t>& unit_of,
-                     const NgramRule& rule, bool totals, int n_threads, Run&& run)
-        : terms_(Strings(), {}, rule) {
-        std::vector<NgramCounter> counters = make_counters(rule, units.size(), totals, n_threads);
-        // Within the counters, units are numbered as they first appear: frequent ones are neighbors then, and
-        // stay in the cache.
-        std::vector<uint32_t> number_of(units.size(), kNone), rank_of;
-        std::vector<std::vector<uint32_t>> units_of(pass.ranks.size());
-        size_t most = 0;
-        for (size_t t = 0; t < units_of.size(); ++t) {
-            units_of[t].assign(pass.ranks[t].size(), kNone);
-            most = std::max(most, pass.ranks[t].size());
-        }
-        for (size_t i = 0; i < most; ++i)
-            for (size_t t = 0; t < units_of.size(); ++t) {
-                if (i >= pass.ranks[t].size()) continue;
-                const int32_t unit = unit_of[pass.ranks[t][i]];
-                if (unit < 0) continue;
-                if (number_of[unit] == kNone) {
-                    number_of[unit] = static_cast<uint32_t>(rank_of.size());
-                    rank_of.push_back(unit);
-                }
-                units_of[t][i] = number_of[unit];
-            }
-        for (size_t u = 0; u < number_of.size(); ++u)  // units that no token became
-            if (number_of[u] == kNone) rank_of.push_back(static_cast<uint32_t>(u));
-        terms_ = NgramTerms(std::move(units), std::move(rank_of), rule);
-        count(pass.pieces.size(), counters, run, [&](int64_t p, NgramCounter& counter, const StopFlag& stop) {
-            TokenPass::Piece& piece = pass.pieces[p];
-            rows_.pieces[p].first_row = piece.first_row;
-            const std::vector<uint32_t>& unit = units_of[piece.owner];
-            const uint32_t* token = piece.tokens.data();
-            for (const uint32_t length : piece.lengths) {
-                if (stop) return;
-                for (const uint32_t* end = token + length; token < end; ++token) {
-                    if (unit[*token] != kNone) counter.push(unit[*token]);
-                    if (counter.full()) counter.flush();
-                }
-                counter.end_document(rows_.pieces[p]);
-            }
-            piece = TokenPass::Piece();
-        });
-        terms_.merge(counters, totals, run);
-    }
-
-    // Characters.
-    template <class Run>
-    CollectionCounts(const std::vector<TextView>& texts, const TextRule& rule, bool totals, int n_threads,
-                     Run&& run)
-        : terms_(Strings(), {}, rule.ngrams) {
-        std::vector<NgramCounter> counters =
-            make_counters(rule.ngrams, unicode::kCodePoints, totals, n_threads);
+    CollectionCounts(const std::vector<TextView>& texts, const TextRule& rule, const Strings& skipped,
+                     bool totals, int n_threads, Run&& run)
+        : terms_(rule.ngrams), counters_(n_threads, NgramCounter(rule.ngrams, totals)) {
+        const bool words = rule.kind == UnitKind::words;
+        // What is skipped has the first numbers of every table.
+        std::vector<TokenTable> tables(words ? n_threads : 0);
+        for (TokenTable& table : tables)
+            for (int64_t i = 0; i < skipped.size(); ++i)
+                table.add(make_token(skipped.at(i), static_cast<uint32_t>(skipped.length(i))));
+        const auto first = static_cast<uint32_t>(skipped.size());
         const std::vector<int64_t> begins = cut(texts, kPiecesPerThread * n_threads);
-        count(begins.size() - 1, counters, run, [&](int64_t p, NgramCounter& counter, const StopFlag& stop) {
+        count(begins.size() - 1, run, [&](int64_t p, int thread, const StopFlag& stop) {
+            NgramCounter& counter = counters_[thread];
             Normalizer normalizer(rule.tokens.alphabet);
             Tokenizer tokenizer(rule.tokens);
+            if (!words) counter.expect_units(unicode::kCodePoints);
             rows_.pieces[p].first_row = begins[p];
             for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
                 if (stop) return;
                 normalizer.read(texts[d]);
-                if (rule.kind == UnitKind::characters) {
+                if (words) {
+                    TokenTable& table = tables[thread];
+                    number_tokens(normalizer, tokenizer, table, [&](const uint32_t* numbers, size_t n) {
+                        counter.expect_units(table.size());
+                        counter.push_all(numbers, n, first);
+                    });
+                } else if (rule.kind == UnitKind::characters) {
                     push_characters(normalizer, counter);
                 } else {
                     push_characters_in_words(normalizer, tokenizer, counter);
@@ -159,7 +137,45 @@ class CollectionCounts {
                 counter.end_document(rows_.pieces[p]);
             }
         });
-        terms_.merge(counters, totals, run);
+        if (words) {
+            std::vector<std::vector<uint32_t>> ranks;
+            Strings units = merge_tables(tables, first, ranks, run);
+            tables.clear();
+            terms_.set_words(std::move(units), std::move(ranks));
+        } else {
+            terms_.set_characters(n_threads);
+        }
+        merge(totals, run);
+    }
+
+    // What the tokens of a pass became: unit_of[place in pass.distinct] is the place in `units`, which are
+    // sorted, or -1 (left out). Empties the pass.
+    template <class Run>
+    CollectionCounts(TokenPass& pass, Strings units, const std::vector<int32_t>& unit_of,
+                     const NgramRule& rule, bool totals, int n_threads, Run&& run)
+        : terms_(rule), counters_(n_threads, NgramCounter(rule, totals)) {
+        count(pass.pieces.size(), run, [&](int64_t p, int thread, const StopFlag& stop) {
+            NgramCounter& counter = counters_[thread];
+            counter.expect_units(units.size());
+            TokenPass::Piece& piece = pass.pieces[p];
+            rows_.pieces[p].first_row = piece.first_row;
+            const std::vector<uint32_t>& rank = pass.ranks[piece.owner];
+            const uint32_t* token = piece.tokens.data();
+            for (const uint32_t length : piece.lengths) {
+                if (stop) return;
+                for (const uint32_t* end = token + length; token < end; ++token) {
+                    const int32_t unit = unit_of[rank[*token]];
+                    if (unit >= 0) counter.push(static_cast<uint32_t>(unit));
+                    if (counter.full()) counter.flush();
+                }
+                counter.end_document(rows_.pieces[p]);
+            }
+            piece = TokenPass::Piece();
+        });
+        std::vector<uint32_t> same(units.size());
+        std::iota(same.begin(), same.end(), 0u);
+        terms_.set_words(std::move(units), std::vector<std::vector<uint32_t>>(n_threads, same));
+        merge(totals, run);
     }
 
     NgramTerms& terms() { return terms_; }
@@ -167,42 +183,40 @@ class CollectionCounts {
     // Turns the threads' numbers into columns. Once, when the terms are final.
     template <class Run>
     Rows& finish(Run&& run) {
-        std::vector<std::vector<int32_t>> columns(terms_.n_threads());
+        std::vector<ColumnMap> columns(terms_.n_threads());
         Pieces threads(static_cast<int64_t>(columns.size()), 1);
         run([&](int, const StopFlag&) {
             for (int64_t t, end; threads.next(t, end);) columns[t] = terms_.columns(t);
         });
-        const auto max_column = static_cast<uint32_t>(terms_.n_terms());
         Pieces work(static_cast<int64_t>(rows_.pieces.size()), 1);
         run([&](int, const StopFlag& stop) {
             for (int64_t p, end; !stop && work.next(p, end);)
-                rows_.pieces[p].map_columns(columns[rows_.pieces[p].owner], max_column);
+                rows_.pieces[p].map_columns(columns[rows_.pieces[p].owner]);
         });
         return rows_;
     }
 
   private:
-    static std::vector<NgramCounter> make_counters(const NgramRule& rule, int64_t n_units, bool totals,
-                                                   int n_threads) {
-        std::vector<NgramCounter> counters;
-        for (int t = 0; t < n_threads; ++t)
-            counters.emplace_back(rule, static_cast<uint32_t>(n_units), totals);
-        return counters;
-    }
-
     template <class Run, class Count>
-    void count(int64_t n_pieces, std::vector<NgramCounter>& counters, Run&& run, Count&& count_piece) {
+    void count(int64_t n_pieces, Run&& run, Count&& count_piece) {
         rows_.pieces.resize(n_pieces);
         Pieces work(n_pieces, 1);
         run([&](int thread, const StopFlag& stop) {
             for (int64_t p, end; !stop && work.next(p, end);) {
                 rows_.pieces[p].owner = thread;
-                count_piece(p, counters[thread], stop);
+                count_piece(p, thread, stop);
             }
         });
     }
 
+    template <class Run>
+    void merge(bool totals, Run&& run) {
+        terms_.merge(counters_, totals, run);
+        counters_ = std::vector<NgramCounter>();
+    }
+
     NgramTerms terms_;
+    std::vector<NgramCounter> counters_;
     Rows rows_;
 };
 

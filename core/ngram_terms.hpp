@@ -51,37 +51,52 @@ inline void sort_by_key(std::vector<KeyedId>& items) {
 
 class NgramTerms {
   public:
-    // What the units are: sorted strings, joined by a space; or, where there are none, characters.
-    // rank_of[number] is the place among them of a unit that the counters call `number`; empty: the same.
-    NgramTerms(Strings units, std::vector<uint32_t> rank_of, const NgramRule& rule)
-        : units_(std::move(units)), rank_of_(std::move(rank_of)), max_n_(rule.max_n) {}
+    explicit NgramTerms(const NgramRule& rule) : max_n_(rule.max_n), levels_(max_n_ + 1) {}
+
+    // What the units are: sorted strings, joined by a space. ranks[t][number] is the place among them of a
+    // unit that thread t's counter calls `number`.
+    void set_words(Strings units, std::vector<std::vector<uint32_t>> ranks) {
+        units_ = std::move(units);
+        ranks_ = std::move(ranks);
+        n_units_ = static_cast<uint32_t>(units_.size());
+    }
+    // Or: the units are characters, by their code points.
+    void set_characters(size_t n_threads) {
+        ranks_.resize(n_threads);
+        n_units_ = unicode::kCodePoints;
+    }
 
     // Merges the counters' n-grams and empties their tables. `run(task)` runs task(thread, stop) on as many
     // threads as there are counters.
     template <class Run>
     void merge(std::vector<NgramCounter>& counters, bool totals, Run&& run) {
-        n_units_ = counters[0].n_units();
         unit_bits_ = 1;
         while (n_units_ >> unit_bits_) ++unit_bits_;
-        levels_.resize(max_n_ + 1);
         Level& first = levels_[1];
         first.document_frequency.resize(n_units_);
         if (totals) first.total.resize(n_units_);
-        for (const NgramCounter& counter : counters)
-            for (uint32_t u = 0; u < n_units_; ++u) {
-                first.document_frequency[rank(u)] += counter.document_frequency()[u];
-                if (totals) first.total[rank(u)] += counter.total()[u];
+        for (size_t t = 0; t < counters.size(); ++t) {
+            const NgramCounter::Frequencies& units = counters[t].units();
+            const size_t n =
+                std::min(units.documents.size(), ranks_[t].empty() ? n_units_ : ranks_[t].size());
+            for (uint32_t u = 0; u < n; ++u) {
+                if (units.documents[u] == 0) continue;
+                first.document_frequency[rank(t, u)] += units.documents[u];
+                if (totals) first.total[rank(t, u)] += units.total[u];
             }
-        global_.resize(counters.size());
-        for (size_t t = 0; t < counters.size(); ++t) global_[t].resize(counters[t].n_ids() - n_units_);
-        levels_of_.resize(counters.size());
-        for (size_t t = 0; t < counters.size(); ++t) levels_of_[t].resize(global_[t].size());
+        }
+        places_.resize(counters.size());
+        lengths_.resize(counters.size());
+        for (size_t t = 0; t < counters.size(); ++t) {
+            places_[t].resize(counters[t].n_longer());
+            lengths_[t].resize(counters[t].n_longer());
+        }
         for (int n = 2; n <= max_n_; ++n) merge_length(n, counters, totals, run);
         number_terms();
     }
 
     int64_t n_terms() const { return n_terms_; }
-    size_t n_threads() const { return global_.size(); }
+    size_t n_threads() const { return places_.size(); }
     bool has_totals() const { return !levels_[1].total.empty(); }
 
     // By column: in how many documents each term occurs, and how often in all of them.
@@ -110,12 +125,16 @@ class NgramTerms {
     }
 
     // The column of every number that thread `t` gave out, -1 where it is no term.
-    std::vector<int32_t> columns(size_t t) const {
-        std::vector<int32_t> result(n_units_ + global_[t].size());
-        for (uint32_t u = 0; u < n_units_; ++u) result[u] = levels_[1].column[rank(u)];
-        for (size_t i = 0; i < global_[t].size(); ++i)
-            result[n_units_ + i] = levels_[levels_of_[t][i]].column[global_[t][i]];
-        return result;
+    ColumnMap columns(size_t t) const {
+        ColumnMap map;
+        map.units.resize(ranks_[t].empty() ? n_units_ : ranks_[t].size(), -1);
+        for (uint32_t u = 0; u < map.units.size(); ++u)
+            if (rank(t, u) != kNone) map.units[u] = levels_[1].column[rank(t, u)];
+        map.longer.resize(places_[t].size());
+        for (size_t i = 0; i < places_[t].size(); ++i)
+            map.longer[i] = levels_[lengths_[t][i]].column[places_[t][i]];
+        map.max_column = static_cast<uint32_t>(n_terms_);
+        return map;
     }
 
     // Lengths in bytes become offsets (n_terms + 1 places); returns the number of bytes.
@@ -150,7 +169,7 @@ class NgramTerms {
         std::vector<int32_t> column;
     };
 
-    uint32_t rank(uint32_t unit) const { return rank_of_.empty() ? unit : rank_of_[unit]; }
+    uint32_t rank(size_t t, uint32_t unit) const { return ranks_[t].empty() ? unit : ranks_[t][unit]; }
 
     uint32_t unit_of(const Level& level, size_t i) const {
         return static_cast<uint32_t>(level.keys[i] & ((uint64_t{1} << unit_bits_) - 1));
@@ -166,8 +185,8 @@ class NgramTerms {
             for (const PairTable::Slot& slot : counters[t].table(n).slots()) {
                 if (slot.key == PairTable::kEmpty) continue;
                 const auto prefix = static_cast<uint32_t>(slot.key >> 32);
-                const uint64_t place = n == 2 ? rank(prefix) : global_[t][prefix - n_units_];
-                items[t].push_back({place << unit_bits_ | rank(static_cast<uint32_t>(slot.key)), slot.id});
+                const uint64_t place = n == 2 ? rank(t, prefix) : places_[t][prefix - kLonger];
+                items[t].push_back({place << unit_bits_ | rank(t, static_cast<uint32_t>(slot.key)), slot.id});
             }
             counters[t].table(n).clear();
             sort_by_key(items[t]);
@@ -191,11 +210,11 @@ class NgramTerms {
             for (size_t t = 0; t < n_threads; ++t)
                 for (size_t i = bounds[r][t]; i < bounds[r + 1][t]; ++i) {
                     const auto place = static_cast<uint32_t>(first[r] + items[t][i].key);
-                    const uint32_t id = items[t][i].id;
-                    global_[t][id - n_units_] = place;
-                    levels_of_[t][id - n_units_] = static_cast<uint8_t>(n);
-                    level.document_frequency[place] += counters[t].document_frequency()[id];
-                    if (totals) level.total[place] += counters[t].total()[id];
+                    const uint32_t number = items[t][i].id - kLonger;
+                    places_[t][number] = place;
+                    lengths_[t][number] = static_cast<uint8_t>(n);
+                    level.document_frequency[place] += counters[t].longer().documents[number];
+                    if (totals) level.total[place] += counters[t].longer().total[number];
                 }
         });
     }
@@ -303,14 +322,15 @@ class NgramTerms {
         return write_unit(unit_of(levels_[n], i), out);
     }
 
-    Strings units_;
-    std::vector<uint32_t> rank_of_;
     int max_n_;
+    std::vector<Level> levels_;  // by length; level 0 is empty
+    Strings units_;
+    std::vector<std::vector<uint32_t>> ranks_;
     uint32_t n_units_ = 0;
     int unit_bits_ = 1;
-    std::vector<Level> levels_;                  // by length; level 0 is empty
-    std::vector<std::vector<uint32_t>> global_;  // by thread and number: the place in its level
-    std::vector<std::vector<uint8_t>> levels_of_;
+    // By thread, for the longer n-grams it numbered: their lengths, and their places in the levels.
+    std::vector<std::vector<uint8_t>> lengths_;
+    std::vector<std::vector<uint32_t>> places_;
     int64_t n_terms_ = 0;
 };
 

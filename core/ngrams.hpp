@@ -1,8 +1,8 @@
 // n-grams of units (words or characters), counted by document while the set of n-grams grows.
 //
 // An n-gram is the pair (its first n - 1 units, its last unit), so one table per length turns the pair of
-// numbers into a number of its own, and any n works without ever building a string. Numbers below n_units are
-// units, that is n-grams of length 1.
+// numbers into a number of its own, and any n works without ever building a string. A unit is its own n-gram
+// of length 1; the numbers of longer ones have the bit kLonger.
 //
 // A document arrives as a sequence of units in a window; kNone in it separates what no n-gram may cross. The
 // passes go over the window length by length, so that the table's memory can be fetched ahead.
@@ -20,6 +20,7 @@
 namespace widemargin {
 
 inline constexpr uint32_t kNone = 0xFFFFFFFF;
+inline constexpr uint32_t kLonger = 0x80000000;
 
 // Which n-grams count.
 struct NgramRule {
@@ -73,7 +74,7 @@ class PairTable {
     }
 
     Slot& insert(size_t i, uint64_t key, uint32_t& next_id) {
-        if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("more than 2**32 distinct n-grams");
+        if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("2**31 distinct n-grams or more");
         slots_[i] = {key, next_id++, 0};
         if (static_cast<size_t>(++count_) * 2 <= slots_.size()) return slots_[i];
         LargeArray<Slot> old(slots_.size() * 2, Slot{kEmpty, 0, 0});
@@ -105,11 +106,14 @@ bool is_sequence(const std::vector<Unit>& units, size_t begin, size_t end, Unit 
 // Counts the n-grams of one thread's documents.
 class NgramCounter {
   public:
-    NgramCounter(const NgramRule& rule, uint32_t n_units, bool totals)
-        : rule_(rule), n_units_(n_units), next_id_(n_units), tables_(rule.max_n + 1), with_totals_(totals) {
-        document_frequency_.resize(n_units);
-        if (totals) total_.resize(n_units);
-        if (rule.min_n == 1) last_.resize(n_units);
+    NgramCounter(const NgramRule& rule, bool totals)
+        : rule_(rule), tables_(rule.max_n + 1), with_totals_(totals) {}
+
+    // Units below n_units will come.
+    void expect_units(size_t n_units) {
+        if (rule_.min_n > 1 || n_units <= last_.size()) return;
+        last_.resize(n_units + n_units / 2);
+        units_.resize(last_.size(), with_totals_);
     }
 
     // The next unit of the document. Where it stands in the text matters to others, see occurrences.hpp.
@@ -118,13 +122,25 @@ class NgramCounter {
     void push_separator() { window_.push_back(kNone); }
     bool full() const { return window_.size() >= kWindow; }
 
+    // The next units, without those below `first`.
+    void push_all(const uint32_t* units, size_t n, uint32_t first) {
+        if (rule_.max_n > 1) {
+            for (size_t i = 0; i < n; ++i)
+                if (units[i] >= first) window_.push_back(units[i]);
+            if (full()) flush();
+            return;
+        }
+        reserve_row(n);
+        Row row = this->row();
+        uint32_t* last = last_.data();
+        for (size_t i = 0; i < n; ++i)
+            if (units[i] >= first) row.emit(units[i], last[units[i]]);
+        row_size_ = row.size;
+    }
+
     // Counts the n-grams in the window. What the next units may continue stays in it.
     void flush() {
-        const size_t most = row_size_ + window_.size() * (rule_.max_n - rule_.min_n + 1 + rule_.whole_short);
-        if (most > ids_.size()) {
-            ids_.resize(most + most / 2);
-            counts_.resize(ids_.size());
-        }
+        reserve_row(window_.size() * (rule_.max_n - rule_.min_n + 1 + rule_.whole_short));
         count_units();
         if (rule_.max_n > 1) prefixes_ = window_;
         for (int n = 2; n <= rule_.max_n; ++n) count_length(n);
@@ -136,23 +152,35 @@ class NgramCounter {
     // Ends a document: its row goes to `piece`.
     void end_document(RowPiece& piece) {
         flush();
-        if (next_id_ > document_frequency_.size()) grow();
         window_.clear();
         done_ = 0;
         piece.add(ids_.data(), counts_.data(), row_size_);
-        row_start_ += row_size_;
-        check_non_zeros(row_start_);
-        for (uint32_t i = 0; i < row_size_; ++i) ++document_frequency_[ids_[i]];
+        longer_.resize(next_id_ - kLonger, with_totals_);
+        for (uint32_t i = 0; i < row_size_; ++i)
+            (ids_[i] < kLonger ? units_.documents[ids_[i]] : longer_.documents[ids_[i] - kLonger]) += 1;
         if (with_totals_)
-            for (uint32_t i = 0; i < row_size_; ++i) total_[ids_[i]] += counts_[i];
+            for (uint32_t i = 0; i < row_size_; ++i)
+                (ids_[i] < kLonger ? units_.total[ids_[i]] : longer_.total[ids_[i] - kLonger]) += counts_[i];
+        row_start_ += row_size_;
         row_size_ = 0;
+        check_non_zeros(row_start_);
     }
 
-    uint32_t n_units() const { return n_units_; }
-    uint32_t n_ids() const { return next_id_; }
+    // In how many documents each unit or longer n-gram occurred, and how often in all.
+    struct Frequencies {
+        std::vector<uint32_t> documents;
+        std::vector<uint64_t> total;
+
+        void resize(size_t n, bool totals) {
+            if (n <= documents.size()) return;
+            documents.resize(n + n / 2);
+            if (totals) total.resize(documents.size());
+        }
+    };
+    const Frequencies& units() const { return units_; }
+    const Frequencies& longer() const { return longer_; }
+    size_t n_longer() const { return next_id_ - kLonger; }
     PairTable& table(int n) { return tables_[n]; }
-    const std::vector<uint32_t>& document_frequency() const { return document_frequency_; }
-    const std::vector<uint64_t>& total() const { return total_; }
 
   private:
     static constexpr size_t kWindow = 4096;
@@ -175,6 +203,13 @@ class NgramCounter {
     };
     Row row() { return {ids_.data(), counts_.data(), row_start_, row_size_}; }
 
+    void reserve_row(size_t more) {
+        const size_t most = row_size_ + more;
+        if (most <= ids_.size()) return;
+        ids_.resize(most + most / 2);
+        counts_.resize(ids_.size());
+    }
+
     // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
     void count_units() {
         if (rule_.min_n > 1) return;
@@ -193,9 +228,8 @@ class NgramCounter {
         const size_t size = window_.size();
         const bool counted = n >= rule_.min_n;
         Row row = this->row();
-        uint32_t previous = size > 0 ? prefixes_[0] : kNone;
-        if (size > 0) prefixes_[0] = kNone;
-        for (size_t i = 1; i < size; ++i) {
+        uint32_t previous = kNone;
+        for (size_t i = 0; i < size; ++i) {
             if (i + kAhead < size) table.fetch(pair_key(prefixes_[i + kAhead - 1], window_[i + kAhead]));
             const uint32_t prefix = previous;
             previous = prefixes_[i];
@@ -212,17 +246,12 @@ class NgramCounter {
         row_size_ = row.size;
     }
 
-    void grow() {
-        document_frequency_.resize(next_id_ + next_id_ / 2 + 1024);
-        if (with_totals_) total_.resize(document_frequency_.size());
-    }
-
     NgramRule rule_;
-    uint32_t n_units_, next_id_;
     std::vector<PairTable> tables_;
     bool with_totals_;
-    std::vector<uint32_t> last_, document_frequency_;
-    std::vector<uint64_t> total_;
+    uint32_t next_id_ = kLonger;
+    std::vector<uint32_t> last_;  // by unit
+    Frequencies units_, longer_;
     std::vector<uint32_t> window_, prefixes_;
     std::vector<uint32_t> ids_, counts_;  // the current row
     uint32_t row_start_ = 0, row_size_ = 0;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -29,23 +30,31 @@ inline void sort_entries(std::vector<uint64_t>& entries, std::vector<uint64_t>& 
         std::sort(entries.begin(), entries.end());
         return;
     }
-    int passes = 1;
-    while (passes < 4 && max_column >> 8 * passes) ++passes;
-    std::array<std::array<uint32_t, 256>, 4> place{};
+    // As few passes as digits of 9 bits allow, and the digits no longer than that takes.
+    int bits = 1;
+    while (bits < 32 && max_column >> bits) ++bits;
+    const int passes = (bits + 8) / 9, width = (bits + passes - 1) / passes;
+    const uint64_t digit = (uint64_t{1} << width) - 1;
+    std::array<std::array<uint32_t, 512>, 4> place;
+    for (int p = 0; p < passes; ++p) std::fill_n(place[p].begin(), digit + 1, 0);
     for (const uint64_t entry : entries)
-        for (int p = 0; p < passes; ++p) ++place[p][entry >> (32 + 8 * p) & 0xFF];
+        for (int p = 0; p < passes; ++p) ++place[p][entry >> (32 + width * p) & digit];
     scratch.resize(n);
     for (int p = 0; p < passes; ++p) {
         uint32_t sum = 0;
-        for (uint32_t& at : place[p]) {
-            const uint32_t count = at;
-            at = sum;
-            sum += count;
-        }
-        for (const uint64_t entry : entries) scratch[place[p][entry >> (32 + 8 * p) & 0xFF]++] = entry;
+        for (uint64_t d = 0; d <= digit; ++d) sum += std::exchange(place[p][d], sum);
+        for (const uint64_t entry : entries) scratch[place[p][entry >> (32 + width * p) & digit]++] = entry;
         entries.swap(scratch);
     }
 }
+
+// What the numbers in a thread's rows stand for: columns, or -1.
+struct ColumnMap {
+    std::vector<int32_t> units, longer;  // see ngrams.hpp
+    uint32_t max_column = 0;
+
+    int32_t operator()(uint32_t id) const { return id < 0x80000000u ? units[id] : longer[id - 0x80000000u]; }
+};
 
 // The rows of consecutive documents. A count takes one byte; the few that do not fit stand aside.
 class RowPiece {
@@ -77,8 +86,8 @@ class RowPiece {
         lengths_.push_back(n);
     }
 
-    // Replaces every id by column[id], drops those that are negative, and sorts the rows.
-    void map_columns(const std::vector<int32_t>& column, uint32_t max_column) {
+    // Replaces every id by its column, drops those that have none, and sorts the rows.
+    void map_columns(const ColumnMap& column) {
         std::vector<uint64_t> entries, scratch;
         std::vector<uint32_t> large;
         large.swap(large_);
@@ -87,10 +96,10 @@ class RowPiece {
             entries.clear();
             for (const size_t end = in + length; in < end; ++in) {
                 const uint32_t count = counts_[in] ? counts_[in] : large[next_large++];
-                const int32_t to = column[ids_[in]];
+                const int32_t to = column(ids_[in]);
                 if (to >= 0) entries.push_back(pack(static_cast<uint32_t>(to), count));
             }
-            sort_entries(entries, scratch, max_column);
+            sort_entries(entries, scratch, column.max_column);
             length = static_cast<uint32_t>(entries.size());
             for (const uint64_t entry : entries) {
                 ids_[out] = static_cast<uint32_t>(entry >> 32);

@@ -140,11 +140,12 @@ inline int compare(const SortableToken& a, const SortableToken& b) {
     return a.length < b.length ? -1 : a.length > b.length;
 }
 
-inline std::vector<SortableToken> sorted_tokens(const TokenTable& table) {
+// The table's tokens without the first `n_skipped`.
+inline std::vector<SortableToken> sorted_tokens(const TokenTable& table, uint32_t n_skipped) {
     std::vector<SortableToken> tokens;
     tokens.reserve(table.size());
     for (const TokenTable::Slot& slot : table.slots())
-        if (slot.tag)
+        if (slot.tag > n_skipped)
             tokens.push_back(
                 {big_endian(slot.low), big_endian(slot.high), slot.bytes, slot.length, slot.tag - 1});
     std::sort(tokens.begin(), tokens.end(),
@@ -166,15 +167,14 @@ inline void append(Strings& strings, const SortableToken& token) {
     strings.offsets.push_back(strings.bytes.size());
 }
 
-// The sorted union of every thread's tokens; ranks[thread][number] becomes a token's place in it.
+// The sorted union of every thread's tokens; ranks[thread][number] becomes a token's place in it. The ranks
+// have room for every number.
 inline Strings merge_tokens(const std::vector<std::vector<SortableToken>>& threads,
                             std::vector<std::vector<uint32_t>>& ranks) {
     Strings all;
-    ranks.resize(threads.size());
     std::vector<size_t> next(threads.size(), 0);
     size_t longest = 0, bytes = 0;
     for (size_t t = 0; t < threads.size(); ++t) {
-        ranks[t].resize(threads[t].size());
         longest = std::max(longest, threads[t].size());
         for (const SortableToken& token : threads[t]) bytes += token.length;
     }

@@ -46,10 +46,13 @@ def count_collection(
     """Find the terms of `texts` and count them; `matrix=False` leaves out the counts by document."""
     native = rule.native()
     try:
-        if rule.units == "words":
-            counts = _count_words(texts, native, words, pruning.needs_totals, n_threads)
+        if rule.units == "words" and words.stemmer is not None:
+            counts = _count_stems(texts, native, words, pruning.needs_totals, n_threads)
         else:
-            counts = _core.count_characters(texts, native, pruning.needs_totals, n_threads)
+            skipped = Vocabulary.from_terms(words.stop_words)
+            counts = _core.count_terms(
+                texts, native, skipped.buffer, skipped.offsets, pruning.needs_totals, n_threads
+            )
         if counts.n_terms == 0:
             raise DataError(
                 f"The {len(texts)} documents contain no terms: they are empty, too short, "
@@ -129,13 +132,20 @@ class Index:
         return _core.TokenMap(tokens.buffer, tokens.offsets, values)
 
 
-def _count_words(
+def _count_stems(
     texts: _core.Texts, native: _core.TextRule, words: WordRule, totals: bool, n_threads: int
 ) -> _core.CollectionCounts:
+    """Each distinct token is stemmed once, between finding the tokens and counting what they became."""
+    assert words.stemmer is not None
     found = _core.TokenPass(texts, native, n_threads)
-    tokens = _distinct(found)
-    units, unit_of = _units(tokens, words)
-    return _core.count_words(found, native, unit_of, units.buffer, units.offsets, totals, n_threads)
+    tokens = list(_distinct(found))
+    kept = [token for token in tokens if token not in words.stop_words]
+    stem_of = {a: b for a, b in zip(kept, stem(kept, words.stemmer), strict=True) if b}
+    units = Vocabulary.from_terms(stem_of.values())
+    place = {unit: i for i, unit in enumerate(units)}
+    places = (place[stem_of[token]] if token in stem_of else -1 for token in tokens)
+    unit_of = np.fromiter(places, dtype=np.int32, count=len(tokens))
+    return _core.count_units(found, native, unit_of, units.buffer, units.offsets, totals, n_threads)
 
 
 def _distinct(found: _core.TokenPass) -> Vocabulary:
@@ -143,26 +153,6 @@ def _distinct(found: _core.TokenPass) -> Vocabulary:
     offsets = np.empty(found.n_distinct + 1, dtype=np.int64)
     found.distinct(buffer, offsets)
     return Vocabulary(buffer, offsets)
-
-
-def _units(tokens: Vocabulary, words: WordRule) -> tuple[Vocabulary, NDArray[np.int32]]:
-    """The sorted units that `tokens` become, and which one each becomes; -1: it is left out."""
-    if words.stemmer is not None:
-        kept = [token for token in tokens if token not in words.stop_words]
-        stem_of = {a: b for a, b in zip(kept, stem(kept, words.stemmer), strict=True) if b}
-        units = Vocabulary.from_terms(stem_of.values())
-        place = {unit: i for i, unit in enumerate(units)}
-        places = (place[stem_of[token]] if token in stem_of else -1 for token in tokens)
-        return units, np.fromiter(places, dtype=np.int32, count=len(tokens))
-    keep = np.ones(len(tokens), dtype=bool)
-    for word in words.stop_words:
-        at = tokens.index(word)
-        if at >= 0:
-            keep[at] = False
-    if keep.all():
-        return tokens, np.arange(len(tokens), dtype=np.int32)
-    unit_of = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-    return tokens.subset(keep), unit_of
 
 
 def _prune(counts: _core.CollectionCounts, pruning: Pruning, n_documents: int) -> None:

@@ -89,10 +89,3 @@ class Vocabulary:
         if low < len(self) and self.buffer[self.offsets[low] : self.offsets[low + 1]].tobytes() == wanted:
             return low
         return -1
-
-    def subset(self, keep: NDArray[np.bool_]) -> Vocabulary:
-        """The terms marked in `keep`, in the same order."""
-        lengths = np.diff(self.offsets)
-        offsets = np.zeros(int(keep.sum()) + 1, dtype=np.int64)
-        np.cumsum(lengths[keep], out=offsets[1:])
-        return Vocabulary(self.buffer[np.repeat(keep, lengths)], offsets)
