@@ -1,7 +1,8 @@
 """Progress bars from a counter: with a rate and the time left, on stderr, and only on a terminal.
 
 The compiled core reports progress by adding to an integer in an array, never by calling Python;
-:func:`watch` looks at that integer a few times a second. :func:`track` does the same for a Python loop.
+:func:`watch` looks at that integer a few times a second. :func:`watch_values` shows a line of words about
+a small array, for work whose end is not known. :func:`track` counts the items of a Python loop.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -81,6 +82,52 @@ def watch(
             bar.update(task, completed=int(counter[0]))
 
 
+@contextlib.contextmanager
+def watch_values(
+    values: NDArray[np.float64],
+    describe: Callable[[NDArray[np.float64]], str],
+    *,
+    enabled: bool | None = None,
+) -> Iterator[None]:
+    """Show one line, `describe` of what `values` holds at the moment, while the block runs.
+
+    Parameters
+    ----------
+    values : float64 array
+        What the block's native code writes to. Reading it takes no lock: of two values that belong
+        together one may be a moment older.
+    describe : function of a copy of `values` that says in one line how far the work is
+    enabled : bool, optional
+        None shows the line when stderr is a terminal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> state = np.array([1.0, 400.0])
+    >>> with watch_values(state, lambda v: f"violation {v[0]:.3g}, {v[1]:.0f} active", enabled=False):
+    ...     state[:] = 0.001, 20
+    """
+    if not (on_terminal() if enabled is None else enabled):
+        yield
+        return
+    done = threading.Event()
+    with _line() as line:
+        task = line.add_task(describe(values.copy()), total=None)
+
+        def look() -> None:
+            while not done.wait(_INTERVAL):
+                line.update(task, description=describe(values.copy()))
+
+        watcher = threading.Thread(target=look, name="widemargin-progress", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
+            line.update(task, description=describe(values.copy()))
+
+
 def track(
     items: Iterable[T],
     description: str,
@@ -124,6 +171,20 @@ def _bar(unit: str) -> Progress:
         TimeRemainingColumn(),
         console=Console(stderr=True),
         # The bar goes away when its work is done; what remains on the screen is the result.
+        transient=True,
+    )
+
+
+def _line() -> Progress:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        SpinnerColumn(),
+        # Not markup: a label may hold brackets.
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
         transient=True,
     )
 

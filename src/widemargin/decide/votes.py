@@ -1,0 +1,128 @@
+"""One class out of k from the scores of the k(k-1)/2 rules that each tell two classes apart.
+
+The pairs (a, b), a < b, are in lexicographic order: (0, 1), (0, 2), ..., (0, k-1), (1, 2), ... In the column
+of a pair a positive score speaks for b, the second, and any other for a, the first, as everywhere in this
+library where two classes share one column of scores. Classes are numbers from 0 to k-1.
+
+Two ways to combine them: every rule has a vote and the majority wins (joachims, 2.1.2), or a decision graph
+asks only k-1 of the rules, each of which eliminates one class (Platt, Cristianini and Shawe-Taylor, Large
+Margin DAGs for Multiclass Classification, NIPS 12, 2000).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import DataError, UsageError
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+
+def pairs(k: int) -> list[tuple[int, int]]:
+    """The pairs of k classes in the order of the columns of their scores.
+
+    Examples
+    --------
+    >>> pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return [(a, b) for a in range(k) for b in range(a + 1, k)]
+
+
+def majority_vote(scores: NDArray[Any], k: int) -> Numbers:
+    """The class that wins most of its pairs.
+
+    Of classes with as many votes the one with the larger sum of margins wins, over all its pairs (a pair
+    that it loses counts with a minus), and of those still equal the first.
+
+    Parameters
+    ----------
+    scores : array (n, k(k-1)/2)
+    k : number of classes
+
+    Returns
+    -------
+    int array (n,) of the winners
+
+    Examples
+    --------
+    >>> majority_vote(np.array([[-1.0, 2.0, 0.5], [1.0, -1.0, 3.0]]), 3).tolist()
+    [2, 2]
+    """
+    votes, margins = tally(scores, k)
+    leading = votes == votes.max(axis=1, keepdims=True)
+    return np.where(leading, margins, -np.inf).argmax(axis=1)
+
+
+def tally(scores: NDArray[Any], k: int) -> tuple[NDArray[np.int64], Floats]:
+    """Votes and sums of margins, both (n, k), of every class.
+
+    Examples
+    --------
+    >>> votes, margins = tally(np.array([[-1.0, 2.0, 0.5]]), 3)
+    >>> votes.tolist(), margins.tolist()
+    ([[1, 0, 2]], [[-1.0, -1.5, 2.5]])
+    """
+    scores = _checked(scores, k)
+    first, second = np.triu_indices(k, 1)
+    for_second = scores > 0
+    votes = np.empty((len(scores), k), dtype=np.int64)
+    margins = np.empty((len(scores), k))
+    for c in range(k):
+        mine, theirs = second == c, first == c
+        votes[:, c] = for_second[:, mine].sum(axis=1) + (~for_second[:, theirs]).sum(axis=1)
+        margins[:, c] = scores[:, mine].sum(axis=1) - scores[:, theirs].sum(axis=1)
+    return votes, margins
+
+
+def dag_vote(scores: NDArray[Any], k: int) -> Numbers:
+    """The class that remains when the first of the list meets the last, k-1 times, and the loser leaves it.
+
+    Parameters
+    ----------
+    scores : array (n, k(k-1)/2)
+    k : number of classes
+
+    Returns
+    -------
+    int array (n,) of the winners
+
+    Examples
+    --------
+    >>> dag_vote(np.array([[-1.0, 2.0, 0.5], [1.0, -1.0, 3.0]]), 3).tolist()
+    [2, 1]
+    """
+    scores = _checked(scores, k)
+    rows = np.arange(len(scores))
+    first = np.zeros(len(scores), dtype=np.intp)
+    last = np.full(len(scores), k - 1, dtype=np.intp)
+    for _ in range(k - 1):
+        # What is left of the list is always a run of classes, so its two ends say everything.
+        last_wins = scores[rows, _column(first, last, k)] > 0
+        first += last_wins
+        last -= ~last_wins
+    return first
+
+
+def _column(a: Numbers, b: Numbers, k: int) -> Numbers:
+    """Where the pairs (a, b) are in lexicographic order: after the pairs of all classes before a."""
+    return a * (2 * k - a - 1) // 2 + (b - a - 1)
+
+
+def _checked(scores: NDArray[Any], k: int) -> Floats:
+    if k < 2:
+        raise UsageError(f"k={k}: a vote needs at least 2 classes.")
+    scores = np.asarray(scores, dtype=np.float64)
+    expected = k * (k - 1) // 2
+    if scores.ndim != 2 or scores.shape[1] != expected:
+        raise UsageError(
+            f"The scores have shape {scores.shape}; expected (n, {expected}), a column for each pair of "
+            f"{k} classes."
+        )
+    if not np.isfinite(scores).all():
+        raise DataError("The scores hold a NaN or an infinity, which cannot vote. Check the vectors.")
+    return scores
