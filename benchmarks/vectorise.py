@@ -5,13 +5,13 @@ triples of characters. Then the memory that one run needs, and the time over 1/8
 
     python benchmarks/vectorise.py [--json] [--repeats 5]
 
-`quality` says that vocabulary and matrix are equal; the script fails where they are not. Peak memory is that of
-a process that has the texts and does nothing but count them once, less what the same process needs before it has
-the texts; the bound is twice the texts, the matrix and the vocabulary together.
+`quality` says that vocabulary and matrix are equal; the script fails where they are not. Peak memory is that
+of a process that has the texts and does nothing but count them once, less what the same process needs before
+it has the texts; the bound is twice the texts, the matrix and the vocabulary together.
 
 Where the time goes (perf, one thread): words: 40 % finding words and their hashes, 25 % looking them up, 20 %
-counting them by document, 15 % sorting rows. Pairs of words: half of the time is waiting for the table of pairs,
-which is larger than the caches. Characters: two thirds are the tables of pairs and triples.
+counting them by document, 15 % sorting rows. Pairs of words: half of the time is waiting for the table of
+pairs, which is larger than the caches. Characters: two thirds are the tables of pairs and triples.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from _compare import Row, alternate, report, wants_json
 from sklearn.feature_extraction.text import CountVectorizer
 
+from _compare import Row, alternate, report, wants_json
 from widemargin import Vectorizer, load_corpus
 
 JOBS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -42,7 +42,7 @@ MEMORY_BOUND = 2.0
 
 
 def load_texts() -> list[str]:
-    """All 18,846 messages. White space is made single first: the one thing the two sides treat differently."""
+    """All 18,846 messages. White space is made single first: the two sides treat nothing else differently."""
     corpus = load_corpus("20newsgroups", split=None)
     return [re.sub(r"\s+", " ", text) for text in corpus.train.texts]
 
@@ -110,8 +110,8 @@ def report_memory(texts: list[str]) -> None:
         answer = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
         peak, size = map(int, answer.split())
         print(
-            f"memory {job:27s} peak {peak / 2**20:6.0f} MiB   texts, matrix and vocabulary {size / 2**20:6.0f} MiB"
-            f"   ratio {peak / size:.2f} (at most {MEMORY_BOUND:g})"
+            f"memory {job:27s} peak {peak / 2**20:6.0f} MiB   texts, matrix and vocabulary "
+            f"{size / 2**20:6.0f} MiB   ratio {peak / size:.2f} (at most {MEMORY_BOUND:g})"
         )
 
 

@@ -55,7 +55,8 @@ def majority_vote(scores: NDArray[Any], k: int) -> Numbers:
     """
     votes, margins = tally(scores, k)
     leading = votes == votes.max(axis=1, keepdims=True)
-    return np.where(leading, margins, -np.inf).argmax(axis=1)
+    winners: Numbers = np.where(leading, margins, -np.inf).argmax(axis=1)
+    return winners
 
 
 def tally(scores: NDArray[Any], k: int) -> tuple[NDArray[np.int64], Floats]:
