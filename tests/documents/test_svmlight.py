@@ -106,8 +106,9 @@ rows = st.tuples(some_labels, st.dictionaries(st.integers(0, 50), values, max_si
 @given(
     rows=st.lists(rows, min_size=1).filter(lambda rows: not any(r[0] is None for r in rows)),
     named=st.booleans(),
+    queries=st.booleans(),
 )
-def test_round_trip(rows, named, tmp_path_factory):
+def test_round_trip(rows, named, queries, tmp_path_factory):
     path = tmp_path_factory.mktemp("round") / "data.svm"
     dense = np.zeros((len(rows), 51), np.float32)
     for i, (_, features, _) in enumerate(rows):
@@ -115,7 +116,7 @@ def test_round_trip(rows, named, tmp_path_factory):
             dense[i, j] = value
     ids = [f"row {i}" if named else str(i) for i in range(1, len(rows) + 1)]
     labels = [row[0] for row in rows]
-    qids = [row[2] for row in rows]
+    qids = [row[2] for row in rows] if queries else None
     write_vectors(Vectors(ids, sp.csr_array(dense), labels, qids), path)
     read = read_vectors(path, n_features=51)
     assert (read.ids, read.labels, read.qids) == (ids, labels, qids)
@@ -130,3 +131,9 @@ def test_unlabelled_rows_and_names_are_written_as_svm_light_can(tmp_path):
         write_vectors(Vectors(["1", "2"], X, [None, ("spam",)]), tmp_path / "a.svm")
     assert read_vectors(tmp_path / "a.svm").labels == [None, ("-1",)]
     assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
+
+
+def test_a_class_zero_would_be_read_as_unlabelled(tmp_path):
+    X = sp.csr_array(np.ones((2, 1), np.float32))
+    with pytest.raises(DataError, match="Row 2: the label is 0, which means unlabelled"):
+        write_vectors(Vectors(["1", "2"], X, [("1",), ("0",)]), tmp_path / "a.svm")

@@ -1,4 +1,4 @@
-"""SVM-light files: ``target [qid:n] feature:value ... [# comment]``, one vector a line.
+"""SVM-light's example files: ``target [qid:n] feature:value ... [# comment]``, one vector a line.
 
 The target is a number, several with commas between them (multi-label), or nothing (in no category); 0 means
 unlabelled, as for transduction. Feature numbers begin at 1 and increase along the line. A comment is the id
@@ -22,15 +22,15 @@ from widemargin.documents.record import Labels
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning
 
-_NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _ROW = re.compile(
-    rb"(?P<target>" + _NUMBER + rb"(?:," + _NUMBER + rb")*+)?"
+    rb"(?P<target>" + NUMBER + rb"(?:," + NUMBER + rb")*+)?"
     rb"(?:[ \t]+qid:(?P<qid>[0-9]+))?"
-    rb"(?P<features>(?:[ \t]+[0-9]+:" + _NUMBER + rb")*+)"
+    rb"(?P<features>(?:[ \t]+[0-9]+:" + NUMBER + rb")*+)"
     rb"[ \t\r\n]*(?:#(?P<comment>.*))?",
     re.DOTALL,
 )
-_PAIR = re.compile(rb"([0-9]+):(" + _NUMBER + rb")")
+_PAIR = re.compile(rb"([0-9]+):(" + NUMBER + rb")")
 _LARGEST = 2**31 - 1
 # Enough lines at once that NumPy's speed counts, few enough that they fit in a cache.
 _BLOCK = 4096
@@ -83,10 +83,17 @@ def write_vectors(vectors: Vectors, path: str | Path) -> None:
                 raise DataError(
                     f"Row {i + 1}: the labels {labels} are not numbers, as SVM-light needs. Number them."
                 )
+            if labels is not None and len(labels) == 1 and float(labels[0]) == 0:
+                raise DataError(
+                    f"Row {i + 1}: the label is 0, which means unlabelled to SVM-light. Number the classes "
+                    f"from 1."
+                )
             fields = ["0" if labels is None else ",".join(labels)]
             if vectors.qids is not None:
                 fields.append(f"qid:{vectors.qids[i]}")
             row = slice(indptr[i], indptr[i + 1])
+            if labels == () and row.start == row.stop and vectors.qids is None:
+                fields.append("1:0")  # a line without anything would be no row
             # str() of a float32 is the shortest number that reads back as the same.
             fields += [
                 f"{feature}:{value!s}" for feature, value in zip(features[row], values[row], strict=True)
@@ -98,7 +105,7 @@ def write_vectors(vectors: Vectors, path: str | Path) -> None:
 
 
 def _is_target(label: str) -> bool:
-    return re.fullmatch(_NUMBER, label.encode()) is not None
+    return re.fullmatch(NUMBER, label.encode()) is not None
 
 
 class _Rows:
@@ -212,7 +219,7 @@ def _what_is_wrong(line: bytes) -> str:
     target, *fields = (
         line.partition(b"#")[0].split() if line[:1].strip() else [b"", *line.partition(b"#")[0].split()]
     )
-    if target and re.fullmatch(_NUMBER + rb"(?:," + _NUMBER + rb")*", target) is None:
+    if target and re.fullmatch(NUMBER + rb"(?:," + NUMBER + rb")*", target) is None:
         return f"the target {_shown(target)} is not a number. Number the classes, or name another --format."
     for field in fields:
         feature, colon, value = field.partition(b":")
@@ -224,7 +231,7 @@ def _what_is_wrong(line: bytes) -> str:
             return f"the feature {_shown(feature)} is not a whole number from 1. Number the features."
         if value.lstrip(b"+-").lower() in (b"nan", b"inf", b"infinity"):
             return f"feature {_shown(feature)} is {_shown(value)}. Leave it out, or give it a finite value."
-        if re.fullmatch(_NUMBER, value) is None:
+        if re.fullmatch(NUMBER, value) is None:
             return f"feature {_shown(feature)}: {_shown(value)} is not a number. Write pairs such as 3:0.5."
     return f"found {_shown(line.strip())}; expected `target feature:value ...`."
 
