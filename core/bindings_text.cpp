@@ -406,10 +406,7 @@ void register_text(nb::module_& m) {
         [](BoundIndex<TermIndex>* self, Input<uint8_t> bytes, Input<int64_t> offsets, const TextRule& rule) {
             const Strings terms = copy_strings(bytes, offsets);
             std::unique_ptr<TermIndex> index;
-            without_gil([&] {
-                index = std::make_unique<TermIndex>(terms.bytes.data(), terms.offsets.data(), terms.size(),
-                                                    rule.kind == UnitKind::words);
-            });
+            without_gil([&] { index = std::make_unique<TermIndex>(terms, rule.kind == UnitKind::words); });
             new (self) BoundIndex<TermIndex>{std::move(*index), rule};
         },
         nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("rule"));

@@ -240,11 +240,14 @@ Rows count_known(const std::vector<TextView>& texts, const TextRule& rule, const
     const std::vector<int64_t> begins = cut(texts, n_threads == 1 ? 1 : kPiecesPerThread * n_threads);
     Rows rows;
     rows.pieces.resize(begins.size() - 1);
+    int64_t length = 0;
+    for (const TextView& text : texts) length += text.length;
+    const bool many = length / n_threads >= index.n_columns();
     Pieces work(static_cast<int64_t>(rows.pieces.size()), 1);
     run([&](int, const StopFlag& stop) {
         Normalizer normalizer(rule.tokens.alphabet);
         Tokenizer tokenizer(rule.tokens);
-        OccurrenceCounter<Index> counter(index, rule.ngrams);
+        OccurrenceCounter<Index> counter(index, rule.ngrams, many);
         for (int64_t p, end; work.next(p, end);) {
             rows.pieces[p].first_row = begins[p];
             for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
@@ -266,7 +269,7 @@ Occurrences locate_known(const TextView& text, const TextRule& rule, const Index
     Tokenizer tokenizer(rule.tokens);
     Origins origins;
     normalizer.read(text, &origins);
-    OccurrenceCounter<Index> counter(index, rule.ngrams);
+    OccurrenceCounter<Index> counter(index, rule.ngrams, false);
     counter.locate(&origins);
     push_text(normalizer, tokenizer, rule.kind, index, map, counter);
     counter.end_document();

@@ -54,6 +54,16 @@ class PairTable {
         return slots_[i];
     }
 
+    // Room for `n` keys.
+    void reserve(int64_t n) {
+        int bits = 10;
+        while ((int64_t{1} << bits) < 2 * n) ++bits;
+        if ((size_t{1} << bits) > slots_.size()) resize(bits);
+    }
+
+    // A key that is not there yet, with a number of its own.
+    uint32_t add(uint64_t key, uint32_t id) { return insert(place_of(key), key, id).id; }
+
     const Slot* find(uint64_t key) const {
         const size_t i = place_of(key);
         return slots_[i].key == key ? &slots_[i] : nullptr;
@@ -77,12 +87,16 @@ class PairTable {
         if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("2**31 distinct n-grams or more");
         slots_[i] = {key, next_id++, 0};
         if (static_cast<size_t>(++count_) * 2 <= slots_.size()) return slots_[i];
-        LargeArray<Slot> old(slots_.size() * 2, Slot{kEmpty, 0, 0});
+        resize(64 - shift_ + 1);
+        return slots_[place_of(key)];
+    }
+
+    void resize(int bits) {
+        LargeArray<Slot> old(size_t{1} << bits, Slot{kEmpty, 0, 0});
         old.swap(slots_);
-        --shift_;
+        shift_ = 64 - bits;
         for (const Slot& slot : old)
             if (slot.key != kEmpty) slots_[place_of(slot.key)] = slot;
-        return slots_[place_of(key)];
     }
 
     // Where `key` is, or the empty place where it belongs.
@@ -130,17 +144,15 @@ class NgramCounter {
             if (full()) flush();
             return;
         }
-        reserve_row(n);
-        Row row = this->row();
+        OpenRow::Writer row = row_.writer(n);
         uint32_t* last = last_.data();
         for (size_t i = 0; i < n; ++i)
-            if (units[i] >= first) row.emit(units[i], last[units[i]]);
-        row_size_ = row.size;
+            if (units[i] >= first) row.add(units[i], last[units[i]]);
+        row_.written(row);
     }
 
     // Counts the n-grams in the window. What the next units may continue stays in it.
     void flush() {
-        reserve_row(window_.size() * (rule_.max_n - rule_.min_n + 1 + rule_.whole_short));
         count_units();
         if (rule_.max_n > 1) prefixes_ = window_;
         for (int n = 2; n <= rule_.max_n; ++n) count_length(n);
@@ -154,16 +166,15 @@ class NgramCounter {
         flush();
         window_.clear();
         done_ = 0;
-        piece.add(ids_.data(), counts_.data(), row_size_);
+        piece.add(row_.ids(), row_.counts(), row_.size());
         longer_.resize(next_id_ - kLonger, with_totals_);
-        for (uint32_t i = 0; i < row_size_; ++i)
-            (ids_[i] < kLonger ? units_.documents[ids_[i]] : longer_.documents[ids_[i] - kLonger]) += 1;
+        const uint32_t *ids = row_.ids(), *counts = row_.counts();
+        for (uint32_t i = 0; i < row_.size(); ++i)
+            (ids[i] < kLonger ? units_.documents[ids[i]] : longer_.documents[ids[i] - kLonger]) += 1;
         if (with_totals_)
-            for (uint32_t i = 0; i < row_size_; ++i)
-                (ids_[i] < kLonger ? units_.total[ids_[i]] : longer_.total[ids_[i] - kLonger]) += counts_[i];
-        row_start_ += row_size_;
-        row_size_ = 0;
-        check_non_zeros(row_start_);
+            for (uint32_t i = 0; i < row_.size(); ++i)
+                (ids[i] < kLonger ? units_.total[ids[i]] : longer_.total[ids[i] - kLonger]) += counts[i];
+        row_.next();
     }
 
     // In how many documents each unit or longer n-gram occurred, and how often in all.
@@ -185,40 +196,15 @@ class NgramCounter {
   private:
     static constexpr size_t kWindow = 4096;
 
-    // The current row, as local variables of the loops that write it.
-    struct Row {
-        uint32_t *ids, *counts;
-        uint32_t start, size;
-
-        // `last` holds 1 + the place in all rows of this thread; up to this row's start: not seen in it.
-        // Without branches: whether a term is new to a document cannot be predicted.
-        void emit(uint32_t id, uint32_t& last) {
-            const bool seen = last > start;
-            const uint32_t at = seen ? last - start - 1 : size;
-            ids[at] = id;
-            counts[at] = seen ? counts[at] + 1 : 1;
-            last = start + at + 1;
-            size += !seen;
-        }
-    };
-    Row row() { return {ids_.data(), counts_.data(), row_start_, row_size_}; }
-
-    void reserve_row(size_t more) {
-        const size_t most = row_size_ + more;
-        if (most <= ids_.size()) return;
-        ids_.resize(most + most / 2);
-        counts_.resize(ids_.size());
-    }
-
     // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
     void count_units() {
         if (rule_.min_n > 1) return;
-        Row row = this->row();
+        OpenRow::Writer row = row_.writer(window_.size());
         uint32_t* last = last_.data();
         for (const uint32_t *unit = window_.data() + done_, *end = window_.data() + window_.size();
              unit < end; ++unit)
-            if (*unit != kNone) row.emit(*unit, last[*unit]);
-        row_size_ = row.size;
+            if (*unit != kNone) row.add(*unit, last[*unit]);
+        row_.written(row);
     }
 
     // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
@@ -227,7 +213,7 @@ class NgramCounter {
         PairTable& table = tables_[n];
         const size_t size = window_.size();
         const bool counted = n >= rule_.min_n;
-        Row row = this->row();
+        OpenRow::Writer row = row_.writer(size);
         uint32_t previous = kNone;
         for (size_t i = 0; i < size; ++i) {
             if (i + kAhead < size) table.fetch(pair_key(prefixes_[i + kAhead - 1], window_[i + kAhead]));
@@ -241,9 +227,9 @@ class NgramCounter {
             prefixes_[i] = slot.id;
             if (i < done_) continue;  // counted with the last window
             if (counted || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone)))
-                row.emit(slot.id, slot.last);
+                row.add(slot.id, slot.last);
         }
-        row_size_ = row.size;
+        row_.written(row);
     }
 
     NgramRule rule_;
@@ -253,8 +239,7 @@ class NgramCounter {
     std::vector<uint32_t> last_;  // by unit
     Frequencies units_, longer_;
     std::vector<uint32_t> window_, prefixes_;
-    std::vector<uint32_t> ids_, counts_;  // the current row
-    uint32_t row_start_ = 0, row_size_ = 0;
+    OpenRow row_;
     size_t done_ = 0;
 };
 

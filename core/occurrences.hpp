@@ -22,7 +22,8 @@ namespace widemargin {
 inline constexpr uint64_t kSkip = ~uint64_t{0} - 1;     // as if the token were not there (a stop word)
 inline constexpr uint64_t kUnknown = ~uint64_t{0} - 2;  // part of no term, but it separates what is around it
 
-// A sorted vocabulary as a tree of prefixes.
+// A sorted vocabulary as a tree of prefixes. The node of a term is the term's column; nodes that are no terms
+// (words or prefixes that occur only within longer terms) have numbers behind the columns.
 class TermIndex {
   public:
     using Unit = uint32_t;
@@ -30,40 +31,32 @@ class TermIndex {
     static constexpr Unit unknown = kNone - 2;
 
     // `terms` are units joined by spaces if `words`, otherwise strings of characters.
-    TermIndex(const char* bytes, const int64_t* offsets, int64_t n_terms, bool words)
-        : n_columns_(n_terms), words_(words) {
-        // The unit numbers have to be known before the first n-gram gets a number behind them.
-        const auto for_each_unit = [&](int64_t t, auto&& visit) {
-            const char* p = bytes + offsets[t];
-            const char* end = bytes + offsets[t + 1];
-            while (p < end) {
-                if (words_) {
-                    const char* stop = std::find(p, end, ' ');
-                    visit(units_.add(make_token(p, static_cast<uint32_t>(stop - p)), units_.size()));
-                    p = stop + (stop < end);
-                } else {
-                    const auto* c = reinterpret_cast<const unsigned char*>(p);
-                    visit(unicode::decode(c, end - p));
-                    p = reinterpret_cast<const char*>(c);
-                }
+    TermIndex(const Strings& terms, bool words)
+        : n_columns_(static_cast<Unit>(terms.size())), next_(n_columns_), words_(words) {
+        // Units that are terms have to be known before another term contains them.
+        int64_t longer = 0;
+        for (int64_t t = 0; t < terms.size(); ++t) {
+            const char *p = terms.at(t), *end = p + terms.length(t);
+            const Piece first = next_unit(p, end);
+            if (p < end) {
+                ++longer;
+            } else if (words_) {
+                units_.add(make_token(first.bytes, first.length), static_cast<uint64_t>(t));
+            } else {
+                character_node(first.character) = static_cast<Unit>(t);
             }
-        };
-        uint64_t n_units = 0;
-        for (int64_t t = 0; t < n_terms; ++t)
-            for_each_unit(t, [&](uint64_t unit) { n_units = std::max(n_units, unit + 1); });
-        n_units_ = static_cast<Unit>(n_units);
-        column_.assign(n_units_, -1);
-        uint32_t next_id = n_units_;
-        for (int64_t t = 0; t < n_terms; ++t) {
-            Unit node = none;
-            for_each_unit(t, [&](uint64_t unit) {
-                const auto u = static_cast<Unit>(unit);
-                node = node == none ? u : pairs_.find_or_add(pair_key(node, u), next_id).id;
-            });
-            if (next_id > column_.size()) column_.resize(next_id + next_id / 2, -1);
-            if (node != none) column_[node] = static_cast<int32_t>(t);
         }
-        column_.resize(next_id, -1);
+        pairs_.reserve(longer);
+        for (int64_t t = 0; t < terms.size(); ++t) {
+            const char *p = terms.at(t), *end = p + terms.length(t);
+            Unit node = first_node(next_unit(p, end));
+            while (p < end) {
+                const Unit unit = unit_of(next_unit(p, end));
+                // A prefix sorts before what continues it, so a term's own node is always new.
+                node = p < end ? pairs_.find_or_add(pair_key(node, unit), next_).id
+                               : pairs_.add(pair_key(node, unit), static_cast<uint32_t>(t));
+            }
+        }
     }
 
     int64_t n_columns() const { return n_columns_; }
@@ -71,24 +64,66 @@ class TermIndex {
     void skip(const Token& token) { units_.add(token, kSkip); }
 
     uint64_t missing(const Token&) const { return kUnknown; }
-    Unit character(uint32_t c) const { return c < n_units_ ? c : unknown; }
     static Unit narrow(uint64_t value) { return value == kUnknown ? unknown : static_cast<Unit>(value); }
+    static Unit character(uint32_t c) { return c; }
 
+    // The node of a unit by itself.
+    Unit node(Unit unit) const {
+        if (words_ || unit >= unknown) return unit;
+        return unit < characters_.size() ? characters_[unit] : unknown;
+    }
     void fetch(Unit prefix, Unit unit) const { pairs_.fetch(pair_key(prefix, unit)); }
     Unit extend(Unit prefix, Unit unit) const {
         if (prefix >= unknown || unit >= unknown) return prefix == none || unit == none ? none : unknown;
         const PairTable::Slot* slot = pairs_.find(pair_key(prefix, unit));
         return slot ? slot->id : unknown;
     }
-    int64_t column(Unit node) const { return node >= unknown ? -1 : column_[node]; }
+    int64_t column(Unit node) const { return node < n_columns_ ? node : int64_t{-1}; }
 
   private:
-    int64_t n_columns_;
+    struct Piece {
+        const char* bytes;
+        uint32_t length, character;
+    };
+
+    // The unit at `p`, which moves to the next one.
+    Piece next_unit(const char*& p, const char* end) const {
+        const char* begin = p;
+        if (words_) {
+            const char* stop = std::find(p, end, ' ');
+            p = stop + (stop < end);
+            return {begin, static_cast<uint32_t>(stop - begin), 0};
+        }
+        if (p == end) return {begin, 0, 0};
+        const auto* c = reinterpret_cast<const unsigned char*>(p);
+        const uint32_t character = unicode::decode(c, end - p);
+        p = reinterpret_cast<const char*>(c);
+        return {begin, static_cast<uint32_t>(p - begin), character};
+    }
+
+    // Words are their own nodes; characters keep their code points, which many texts share.
+    Unit unit_of(const Piece& piece) {
+        if (!words_) return piece.character;
+        const Token token = make_token(piece.bytes, piece.length);
+        if (const uint64_t* known = units_.find(token)) return static_cast<Unit>(*known);
+        return static_cast<Unit>(units_.add(token, next_++));
+    }
+    Unit first_node(const Piece& piece) {
+        if (words_) return unit_of(piece);
+        Unit& node = character_node(piece.character);
+        if (node == unknown) node = next_++;
+        return node;
+    }
+    Unit& character_node(uint32_t c) {
+        if (c >= characters_.size()) characters_.resize(c + 1, unknown);
+        return characters_[c];
+    }
+
+    Unit n_columns_, next_;
     bool words_;
-    TokenMap units_;  // words only; characters are their own numbers
-    Unit n_units_ = 0;
+    TokenMap units_;                // words
+    std::vector<Unit> characters_;  // the nodes of characters
     PairTable pairs_;
-    std::vector<int32_t> column_;
 };
 
 // No vocabulary: a term's column is its hash.
@@ -109,6 +144,7 @@ class HashIndex {
     Unit character(uint32_t c) const { return c < 128 ? ascii_[c] : hash_character(c); }
     static Unit narrow(uint64_t value) { return value; }
 
+    Unit node(Unit unit) const { return unit; }
     void fetch(Unit, Unit) const {}
     Unit extend(Unit prefix, Unit unit) const {
         return prefix == none || unit == none ? none : hash_pair(prefix, unit);
@@ -137,7 +173,10 @@ struct Occurrences {
 template <class Index>
 class OccurrenceCounter {
   public:
-    OccurrenceCounter(const Index& index, const NgramRule& rule) : index_(index), rule_(rule) {}
+    // `many`: enough text that a place for every column pays; otherwise the occurrences are sorted.
+    OccurrenceCounter(const Index& index, const NgramRule& rule, bool many) : index_(index), rule_(rule) {
+        if (many) last_.resize(index.n_columns());
+    }
 
     void locate(const Origins* origins) { origins_ = origins; }
     const Occurrences& occurrences() const { return occurrences_; }
@@ -150,8 +189,9 @@ class OccurrenceCounter {
     bool full() const { return window_.size() >= kWindow && !origins_; }
 
     void flush() {
-        count_length(1, window_);
-        if (rule_.max_n > 1) prefixes_ = window_;
+        prefixes_.resize(window_.size());
+        for (size_t i = 0; i < window_.size(); ++i) prefixes_[i] = index_.node(window_[i]);
+        count_length(1, prefixes_);
         for (int n = 2; n <= rule_.max_n; ++n) {
             extend();
             count_length(n, prefixes_);
@@ -163,7 +203,13 @@ class OccurrenceCounter {
 
     void end_document(RowPiece& piece) {
         end_document();
-        piece.add_occurrences(columns_, scratch_, static_cast<uint32_t>(index_.n_columns()));
+        const auto max_column = static_cast<uint32_t>(index_.n_columns());
+        if (last_.empty()) {
+            piece.add_occurrences(columns_, scratch_, max_column);
+        } else {
+            piece.add_unsorted(row_, columns_, scratch_, max_column);
+            row_.next();
+        }
         columns_.clear();
     }
 
@@ -203,12 +249,17 @@ class OccurrenceCounter {
 
     void count_length(int n, const std::vector<Unit>& nodes) {
         if (n < rule_.min_n && !rule_.whole_short) return;
+        if (n >= rule_.min_n && !last_.empty() && !origins_) return count_all(nodes);
         for (size_t i = done_; i < nodes.size(); ++i) {
             const int64_t column = index_.column(nodes[i]);
             if (column < 0) continue;
             const size_t first = i + 1 - n;
             if (n < rule_.min_n && !is_sequence(window_, first, i + 1, Index::none)) continue;
-            if (!origins_) {
+            if (!origins_ && !last_.empty()) {
+                OpenRow::Writer row = row_.writer(1);
+                row.add(static_cast<uint32_t>(column), last_[column]);
+                row_.written(row);
+            } else if (!origins_) {
                 columns_.push_back(pack(static_cast<uint32_t>(column), 0));
             } else {
                 occurrences_.column.push_back(static_cast<int32_t>(column));
@@ -218,6 +269,17 @@ class OccurrenceCounter {
         }
     }
 
+    // The usual case of count_length.
+    void count_all(const std::vector<Unit>& nodes) {
+        OpenRow::Writer row = row_.writer(nodes.size());
+        uint32_t* last = last_.data();
+        for (size_t i = done_; i < nodes.size(); ++i) {
+            const int64_t column = index_.column(nodes[i]);
+            if (column >= 0) row.add(static_cast<uint32_t>(column), last[column]);
+        }
+        row_.written(row);
+    }
+
     const Index& index_;
     NgramRule rule_;
     const Origins* origins_ = nullptr;
@@ -225,6 +287,8 @@ class OccurrenceCounter {
     std::vector<Unit> window_, prefixes_;
     std::vector<int64_t> begin_, end_;
     std::vector<uint64_t> columns_, scratch_;
+    std::vector<uint32_t> last_;
+    OpenRow row_;
     size_t done_ = 0;
 };
 

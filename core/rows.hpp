@@ -48,6 +48,53 @@ inline void sort_entries(std::vector<uint64_t>& entries, std::vector<uint64_t>& 
     }
 }
 
+// The row of the current document, of one thread that counts many. For every term, its caller keeps the place
+// where the term was last counted (0 at first); so a row begins without forgetting the one before.
+class OpenRow {
+  public:
+    // What a loop needs in registers.
+    struct Writer {
+        uint32_t *ids, *counts;
+        uint32_t start, size;
+
+        // `last` is 1 + the place in all rows of this thread; up to this row's start: not seen in it.
+        // Without branches: whether a term is new to a document cannot be predicted.
+        void add(uint32_t id, uint32_t& last) {
+            const bool seen = last > start;
+            const uint32_t at = seen ? last - start - 1 : size;
+            ids[at] = id;
+            counts[at] = seen ? counts[at] + 1 : 1;
+            last = start + at + 1;
+            size += !seen;
+        }
+    };
+
+    // For up to `more` calls of add. Give it back to `written`.
+    Writer writer(size_t more) {
+        const size_t most = size_ + more;
+        if (most > ids_.size()) {
+            ids_.resize(most + most / 2);
+            counts_.resize(ids_.size());
+        }
+        return {ids_.data(), counts_.data(), start_, size_};
+    }
+    void written(const Writer& writer) { size_ = writer.size; }
+
+    const uint32_t* ids() const { return ids_.data(); }
+    const uint32_t* counts() const { return counts_.data(); }
+    uint32_t size() const { return size_; }
+
+    void next() {
+        start_ += size_;
+        size_ = 0;
+        check_non_zeros(start_);
+    }
+
+  private:
+    std::vector<uint32_t> ids_, counts_;
+    uint32_t start_ = 0, size_ = 0;
+};
+
 // What the numbers in a thread's rows stand for: columns, or -1.
 struct ColumnMap {
     std::vector<int32_t> units, longer;  // see ngrams.hpp
@@ -69,6 +116,19 @@ class RowPiece {
         ids_.insert(ids_.end(), ids, ids + n);
         for (size_t i = 0; i < n; ++i) add_count(counts[i]);
         lengths_.push_back(static_cast<uint32_t>(n));
+    }
+
+    // As `add`, columns in any order.
+    void add_unsorted(const OpenRow& row, std::vector<uint64_t>& entries, std::vector<uint64_t>& scratch,
+                      uint32_t max_column) {
+        entries.resize(row.size());
+        for (uint32_t i = 0; i < row.size(); ++i) entries[i] = pack(row.ids()[i], row.counts()[i]);
+        sort_entries(entries, scratch, max_column);
+        for (const uint64_t entry : entries) {
+            ids_.push_back(static_cast<uint32_t>(entry >> 32));
+            add_count(static_cast<uint32_t>(entry));
+        }
+        lengths_.push_back(row.size());
     }
 
     // Columns of a row with repetitions, in any order.
