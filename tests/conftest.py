@@ -1,4 +1,4 @@
-"""Where the tests find the real corpora, and how a test says that it needs one."""
+"""Where the tests find the real corpora and other programs' answers, and how a test says that it needs one."""
 
 from __future__ import annotations
 
@@ -41,3 +41,17 @@ def corpus() -> Callable[..., Corpus]:
         return load_corpus(name, split)
 
     return load
+
+
+@pytest.fixture(scope="session")
+def reference() -> Callable[[str], Path]:
+    """``reference("svmlight")``: the folder of another program's answers, beside the corpora; or skipped."""
+
+    def folder(name: str) -> Path:
+        data = os.environ.get("WIDEMARGIN_DATA")
+        path = Path(data or "nowhere").parent / "reference" / name
+        if data is None or not path.is_dir():
+            pytest.skip(f"the reference answers of {name} are not on this machine")
+        return path
+
+    return folder
