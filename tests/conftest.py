@@ -1,4 +1,4 @@
-"""Where the tests find the real corpora and other programs' answers, and how a test says that it needs one."""
+"""Where the tests find the real corpora and other programs' answers, and how a test says it needs one."""
 
 from __future__ import annotations
 
