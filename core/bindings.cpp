@@ -3,6 +3,7 @@
 
 namespace widemargin {
 
+void register_kernel(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_text(nb::module_& m);
 
@@ -10,6 +11,7 @@ void register_text(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
+    widemargin::register_kernel(m);
     widemargin::register_linear(m);
     widemargin::register_text(m);
 }

@@ -16,9 +16,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, as_float64, canonical_csr, is_sparse, thread_count
-from widemargin.errors import DataError, UsageError
+from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_rule import LinearRule
 from widemargin.progress import watch
 
@@ -118,8 +119,8 @@ class LinearSVM(LinearRule):
         space, signs = learn_labels(y)
         check_consistent_length(X, signs)
         csr = canonical_csr(X)
-        weights = _sample_weights(sample_weight, csr.n_rows)
-        costs = self._costs(space, signs, weights)
+        weights = sample_weights(sample_weight, csr.n_rows)
+        costs = label_costs(self.C, self.class_weight, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None
         self.label_space_ = space
         self._solve(csr, np.ascontiguousarray(signs.T), costs, weights, start)
@@ -163,38 +164,6 @@ class LinearSVM(LinearRule):
             raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
         if np.isinf(self.C) and self.loss != "hinge":
             raise UsageError('C=inf is the hard margin, which knows no loss: leave loss="hinge".')
-
-    def _costs(
-        self, space: LabelSpace, signs: NDArray[np.int8], weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Cost of the positive and of the negative examples of each column."""
-        positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
-        if self.class_weight == "balanced":
-            if len(weights):
-                total = np.array([weights @ (signs[:, k] > 0) for k in range(space.n_columns)])
-                everything = weights.sum()
-            else:
-                total, everything = np.count_nonzero(signs > 0, axis=0).astype(float), float(len(signs))
-            positive = everything / (2 * np.maximum(total, np.finfo(float).tiny))
-            negative = everything / (2 * np.maximum(everything - total, np.finfo(float).tiny))
-            positive[total == 0] = negative[total == everything] = 1.0
-        elif isinstance(self.class_weight, dict):
-            column_of = {label: k for k, label in enumerate(space.column_names.tolist())}
-            for label, weight in self.class_weight.items():
-                if label in column_of:
-                    positive[column_of[label]] = weight
-                elif space.kind == "binary" and label == space.classes[0]:
-                    negative[0] = weight
-                else:
-                    raise UsageError(
-                        f"class_weight names {label!r}, which is no label of the training data. "
-                        f"The labels are {space.classes.tolist()[:10]}."
-                    )
-        elif self.class_weight is not None:
-            raise UsageError(f'class_weight={self.class_weight!r}: expected "balanced", a dict, or None.')
-        if (positive < 0).any() or (negative < 0).any():
-            raise UsageError("class_weight holds a negative weight: expected numbers of at least 0.")
-        return self.C * positive, self.C * negative
 
     def _start(self, n: int, space: LabelSpace) -> Any:
         """The last solution, (labels, n), if there is one for the same labels and number of examples."""
@@ -305,18 +274,3 @@ class LinearSVM(LinearRule):
 
 def _dense(matrix: Any) -> NDArray[np.float64]:
     return np.ascontiguousarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=np.float64)
-
-
-def _sample_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """The weights as the core wants them; none of them is an empty array."""
-    if sample_weight is None:
-        return np.zeros(0)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    weights = as_float64(weights, (n,), "sample_weight")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise DataError("sample_weight holds a negative or infinite number. Expected numbers of at least 0.")
-    if not weights.any():
-        raise DataError("sample_weight is zero for every example: there is nothing to learn from.")
-    return weights

@@ -1,0 +1,231 @@
+// Where the decomposition gets kernel values from, and how it keeps s_i = sum_j alpha_j y_j K(x_i, x_j)
+// (8.36): from a kernel matrix whose rows are all kept, from a cache of rows over the active columns, or, for
+// the linear kernel, from one weight vector.
+//
+// An engine offers: size, diagonal, the block of K over a working set, the update (8.37) of s over the active
+// examples, one row for second-order selection, what shrinking means for it, and s from scratch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel_cache.hpp"
+#include "sparse.hpp"
+
+namespace widemargin {
+
+using Indices = std::vector<std::int32_t>;
+
+template <typename T, typename Real>
+class KeptRows {
+  public:
+    using RowValue = Real;
+    explicit KeptRows(KernelMatrix<T, Real>& matrix) : matrix_(matrix), sums_(matrix.size()) {}
+
+    static constexpr bool keeps_s_of_all =
+        true;  // an update costs little enough to reach shrunk examples too
+    std::int64_t size() const { return matrix_.size(); }
+    double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
+    bool has_row(std::int64_t i) const { return matrix_.has_kept_row(i); }
+    const Real* row(std::int64_t i) { return matrix_.kept_row(i, sums_.data()); }
+    Real at(const Real* row, std::size_t, std::int64_t example) const { return row[example]; }
+
+    void block(const Indices& working, double* K) {
+        for (std::size_t a = 0; a < working.size(); ++a) {
+            const Real* const values = row(working[a]);
+            for (std::size_t b = 0; b < working.size(); ++b) K[a * working.size() + b] = values[working[b]];
+        }
+    }
+    void update(const Indices& working, const std::vector<double>& change, const Indices&, double* s) {
+        const std::int64_t n = size();
+        for (std::size_t a = 0; a < working.size(); ++a) {
+            if (change[a] == 0) continue;
+            const Real* const values = row(working[a]);
+            const double step = change[a];
+            for (std::int64_t i = 0; i < n; ++i) s[i] += step * double(values[i]);
+        }
+    }
+    void start(const Indices&) {}
+    void shrink(const Indices&) {}
+    void restore(const std::vector<double>&, const Indices&, double*) {}
+    void from_scratch(const std::vector<double>& signed_alpha, double* s) {
+        std::fill(s, s + size(), 0.0);
+        for (std::int64_t j = 0; j < size(); ++j) {
+            if (signed_alpha[j] == 0) continue;
+            const Real* const values = row(j);
+            for (std::int64_t i = 0; i < size(); ++i) s[i] += signed_alpha[j] * double(values[i]);
+        }
+    }
+
+  private:
+    KernelMatrix<T, Real>& matrix_;
+    std::vector<Real> sums_;
+};
+
+template <typename T, typename Real>
+class CachedRows {
+  public:
+    using RowValue = Real;
+    CachedRows(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t working_set)
+        : matrix_(matrix),
+          cache_(matrix, budget_bytes, working_set + 1),
+          sums_(matrix.size()),
+          full_(matrix.size()) {}
+
+    static constexpr bool keeps_s_of_all = false;
+    std::int64_t size() const { return matrix_.size(); }
+    double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
+    bool has_row(std::int64_t i) const { return cache_.has(i); }
+    const Real* row(std::int64_t i) { return cache_.row(i); }
+    Real at(const Real* row, std::size_t position, std::int64_t) const { return row[position]; }
+
+    // Positions of the working set among the active examples, which are in rising order.
+    void block(const Indices& working, double* K) {
+        positions_.resize(working.size());
+        for (std::size_t b = 0; b < working.size(); ++b) {
+            positions_[b] = std::lower_bound(active_.begin(), active_.end(), working[b]) - active_.begin();
+        }
+        for (std::size_t a = 0; a < working.size(); ++a) {
+            const Real* const values = row(working[a]);
+            for (std::size_t b = 0; b < working.size(); ++b)
+                K[a * working.size() + b] = values[positions_[b]];
+        }
+    }
+    void update(const Indices& working, const std::vector<double>& change, const Indices& active, double* s) {
+        for (std::size_t a = 0; a < working.size(); ++a) {
+            if (change[a] == 0) continue;
+            const Real* const values = row(working[a]);
+            for (std::size_t p = 0; p < active.size(); ++p) s[active[p]] += change[a] * double(values[p]);
+        }
+    }
+    void start(const Indices& active) { active_ = active; }
+    void shrink(const Indices& kept_positions) {
+        cache_.keep_columns(kept_positions);
+        Indices active(kept_positions.size());
+        for (std::size_t p = 0; p < active.size(); ++p) active[p] = active_[kept_positions[p]];
+        active_ = std::move(active);
+    }
+    // s of the examples that were shrunk away, from all support vectors; then all examples are active again.
+    void restore(const std::vector<double>& signed_alpha, const Indices& shrunk, double* s) {
+        for (const std::int32_t i : shrunk) s[i] = 0;
+        for (std::int64_t j = 0; j < size(); ++j) {
+            if (signed_alpha[j] == 0) continue;
+            matrix_.compute(j, shrunk.data(), shrunk.size(), sums_.data(), full_.data());
+            for (std::size_t p = 0; p < shrunk.size(); ++p)
+                s[shrunk[p]] += signed_alpha[j] * double(full_[p]);
+        }
+        Indices all(size());
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+        cache_.reset(all);
+        active_ = std::move(all);
+    }
+    void from_scratch(const std::vector<double>& signed_alpha, double* s) {
+        Indices all(size());
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+        restore(signed_alpha, all, s);
+    }
+
+  private:
+    KernelMatrix<T, Real>& matrix_;
+    RowCache<T, Real> cache_;
+    std::vector<Real> sums_, full_;
+    Indices active_;
+    std::vector<std::int64_t> positions_;
+};
+
+// The linear kernel: changes of a working set are one weight vector (8.38), which updates s (8.39).
+template <typename T>
+class WeightVector {
+  public:
+    using RowValue = double;
+    WeightVector(const CsrView<T>& x, double offset, bool artificial, double kappa)
+        : x_(x),
+          offset_(offset),
+          kappa2_(kappa * kappa),
+          size_(x.n_rows + (artificial ? 2 : 0)),
+          dense_(x.n_columns, 0.0),
+          row_(size_) {
+        diagonal_.resize(size_, kappa2_);
+        for (std::int64_t i = 0; i < x.n_rows; ++i) diagonal_[i] = x.row(i).squared_norm() + offset;
+    }
+
+    static constexpr bool keeps_s_of_all = false;
+    std::int64_t size() const { return size_; }
+    double diagonal(std::int64_t i) const { return diagonal_[i]; }
+    bool has_row(std::int64_t) const { return true; }
+    const double* row(std::int64_t i) {
+        scatter(i, 1.0);
+        for (std::int64_t j = 0; j < size_; ++j) row_[j] = product(j, i);
+        clear(i);
+        return row_.data();
+    }
+    double at(const double* row, std::size_t, std::int64_t example) const { return row[example]; }
+
+    void block(const Indices& working, double* K) {
+        const std::size_t m = working.size();
+        for (std::size_t a = 0; a < m; ++a) {
+            scatter(working[a], 1.0);
+            for (std::size_t b = a; b < m; ++b) K[a * m + b] = K[b * m + a] = product(working[b], working[a]);
+            clear(working[a]);
+        }
+    }
+    void update(const Indices& working, const std::vector<double>& change, const Indices& active, double* s) {
+        double sum = 0;
+        for (std::size_t a = 0; a < working.size(); ++a) {
+            if (change[a] == 0) continue;
+            if (working[a] >= x_.n_rows) {
+                s[working[a]] += change[a] * kappa2_;
+            } else {
+                x_.row(working[a]).axpy(change[a], dense_.data());
+                sum += change[a];
+            }
+        }
+        for (const std::int32_t i : active) {
+            if (i < x_.n_rows) s[i] += x_.row(i).dot(dense_.data()) + offset_ * sum;
+        }
+        for (std::size_t a = 0; a < working.size(); ++a) {
+            if (change[a] != 0) clear(working[a]);
+        }
+    }
+    void shrink(const Indices&) {}
+    void restore(const std::vector<double>& signed_alpha, const Indices& shrunk, double* s) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < x_.n_rows; ++j) {
+            if (signed_alpha[j] == 0) continue;
+            x_.row(j).axpy(signed_alpha[j], dense_.data());
+            sum += signed_alpha[j];
+        }
+        for (const std::int32_t i : shrunk) {
+            s[i] = i < x_.n_rows ? x_.row(i).dot(dense_.data()) + offset_ * sum : signed_alpha[i] * kappa2_;
+        }
+        std::fill(dense_.begin(), dense_.end(), 0.0);
+    }
+    void from_scratch(const std::vector<double>& signed_alpha, double* s) {
+        Indices all(size_);
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+        restore(signed_alpha, all, s);
+    }
+    void start(const Indices&) {}
+
+  private:
+    void scatter(std::int64_t i, double factor) {
+        if (i < x_.n_rows) x_.row(i).axpy(factor, dense_.data());
+    }
+    void clear(std::int64_t i) {
+        if (i >= x_.n_rows) return;
+        const Row<T> row = x_.row(i);
+        for (std::int64_t k = 0; k < row.size; ++k) dense_[row.indices[k]] = 0;
+    }
+    // K(j, i), with row i in dense_.
+    double product(std::int64_t j, std::int64_t i) const {
+        if (j >= x_.n_rows || i >= x_.n_rows) return i == j ? kappa2_ : 0.0;
+        return x_.row(j).dot(dense_.data()) + offset_;
+    }
+
+    CsrView<T> x_;
+    double offset_, kappa2_;
+    std::int64_t size_;
+    std::vector<double> dense_, row_, diagonal_;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,70 @@
+"""What an error on an example costs: C, times the weight of its class, times its own weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._arrays import as_float64
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace
+
+Floats = NDArray[np.float64]
+
+
+def sample_weights(sample_weight: Any, n: int) -> Floats:
+    """The weights of `n` examples as the core wants them; without any, an empty array."""
+    if sample_weight is None:
+        return np.zeros(0)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    weights = as_float64(weights, (n,), "sample_weight")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise DataError("sample_weight holds a negative or infinite number. Expected numbers of at least 0.")
+    if not weights.any():
+        raise DataError("sample_weight is zero for every example: there is nothing to learn from.")
+    return weights
+
+
+def label_costs(
+    C: float, class_weight: Any, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
+) -> tuple[Floats, Floats]:
+    """Cost of the positive and of the negative examples of each column of signs.
+
+    Parameters
+    ----------
+    class_weight : None; "balanced" gives the positive and the negative examples of each label the same
+        total cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
+    signs : (n, columns)
+    weights : what :func:`sample_weights` gave
+    """
+    positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        if len(weights):
+            total = np.array([weights @ (signs[:, k] > 0) for k in range(space.n_columns)])
+            everything = float(weights.sum())
+        else:
+            total, everything = np.count_nonzero(signs > 0, axis=0).astype(float), float(len(signs))
+        positive = everything / (2 * np.maximum(total, np.finfo(float).tiny))
+        negative = everything / (2 * np.maximum(everything - total, np.finfo(float).tiny))
+        positive[total == 0] = negative[total == everything] = 1.0
+    elif isinstance(class_weight, dict):
+        column_of = {label: k for k, label in enumerate(space.column_names.tolist())}
+        for label, weight in class_weight.items():
+            if label in column_of:
+                positive[column_of[label]] = weight
+            elif space.kind == "binary" and label == space.classes[0]:
+                negative[0] = weight
+            else:
+                raise UsageError(
+                    f"class_weight names {label!r}, which is no label of the training data. "
+                    f"The labels are {space.classes.tolist()[:10]}."
+                )
+    elif class_weight is not None:
+        raise UsageError(f'class_weight={class_weight!r}: expected "balanced", a dict, or None.')
+    if (positive < 0).any() or (negative < 0).any():
+        raise UsageError("class_weight holds a negative weight: expected numbers of at least 0.")
+    return C * positive, C * negative

@@ -1,0 +1,163 @@
+"""The dual problems of one or several labels over one set of examples, handed to the core (decomposition.hpp)."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, thread_count
+from widemargin.progress import watch_values
+
+Floats = NDArray[np.float64]
+
+KERNELS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "chi2": 4, "precomputed": -1}
+SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
+# Kernel values of so many examples are kept in double precision.
+_DOUBLE_UP_TO = 2048
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function; `offset` (the square of a bias feature) is added to its values in training."""
+
+    name: str
+    gamma: float = 1.0
+    degree: float = 3.0
+    coef0: float = 1.0
+    power: float = 1.0
+
+    @property
+    def arguments(self) -> tuple[float, float, float, float]:
+        return float(self.gamma), float(self.degree), float(self.coef0), float(self.power)
+
+    def between(self, a: Csr, b: Csr, n_jobs: int | None) -> Floats:
+        """The kernel values between the rows of `a` and the rows of `b`."""
+        values = [part.data.astype(np.float64, copy=False) for part in (a, b)]
+        out = np.empty((a.n_rows, b.n_rows))
+        _core.kernel_block(
+            a.indptr, a.indices, values[0], b.indptr, b.indices, values[1], b.n_columns,
+            KERNELS[self.name], *self.arguments, 0.0, thread_count(n_jobs), out,
+        )  # fmt: skip
+        return out
+
+    def largest(self, squared_norms: Floats) -> float:
+        """The largest K(x, x) over examples of these squared lengths."""
+        largest = float(squared_norms.max(initial=0.0))
+        if self.name == "poly":
+            values = (self.gamma * squared_norms + self.coef0) ** self.degree
+            return float(values.max(initial=0.0))
+        if self.name == "sigmoid":
+            return float(np.tanh(self.gamma * squared_norms + self.coef0).max(initial=0.0))
+        return largest if self.name == "linear" else 1.0
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the decomposition works, as chosen by a learner's parameters."""
+
+    tol: float
+    working_set: int
+    selection: Literal["steepest", "second-order", "random"]
+    shrinking: bool
+    shrink_history: int
+    shrink_threshold: float
+    cache_megabytes: float
+    max_iter: int
+    seed: int
+    n_jobs: int | None
+    verbose: bool
+
+
+@dataclass
+class DualSolution:
+    """Of each label: alpha and s = sum_j alpha_j y_j K(x_i, x_j) (labels, examples), and the threshold."""
+
+    alpha: Floats
+    s: Floats
+    intercept: Floats
+    violation: Floats
+    iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    kernel_rows: int
+    artificial: Floats  # alphas of the stabilised hyperplane's two artificial examples, (labels, 2) or (labels, 0)
+
+
+def solve_dual(
+    csr: Csr,
+    gram: Floats | None,
+    kernel: Kernel,
+    signs: NDArray[np.int8],
+    upper: Floats,
+    method: Method,
+    *,
+    equality: bool,
+    offset: float = 0.0,
+    kappa: float = 0.0,
+    start: Floats | None = None,
+) -> DualSolution:
+    """Minimise OP 11 (with kappa: OP 6) for every row of `signs`.
+
+    Parameters
+    ----------
+    signs, upper : (labels, examples); an example of upper bound 0 takes no part
+    equality : whether sum_i y_i alpha_i = 0 (the biased hyperplane)
+    start : (labels, examples) alphas to begin with; they are made feasible first
+    """
+    n_labels, n = signs.shape
+    size = n + (2 if kappa > 0 else 0)
+    alpha, s = np.zeros((n_labels, size)), np.zeros((n_labels, size))
+    if start is not None:
+        alpha[:, :n] = feasible(start, signs, upper, equality)
+    progress = np.zeros((n_labels, 3))
+    intercept, violation = np.zeros(n_labels), np.zeros(n_labels)
+    iterations, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
+    matrix: Any = gram
+    if matrix is None:
+        matrix = np.zeros((0, 0), np.float64 if n <= _DOUBLE_UP_TO else np.float32)
+    as_linear = kernel.name == "linear"
+    shown: Any = watch_values(progress, _describe) if method.verbose else contextlib.nullcontext()
+    with shown:
+        kernel_rows = _core.train_kernel_svm(
+            csr.indptr, csr.indices, csr.data, csr.n_columns, matrix, KERNELS[kernel.name], *kernel.arguments,
+            offset, kappa, as_linear, signs, upper, equality, method.working_set,
+            SELECTIONS[method.selection], method.selection == "steepest" and not as_linear, method.shrinking,
+            method.shrink_history, method.shrink_threshold, method.tol, method.max_iter, method.seed,
+            int(method.cache_megabytes * 2**20), thread_count(method.n_jobs), alpha, s, progress, intercept,
+            violation, iterations, converged,
+        )  # fmt: skip
+    return DualSolution(
+        alpha[:, :n], s[:, :n], intercept, violation, iterations, converged.astype(bool), kernel_rows, alpha[:, n:]
+    )
+
+
+def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bool) -> Floats:
+    """`alpha` within its bounds and, if asked for, with sum_i y_i alpha_i = 0 of each label.
+
+    The side that has too much is scaled down, which leaves zeros zero.
+
+    Examples
+    --------
+    >>> feasible(np.array([[2.0, 0.5, 0.5]]), np.array([[1, -1, -1]], np.int8), np.ones((1, 3)), True).tolist()
+    [[1.0, 0.5, 0.5]]
+    """
+    result: Floats = np.clip(alpha, 0.0, upper)
+    if not equality:
+        return result
+    for row, y in zip(result, signs, strict=True):
+        positive, negative = row[y > 0].sum(), row[y < 0].sum()
+        if positive > negative:
+            row[y > 0] *= negative / positive
+        elif negative > positive:
+            row[y < 0] *= positive / negative
+    return result
+
+
+def _describe(progress: Floats) -> str:
+    """The label with the largest violation stands for all."""
+    violation, active, iterations = progress[int(progress[:, 0].argmax())]
+    return f"violation {violation:.4g}, {int(active):,} active examples, iteration {int(iterations):,}"
