@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
+    from widemargin.learn.kernel_svm import KernelSVM
     from widemargin.learn.linear_svm import LinearSVM
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -25,13 +26,14 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
+    "KernelSVM": "widemargin.learn.kernel_svm",
     "LinearSVM": "widemargin.learn.linear_svm",
     "TextClassifier": "widemargin.classifier",
     "Vectorizer": "widemargin.weight.vectorizer",
     "load_corpus": "widemargin.documents.corpora",
 }
 
-__all__ = ["LinearSVM", "TextClassifier", "Vectorizer", "__version__", "load_corpus"]
+__all__ = ["KernelSVM", "LinearSVM", "TextClassifier", "Vectorizer", "__version__", "load_corpus"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The dual problems of one or several labels over one set of examples, handed to the core (decomposition.hpp)."""
+"""The dual problems of some labels over one set of examples, handed to the core (decomposition.hpp)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ class DualSolution:
     iterations: NDArray[np.int64]
     converged: NDArray[np.bool_]
     kernel_rows: int
-    artificial: Floats  # alphas of the stabilised hyperplane's two artificial examples, (labels, 2) or (labels, 0)
+    artificial: (
+        Floats  # alphas of the stabilised hyperplane's two artificial examples, (labels, 2) or (labels, 0)
+    )
 
 
 def solve_dual(
@@ -131,7 +133,14 @@ def solve_dual(
             violation, iterations, converged,
         )  # fmt: skip
     return DualSolution(
-        alpha[:, :n], s[:, :n], intercept, violation, iterations, converged.astype(bool), kernel_rows, alpha[:, n:]
+        alpha[:, :n],
+        s[:, :n],
+        intercept,
+        violation,
+        iterations,
+        converged.astype(bool),
+        kernel_rows,
+        alpha[:, n:],
     )
 
 
@@ -142,7 +151,8 @@ def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bo
 
     Examples
     --------
-    >>> feasible(np.array([[2.0, 0.5, 0.5]]), np.array([[1, -1, -1]], np.int8), np.ones((1, 3)), True).tolist()
+    >>> signs, upper = np.array([[1, -1, -1]], np.int8), np.ones((1, 3))
+    >>> feasible(np.array([[2.0, 0.5, 0.5]]), signs, upper, True).tolist()
     [[1.0, 0.5, 0.5]]
     """
     result: Floats = np.clip(alpha, 0.0, upper)

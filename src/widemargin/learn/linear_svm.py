@@ -20,6 +20,7 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.dual_problem import Kernel, Method, solve_dual
 from widemargin.learn.linear_rule import LinearRule
 from widemargin.progress import watch
 
@@ -37,12 +38,14 @@ class LinearSVM(LinearRule):
     ----------
     C : cost of a margin error; ``numpy.inf`` for the hard margin
     loss : "hinge" or "squared_hinge"
-    bias : size of the constant feature whose weight is the threshold, regularised with the others;
-        None for hyperplanes through the origin
+    bias : size of the constant feature whose weight is the threshold, regularised with the others; None for
+        hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved by
+        the decomposition of :class:`~widemargin.KernelSVM`, for the hinge loss
     class_weight : "balanced" gives the positive and the negative examples of each label the same total
         cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
     tol : when to stop: the duality gap is at most `tol` times the objective (``stop="gap"``), or the
-        projected gradients lie within an interval of that length (``stop="gradient"``, as LIBLINEAR does)
+        projected gradients lie within an interval of that length (``stop="gradient"``, as LIBLINEAR does);
+        for ``bias="unregularized"`` by how much an optimality condition may be violated
     max_iter : most passes over the examples of one label
     warm_start : start from the last solution when it fits the new data
     sparse_coef : keep `coef_`, `alpha_` and `xi_` as sparse arrays, for thousands of labels
@@ -79,7 +82,7 @@ class LinearSVM(LinearRule):
         C: float = 1.0,
         *,
         loss: Literal["hinge", "squared_hinge"] = "hinge",
-        bias: float | None = 1.0,
+        bias: float | Literal["unregularized"] | None = 1.0,
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         tol: float = 1e-3,
         stop: Literal["gap", "gradient"] = "gap",
@@ -123,7 +126,8 @@ class LinearSVM(LinearRule):
         costs = label_costs(self.C, self.class_weight, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None
         self.label_space_ = space
-        self._solve(csr, np.ascontiguousarray(signs.T), costs, weights, start)
+        solve = self._solve_biased if isinstance(self.bias, str) else self._solve
+        solve(csr, np.ascontiguousarray(signs.T), costs, weights, start)
         return self
 
     def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[LinearSVM]:
@@ -156,10 +160,15 @@ class LinearSVM(LinearRule):
             raise UsageError(f'loss={self.loss!r}: expected "hinge" or "squared_hinge".')
         if self.stop not in ("gap", "gradient"):
             raise UsageError(f'stop={self.stop!r}: expected "gap" or "gradient".')
-        if self.bias is not None and not (isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf):
+        unregularized = isinstance(self.bias, str) and self.bias == "unregularized"
+        sized = isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf
+        if not (self.bias is None or unregularized or sized):
             raise UsageError(
-                f"bias={self.bias!r}: expected a positive number (the size of the constant feature), or None."
+                f"bias={self.bias!r}: expected a positive number (the size of the constant feature), "
+                f'"unregularized", or None.'
             )
+        if unregularized and self.loss != "hinge":
+            raise UsageError('bias="unregularized" is solved for the hinge loss only: leave loss="hinge".')
         if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
             raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
         if np.isinf(self.C) and self.loss != "hinge":
@@ -232,13 +241,58 @@ class LinearSVM(LinearRule):
         if not converged.all():
             self._warn(objective, gap, converged)
 
+    def _solve_biased(
+        self,
+        csr: Csr,
+        signs: NDArray[np.int8],
+        costs: tuple[NDArray[np.float64], NDArray[np.float64]],
+        weights: NDArray[np.float64],
+        start: Any,
+    ) -> None:
+        """The hyperplane whose threshold costs nothing: OP 11 with its equality constraint."""
+        upper = np.where(signs > 0, costs[0][:, None], costs[1][:, None])
+        if len(weights):
+            upper = np.where(weights > 0, upper * weights, 0.0)
+        method = Method(
+            tol=float(self.tol),
+            working_set=30,
+            selection="steepest",
+            shrinking=True,
+            shrink_history=10,
+            shrink_threshold=0.0,
+            cache_megabytes=1.0,
+            max_iter=int(self.max_iter) * csr.n_rows,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        begin = None if start is None else _dense(start)
+        solution = solve_dual(csr, None, Kernel("linear"), signs, upper, method, equality=True, start=begin)
+        signed = solution.alpha * signs
+        xi = np.maximum(0.0, 1.0 - signs * (solution.s + solution.intercept[:, None]))
+        ww = (signed * solution.s).sum(axis=1)
+        objective = 0.5 * ww + (np.where(np.isfinite(upper), upper, 0.0) * xi).sum(axis=1)
+        gap = np.maximum(objective - (solution.alpha.sum(axis=1) - 0.5 * ww), 0.0)
+        X = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
+        coef: Any = X.T @ signed.T
+        parts = (
+            sp.csr_array(coef.T) if self.sparse_coef else np.ascontiguousarray(coef).T,
+            solution.alpha,
+            xi,
+        )
+        if self.sparse_coef:
+            parts = (parts[0], sp.csr_array(parts[1]), sp.csr_array(xi))
+        self._keep([parts], solution.intercept, objective, gap, solution.iterations)
+        if not solution.converged.all():
+            self._warn(objective, gap, solution.converged.astype(np.uint8))
+
     def _keep(
         self,
         parts: list[tuple[Any, Any, Any]],
         intercept: NDArray[np.float64],
         objective: NDArray[np.float64],
         gap: NDArray[np.float64],
-        passes: NDArray[np.int32],
+        passes: NDArray[Any],
     ) -> None:
         if self.sparse_coef:
             coef, alpha, xi = (sp.csr_array(sp.vstack(column)) for column in zip(*parts, strict=True))
