@@ -275,13 +275,9 @@ class LinearSVM(LinearRule):
         gap = np.maximum(objective - (solution.alpha.sum(axis=1) - 0.5 * ww), 0.0)
         X = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
         coef: Any = X.T @ signed.T
-        parts = (
-            sp.csr_array(coef.T) if self.sparse_coef else np.ascontiguousarray(coef).T,
-            solution.alpha,
-            xi,
-        )
+        parts: tuple[Any, Any, Any] = (np.ascontiguousarray(coef).T, solution.alpha, xi)
         if self.sparse_coef:
-            parts = (parts[0], sp.csr_array(parts[1]), sp.csr_array(xi))
+            parts = (sp.csr_array(parts[0]), sp.csr_array(parts[1]), sp.csr_array(xi))
         self._keep([parts], solution.intercept, objective, gap, solution.iterations)
         if not solution.converged.all():
             self._warn(objective, gap, solution.converged.astype(np.uint8))
