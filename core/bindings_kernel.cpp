@@ -86,15 +86,21 @@ std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> in
         }
         KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
                                      cache_bytes);
+        const int n_labels = static_cast<int>(signs.shape(0));
         if (matrix.keeps_all()) {
+            const int row_threads = std::max(n_threads / n_labels, 1);
             solve_labels(arrays, options, n_threads, matrix.size(),
-                         [&] { return std::make_unique<KeptRows<T, Real>>(matrix); });
+                         [&] { return std::make_unique<KeptRows<T, Real>>(matrix, row_threads); });
         } else {
-            const std::int64_t share =
-                cache_bytes /
-                std::max<std::int64_t>(std::min<std::int64_t>(n_threads, std::int64_t(signs.shape(0))), 1);
-            solve_labels(arrays, options, n_threads, matrix.size(),
-                         [&] { return std::make_unique<CachedRows<T, Real>>(matrix, share, working_set); });
+            // With a preference for cached rows the size of a cache steers the path, so that it must not
+            // depend on the number of threads: one label after the other, with all the memory and all threads
+            // for rows.
+            const int label_threads = prefer_cached ? 1 : std::max(std::min(n_threads, n_labels), 1);
+            const int row_threads = std::max(n_threads / label_threads, 1);
+            solve_labels(arrays, options, label_threads, matrix.size(), [&] {
+                return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads, working_set,
+                                                             row_threads);
+            });
         }
         rows = matrix.rows_computed();
     });

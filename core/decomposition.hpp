@@ -248,6 +248,7 @@ class Decomposition {
     }
 
     void select_second_order(Indices& working) {
+        if (engine_.wants_company(most_rising_)) engine_.prefetch(likely_next());
         const auto* const row = engine_.row(most_rising_);
         const double own = engine_.diagonal(most_rising_);
         double best = -1;
@@ -265,6 +266,22 @@ class Decomposition {
             }
         }
         working = {most_rising_, partner};
+    }
+
+    // The examples that violate the conditions most: their rows will be needed soon.
+    Indices likely_next() const {
+        Best rising, falling;
+        rising.clear(kCompany);
+        falling.clear(kCompany);
+        for (const std::int32_t i : active_) {
+            const double value = y_[i] - s_[i];
+            if (value > lowest_ && can_rise(y_[i], alpha_[i], upper_[i])) rising.offer(value, i);
+            if (value < highest_ && can_fall(y_[i], alpha_[i], upper_[i])) falling.offer(-value, i);
+        }
+        Indices examples;
+        take(rising.sorted(), kCompany, examples);
+        take(falling.sorted(), kCompany, examples);
+        return examples;
     }
 
     void select_steepest(Indices& working) {
@@ -344,6 +361,7 @@ class Decomposition {
     bool improve(const Indices& working) {
         const std::size_t m = working.size();
         small_.resize(m);
+        engine_.prefetch(working);
         engine_.block(working, small_.K.data());
         for (std::size_t a = 0; a < m; ++a) {
             const std::int32_t i = working[a];
@@ -392,6 +410,7 @@ class Decomposition {
     }
 
     static constexpr std::int64_t kLooks = 5;
+    static constexpr std::size_t kCompany = 4;
     static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
 
     Engine& engine_;

@@ -3,30 +3,49 @@
 // the linear kernel, from one weight vector.
 //
 // An engine offers: size, diagonal, the block of K over a working set, the update (8.37) of s over the active
-// examples, one row for second-order selection, what shrinking means for it, and s from scratch.
+// examples, one row for second-order selection, computing several rows on several threads, what shrinking
+// means for it, and s from scratch.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "kernel_cache.hpp"
+#include "parallel.hpp"
 #include "sparse.hpp"
 
 namespace widemargin {
 
-using Indices = std::vector<std::int32_t>;
-
 template <typename T, typename Real>
 class KeptRows {
   public:
-    using RowValue = Real;
-    explicit KeptRows(KernelMatrix<T, Real>& matrix) : matrix_(matrix), sums_(matrix.size()) {}
+    KeptRows(KernelMatrix<T, Real>& matrix, int row_threads)
+        : matrix_(matrix), row_threads_(row_threads), sums_(matrix.size()) {}
 
     static constexpr bool keeps_s_of_all =
         true;  // an update costs little enough to reach shrunk examples too
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
-    bool has_row(std::int64_t i) const { return matrix_.has_kept_row(i); }
+    // Rows cost the same sooner or later, and what other labels have computed must not steer this one.
+    bool has_row(std::int64_t) const { return true; }
+    // Whether it pays to name rows that will soon be wanted together with row i.
+    bool wants_company(std::int64_t i) const { return row_threads_ > 1 && !matrix_.has_kept_row(i); }
+    void prefetch(const Indices& examples) {
+        Indices missing;
+        for (const std::int32_t i : examples) {
+            if (!matrix_.has_kept_row(i)) missing.push_back(i);
+        }
+        if (missing.size() < 2 || row_threads_ < 2) return;
+        Pieces pieces(static_cast<std::int64_t>(missing.size()), 1);
+        run_parallel(
+            static_cast<int>(std::min<std::size_t>(row_threads_, missing.size())),
+            [&](int, const StopFlag&) {
+                std::vector<Real> sums(matrix_.size());
+                std::int64_t begin, end;
+                while (pieces.next(begin, end)) matrix_.kept_row(missing[begin], sums.data());
+            },
+            [] { return false; });
+    }
     const Real* row(std::int64_t i) { return matrix_.kept_row(i, sums_.data()); }
     Real at(const Real* row, std::size_t, std::int64_t example) const { return row[example]; }
 
@@ -59,15 +78,17 @@ class KeptRows {
 
   private:
     KernelMatrix<T, Real>& matrix_;
+    int row_threads_;
     std::vector<Real> sums_;
 };
 
 template <typename T, typename Real>
 class CachedRows {
   public:
-    using RowValue = Real;
-    CachedRows(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t working_set)
+    CachedRows(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t working_set,
+               int row_threads)
         : matrix_(matrix),
+          row_threads_(row_threads),
           cache_(matrix, budget_bytes, working_set + 1),
           sums_(matrix.size()),
           full_(matrix.size()) {}
@@ -76,6 +97,8 @@ class CachedRows {
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
     bool has_row(std::int64_t i) const { return cache_.has(i); }
+    bool wants_company(std::int64_t) const { return false; }  // a guess could push out a row that is needed
+    void prefetch(const Indices& examples) { cache_.fetch(examples, row_threads_); }
     const Real* row(std::int64_t i) { return cache_.row(i); }
     Real at(const Real* row, std::size_t position, std::int64_t) const { return row[position]; }
 
@@ -127,6 +150,7 @@ class CachedRows {
 
   private:
     KernelMatrix<T, Real>& matrix_;
+    int row_threads_;
     RowCache<T, Real> cache_;
     std::vector<Real> sums_, full_;
     Indices active_;
@@ -137,7 +161,6 @@ class CachedRows {
 template <typename T>
 class WeightVector {
   public:
-    using RowValue = double;
     WeightVector(const CsrView<T>& x, double offset, bool artificial, double kappa)
         : x_(x),
           offset_(offset),
@@ -153,6 +176,8 @@ class WeightVector {
     std::int64_t size() const { return size_; }
     double diagonal(std::int64_t i) const { return diagonal_[i]; }
     bool has_row(std::int64_t) const { return true; }
+    bool wants_company(std::int64_t) const { return false; }
+    void prefetch(const Indices&) {}
     const double* row(std::int64_t i) {
         scatter(i, 1.0);
         for (std::int64_t j = 0; j < size_; ++j) row_[j] = product(j, i);

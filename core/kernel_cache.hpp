@@ -15,8 +15,11 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "parallel.hpp"
 
 namespace widemargin {
+
+using Indices = std::vector<std::int32_t>;
 
 template <typename T, typename Real>
 class KernelMatrix {
@@ -163,28 +166,55 @@ class RowCache {
 
     // Valid until `fewest` other rows have been asked for.
     const Real* row(std::int64_t i) {
+        if (claim(i)) compute(i, sums_.data());
+        return values(i);
+    }
+
+    // Rows of at most `fewest` examples, those that are missing on several threads.
+    void fetch(const Indices& examples, int n_threads) {
+        Indices missing;
+        for (const std::int32_t i : examples) {
+            if (claim(i)) missing.push_back(i);
+        }
+        if (missing.size() < 2 || n_threads < 2) {
+            for (const std::int32_t i : missing) compute(i, sums_.data());
+            return;
+        }
+        Pieces pieces(static_cast<std::int64_t>(missing.size()), 1);
+        run_parallel(
+            static_cast<int>(std::min<std::size_t>(n_threads, missing.size())),
+            [&](int, const StopFlag&) {
+                std::vector<Real> sums(matrix_.size());
+                std::int64_t begin, end;
+                while (pieces.next(begin, end)) compute(missing[begin], sums.data());
+            },
+            [] { return false; });
+    }
+
+  private:
+    // Makes i the most recent; true if its row has a place now and has to be computed.
+    bool claim(std::int64_t i) {
         ++clock_;
-        if (place_[i] < 0) {
+        const bool missing = place_[i] < 0;
+        if (missing) {
             std::int64_t slot = used_;
             if (used_ < capacity_) {
                 ++used_;
             } else {
-                slot = 0;
-                for (std::int64_t s = 1; s < capacity_; ++s) {
-                    if (last_use_[s] < last_use_[slot]) slot = s;
-                }
+                slot = std::min_element(last_use_.begin(), last_use_.end()) - last_use_.begin();
                 place_[owner_[slot]] = -1;
             }
             owner_[slot] = static_cast<std::int32_t>(i);
             place_[i] = static_cast<std::int32_t>(slot);
-            matrix_.compute(i, columns_.data(), columns_.size(), sums_.data(),
-                            slots_.data() + slot * columns_.size());
         }
         last_use_[place_[i]] = clock_;
-        return slots_.data() + place_[i] * columns_.size();
+        return missing;
+    }
+    Real* values(std::int64_t i) { return slots_.data() + place_[i] * columns_.size(); }
+    void compute(std::int64_t i, Real* sums) {
+        matrix_.compute(i, columns_.data(), columns_.size(), sums, values(i));
     }
 
-  private:
     KernelMatrix<T, Real>& matrix_;
     std::int64_t budget_, fewest_, capacity_ = 0, used_ = 0, clock_ = 0;
     std::vector<Real> sums_, slots_;
