@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -146,34 +147,60 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         y : labels in any form that :mod:`widemargin.labels` takes
         sample_weight : (n,) factors on the costs of the examples
         """
-        method = self._check_parameters()
-        X = self._validate(X, reset=True)
+        start = getattr(self, "alpha_", None) if self.warm_start else None
+        self._fit_together([self], X, y, sample_weight, start)
+        return self
+
+    def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[KernelSVM]:
+        """One fitted machine for each C, all over the same rows of the kernel matrix.
+
+        Examples
+        --------
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+        >>> [machine.C for machine in KernelSVM().path(X, y, [0.1, 1.0])]
+        [0.1, 1.0]
+        """
+        machines: list[KernelSVM] = [clone(self).set_params(C=C) for C in Cs]
+        self._fit_together(machines, X, y, sample_weight, None)
+        return machines
+
+    def _fit_together(
+        self, machines: list[KernelSVM], X: Any, y: Any, sample_weight: Any, start: Any
+    ) -> None:
+        """Fit machines that differ in C only, sharing what the kernel costs."""
+        if not machines:
+            raise UsageError("There is no C to fit. Pass at least one.")
+        for machine in machines:
+            method = machine._check_parameters()
+            valid = machine._validate(X, reset=True)
+        X = valid
         if y is None:
             raise ValueError("KernelSVM requires y to be passed, but the target y is None")
         space, signs = learn_labels(y)
         check_consistent_length(X, signs)
         weights = sample_weights(sample_weight, X.shape[0])
-        columns, upper = self._columns(space, signs, weights)
-        start = self._start(columns.shape, space) if self.warm_start else None
+        columns = [machine._columns(space, signs, weights) for machine in machines]
         gram = np.ascontiguousarray(X, dtype=np.float64) if self.kernel == "precomputed" else None
         csr = canonical_csr(sp.csr_array((X.shape[0], 1)) if gram is not None else X)
+        n_columns = len(columns[0][0])
         solution = solve_dual(
             csr,
             gram,
             self._kernel,
-            columns,
-            upper,
+            np.vstack([part for part, _ in columns]),
+            np.vstack([part for _, part in columns]),
             method,
             equality=isinstance(self.bias, str),
             offset=float(self.bias) ** 2 if isinstance(self.bias, Real) else 0.0,
             kappa=float(self.kappa) if self.bias == "stabilized" else 0.0,
-            start=start,
+            start=self._start(start, columns[0][0].shape, space),
         )
-        self.label_space_ = space
-        self._keep(X, csr, gram, columns, upper, solution)
-        if not solution.converged.all():
-            self._warn(solution)
-        return self
+        for k, machine in enumerate(machines):
+            part = solution.of(slice(k * n_columns, (k + 1) * n_columns))
+            machine.label_space_ = space
+            machine._keep(X, csr, gram, *columns[k], part)
+            if not part.converged.all():
+                machine._warn(part)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n,) for a binary task, otherwise (n, labels), or (n, pairs) for a pairwise scheme."""
@@ -327,8 +354,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
                 upper = np.where(weights > 0, upper * weights, 0.0)
         return np.ascontiguousarray(by_label), np.ascontiguousarray(upper, dtype=np.float64)
 
-    def _start(self, shape: tuple[int, ...], space: LabelSpace) -> Floats | None:
-        alpha = getattr(self, "alpha_", None)
+    def _start(self, alpha: Any, shape: tuple[int, ...], space: LabelSpace) -> Floats | None:
+        """The last solution, (columns, n), if there is one for the same labels and number of examples."""
         if alpha is None or getattr(self, "label_space_", None) != space:
             return None
         by_column = np.ascontiguousarray(np.atleast_2d(alpha.T))
@@ -404,7 +431,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             f"{failed} of {len(solution.converged)} machines did not converge; the largest "
             f"violation of an optimality condition is {worst:.2g}. {cure}",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def __sklearn_tags__(self) -> Any:
