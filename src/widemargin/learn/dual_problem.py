@@ -88,6 +88,19 @@ class DualSolution:
         Floats  # alphas of the stabilised hyperplane's two artificial examples, (labels, 2) or (labels, 0)
     )
 
+    def of(self, labels: slice) -> DualSolution:
+        """The part of some labels."""
+        return DualSolution(
+            self.alpha[labels],
+            self.s[labels],
+            self.intercept[labels],
+            self.violation[labels],
+            self.iterations[labels],
+            self.converged[labels],
+            self.kernel_rows,
+            self.artificial[labels],
+        )
+
 
 def solve_dual(
     csr: Csr,
