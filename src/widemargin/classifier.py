@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import os
 import time
-import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,15 +16,21 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr, thread_count
+from widemargin._training_input import is_matrix, labelled, with_labels
+from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Collection, Vectors
-from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.documents.svmlight_model import is_svmlight_model, read_svmlight_model
+from widemargin.errors import DataError, UsageError
 from widemargin.explanation import Explanation, explain_scores
-from widemargin.labels import LabelSpace, one_label_each
+from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model, save_model
 
 KIND = "text-classifier"
 # The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
-LEARNERS = {"linear-svm": ("widemargin.learn.linear_svm", "LinearSVM")}
+LEARNERS = {
+    "linear-svm": ("widemargin.learn.linear_svm", "LinearSVM"),
+    "kernel-svm": ("widemargin.learn.kernel_svm", "KernelSVM"),
+}
 
 
 class TopTerms(NamedTuple):
@@ -76,10 +81,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from widemargin.learn.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
-        texts, y = _labelled(*_with_labels(texts, y))
+        texts, y = labelled(*with_labels(texts, y))
         start = time.perf_counter()
         seconds: dict[str, float] = {}
-        if _is_matrix(texts):
+        if is_matrix(texts):
             self.vectorizer_ = None
             X = texts
         else:
@@ -117,26 +122,39 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "learner_")
         X = self._features(texts)
         weights = self._dense_weights()
+        scores: NDArray[Any]
         if weights is None:
-            scores: NDArray[Any] = self.learner_.decision_function(X)
-            return scores
-        # Straight to the core: scikit-learn's checks would take longer than a short document.
-        n_documents = X.shape[0]
-        result = np.empty((n_documents, weights.shape[1]))
-        _core.score_rows(
-            np.asarray(X.indptr, dtype=np.int64),
-            np.asarray(X.indices, dtype=np.int32),
-            X.data,
-            weights,
-            self.learner_.intercept_,
-            result,
-            1 if n_documents == 1 else thread_count(getattr(self.learner_, "n_jobs", None)),
-        )
-        return result[:, 0] if self.label_space_.kind == "binary" else result
+            learner = self.learner_
+            if isinstance(texts, Vectors) and texts.X.shape[1] > X.shape[1] and _by_distance(learner):
+                # Features that no training document has still lengthen a vector, and all its distances.
+                X, learner = texts.X, _widened(learner, texts.X.shape[1])
+            scores = learner.decision_function(X)
+        else:
+            # Straight to the core: scikit-learn's checks would take longer than a short document.
+            n_documents = X.shape[0]
+            scores = np.empty((n_documents, weights.shape[1]))
+            _core.score_rows(
+                np.asarray(X.indptr, dtype=np.int64),
+                np.asarray(X.indices, dtype=np.int32),
+                X.data,
+                weights,
+                self.learner_.intercept_,
+                scores,
+                1 if n_documents == 1 else thread_count(getattr(self.learner_, "n_jobs", None)),
+            )
+            scores = scores[:, 0] if self.label_space_.kind == "binary" else scores
+        if self._pairwise:
+            return class_scores(scores, len(self.classes_), self.learner_.scheme)
+        return scores
 
     def predict(self, texts: Any) -> Any:
         """Labels, in the form in which `fit` got them."""
         return self.label_space_.decide(self.decision_function(texts))
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether every label has weights of terms, which `explain` and `top_terms` need."""
+        return getattr(self.learner_, "coef_", None) is not None and not self._pairwise
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Why `text` gets its score for `label`: what every occurrence of a term contributes.
@@ -155,6 +173,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "learner_")
         if self.vectorizer_ is None:
             raise UsageError("This classifier was trained on vectors: there is no text to explain.")
+        self._check_weights()
         X = self._features([text])
         scores = np.atleast_2d(np.asarray(self.decision_function([text]), dtype=np.float64))
         if label is None:
@@ -177,6 +196,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Without a label, of a task of two classes, the second class is meant.
         """
         check_is_fitted(self, "learner_")
+        self._check_weights()
         if label is None:
             names = self.label_space_.column_names
             if len(names) != 1:
@@ -211,7 +231,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a classifier that `save` wrote; the file is verified and runs no code."""
+        """Read a classifier that `save` wrote, or a model that SVM-light wrote.
+
+        The file is verified and runs no code. SVM-light's classes are called "-1" and "1", as the labels of
+        its files of examples.
+        """
+        if is_svmlight_model(path):
+            return cls._from_svmlight(path)
         return cls.from_model(load_model(path), os.fspath(path))
 
     @classmethod
@@ -242,10 +268,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.training_summary_ = dict(model.summary)
         return self
 
+    @classmethod
+    def _from_svmlight(cls, path: str | os.PathLike[str]) -> Self:
+        from widemargin.learn.svmlight_model import from_svmlight
+
+        model = read_svmlight_model(os.fspath(path))
+        self = cls()
+        self.vectorizer_ = None
+        try:
+            self.learner = self.learner_ = from_svmlight(model, ("-1", "1"))
+        except UsageError as error:
+            raise DataError(f"{os.fspath(path)}: {error}") from error
+        self.n_features_in_ = model.n_features
+        self.training_summary_ = {
+            "documents": model.n_documents,
+            "labels": 2,
+            "task": "binary",
+            "terms": model.n_features,
+        }
+        return self
+
     def _features(self, texts: Any) -> sp.csr_array:
         """The rows of `texts`, canonical, with `n_features_in_` columns."""
         if self.vectorizer_ is not None:
-            if _is_matrix(texts):
+            if is_matrix(texts):
                 raise UsageError("This classifier was trained on texts, and these are vectors. Pass texts.")
             if isinstance(texts, Collection):
                 texts = texts.texts
@@ -256,7 +302,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             rows: Any = texts.X.copy()
             rows.resize((rows.shape[0], self.n_features_in_))
             X = rows
-        elif _is_matrix(texts):
+        elif is_matrix(texts):
             X = texts
         else:
             raise UsageError("This classifier was trained on vectors, and these are texts. Pass vectors.")
@@ -275,6 +321,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         coef: Any = self.learner_.coef_
         row = coef[[column], :].toarray() if hasattr(coef, "toarray") else np.atleast_2d(coef)[column]
         return np.asarray(row, dtype=np.float64).reshape(-1)
+
+    @property
+    def _pairwise(self) -> bool:
+        """Whether the columns of the learner's scores are pairs of classes."""
+        one_each = getattr(self.learner_, "scheme", "one-vs-rest") == "one-vs-rest"
+        return not one_each and self.label_space_.kind == "multiclass"
+
+    def _check_weights(self) -> None:
+        if self.has_weights:
+            return
+        name = type(self.learner_).__name__
+        if self._pairwise:
+            raise UsageError(
+                f"This {name} has weights for pairs of classes, not for labels, so it cannot say what speaks "
+                f'for one. Train with scheme="one-vs-rest" and kernel="linear", or a LinearSVM.'
+            )
+        kernel = getattr(self.learner_, "kernel", "it has")
+        raise UsageError(
+            f"A {name} with the kernel {kernel} has no weights of terms, so it cannot say what speaks for a "
+            f"label. Train a LinearSVM, or with the linear kernel."
+        )
 
     def _intercepts(self) -> NDArray[np.float64]:
         n_columns = self.label_space_.n_columns
@@ -315,60 +382,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _is_matrix(texts: Any) -> bool:
-    return isinstance(texts, Vectors) or sp.issparse(texts) or getattr(texts, "ndim", 1) == 2
+def _by_distance(learner: Any) -> bool:
+    return getattr(learner, "kernel", None) in ("rbf", "chi2")
 
 
-def _with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
-    """Texts or a matrix, and their labels, which a Collection or Vectors may bring along."""
-    if isinstance(texts, Collection | Vectors):
-        if y is None:
-            labels: Sequence[Any] = texts.labels
-            known = one_label_each([given for given in labels if given is not None])
-            if known is None:
-                y = labels
-            else:
-                single = iter(known)
-                y = [None if given is None else next(single) for given in labels]
-        texts = texts.texts if isinstance(texts, Collection) else texts.X
-    if y is None:
-        raise UsageError("There are no labels. Pass y, one label or list of labels a document.")
-    if isinstance(texts, str | bytes):
-        raise UsageError("texts is one text. Pass a list of texts.")
-    return texts, y
-
-
-def _labelled(texts: Any, y: Any) -> tuple[Any, Any]:
-    """Leave out the documents whose label is None."""
-    n_texts = texts.shape[0] if _is_matrix(texts) else len(texts)
-    n_labels = y.shape[0] if hasattr(y, "shape") else len(y)
-    if n_texts != n_labels:
-        raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
-    may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
-    kept = [i for i, label in enumerate(y) if label is not None] if may_miss else []
-    if not may_miss or len(kept) == n_labels:
-        return texts, y
-    if not kept:
-        raise DataError(
-            f"None of the {n_labels} documents has a label. Name the column that holds the labels."
-        )
-    warnings.warn(
-        f"{n_labels - len(kept)} of {n_labels} documents have no label and are left out of training.",
-        DataWarning,
-        stacklevel=3,
-    )
-    labels = list(y)
-    return _rows(texts, kept), [labels[i] for i in kept]
-
-
-def _rows(texts: Any, kept: list[int]) -> Any:
-    """The texts or the rows of a matrix at `kept`."""
-    if _is_matrix(texts):
-        return texts[kept]
-    if hasattr(texts, "to_pylist"):  # an Arrow column
-        return texts.take(kept)
-    texts = list(texts)
-    return [texts[i] for i in kept]
+def _widened(learner: Any, n_features: int) -> Any:
+    """The same kernel machine for vectors with more features, which its support vectors do not have."""
+    wide = copy.copy(learner)
+    wide.support_vectors_ = learner.support_vectors_.copy()
+    wide.support_vectors_.resize((learner.support_vectors_.shape[0], n_features))
+    wide.n_features_in_ = n_features
+    return wide
 
 
 def _convergence(learner: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference import votes as slow
-from widemargin.decide.votes import dag_vote, majority_vote, pairs, tally
+from widemargin.decide.votes import class_scores, dag_vote, majority_vote, pairs, tally
 from widemargin.errors import DataError, UsageError
 
 
@@ -26,6 +26,15 @@ def test_votes_of_the_loops(table):
     scores, k = table
     assert majority_vote(scores, k).tolist() == slow.majority_vote(scores.tolist(), k)
     assert dag_vote(scores, k).tolist() == slow.dag_vote(scores.tolist(), k)
+
+
+@given(tables())
+def test_the_winner_has_the_largest_score(table):
+    scores, k = table
+    assert class_scores(scores, k).argmax(axis=1).tolist() == majority_vote(scores, k).tolist()
+    assert class_scores(scores, k, "dag").argmax(axis=1).tolist() == dag_vote(scores, k).tolist()
+    votes, _ = tally(scores, k)
+    np.testing.assert_array_equal(class_scores(scores, k).round(), votes)
 
 
 @given(st.integers(2, 12))

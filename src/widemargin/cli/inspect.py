@@ -9,10 +9,10 @@ import typer
 
 from widemargin.cli import options
 from widemargin.cli.output import bytes_in_words, counted, print_json, shortened, show_table
-from widemargin.errors import UsageError
+from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from widemargin.classifier import TopTerms
+    from widemargin.classifier import TextClassifier, TopTerms
     from widemargin.report.tables import Table
 
 EXAMPLE = "Example: widemargin inspect tickets.wm --label billing --terms 20"
@@ -30,20 +30,39 @@ def run(
     terms: Annotated[
         int, typer.Option("--terms", metavar="N", min=0, help="Terms a label, for and against.")
     ] = 8,
+    export_svmlight: Annotated[
+        Path | None,
+        typer.Option(
+            "--export-svmlight",
+            metavar="FILE",
+            help="Write a model of vectors for SVM-light's svm_classify; of several labels, that of --label.",
+            show_default="none",
+        ),
+    ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Show what a model is: how it was trained, and the terms that speak for and against its labels."""
+    from widemargin.documents.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
+    if is_svmlight_model(model):
+        if export_svmlight is not None:
+            raise UsageError(f"--export-svmlight: {model} is a model of SVM-light already. Copy it.")
+        _show_svmlight(model, json)
+        return
     content = load_model(model)
     from widemargin.classifier import TextClassifier
 
     classifier = TextClassifier.from_model(content, str(model))
     names = chosen_labels(label, classifier.classes_.tolist())
     shown = names if label or json else names[:LABELS_SHOWN]
-    top = {str(name): classifier.top_terms(name, terms) for name in shown} if terms else {}
+    wanted = terms if classifier.has_weights else 0
+    top = {str(name): classifier.top_terms(name, terms) for name in shown} if wanted else {}
+    exported = None
+    if export_svmlight is not None:
+        exported = _export(classifier, model, export_svmlight, names if label else [])
     if json:
         print_json(
             {
@@ -59,18 +78,64 @@ def run(
                     name: {"positive": _pairs(found.positive), "negative": _pairs(found.negative)}
                     for name, found in top.items()
                 },
+                **({} if exported is None else {"exported": str(export_svmlight), "positive": exported}),
             }
         )
         return
     print(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         print(f"{key:<12} {value}")
-    if not top:
+    if top:
+        print()
+        show_table(terms_table(top))
+        if len(shown) < len(names):
+            print(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
+    if exported is not None:
+        print(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
+
+
+def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[Any]) -> str:
+    """Write SVM-light's model and return the label that its positive scores mean."""
+    from widemargin.documents.svmlight_model import write_svmlight_model
+    from widemargin.learn.svmlight_model import to_svmlight
+
+    if classifier.vectorizer_ is not None:
+        raise DataError(
+            f"{model} was trained on texts, and SVM-light's models are of vectors. Train on vectors."
+        )
+    if len(labels) > 1:
+        raise UsageError("--export-svmlight writes the rule of one label. Give one --label.")
+    columns = classifier.label_space_.column_names.tolist()
+    if not labels and len(columns) > 1:
+        raise UsageError(
+            f"--export-svmlight writes the rule of one label, and there are {len(columns)}. Add --label."
+        )
+    label = (labels or columns)[0]
+    rule = to_svmlight(classifier.learner_, label)
+    rule.n_documents = int(classifier.training_summary_["documents"])
+    write_svmlight_model(rule, target)
+    return str(label)
+
+
+def _show_svmlight(path: Path, json: bool) -> None:
+    """What a model of SVM-light says about itself."""
+    from widemargin.documents.svmlight_model import read_svmlight_model
+
+    model = read_svmlight_model(path)
+    found = {
+        "kernel": model.kernel,
+        **model.kernel_parameters,
+        "training_documents": model.n_documents,
+        "features": model.n_features,
+        "support_vectors": len(model.coefficients),
+        "threshold": model.threshold,
+    }
+    if json:
+        print_json({"model": str(path), "svmlight_version": model.version, **found})
         return
-    print()
-    show_table(terms_table(top))
-    if len(shown) < len(names):
-        print(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
+    print(f"{path}: {bytes_in_words(path.stat().st_size)}, a model of SVM-light {model.version}.")
+    for key, value in found.items():
+        print(f"{key.replace('_', ' '):<18} {value:,}" if isinstance(value, int) else f"{key:<18} {value}")
 
 
 def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, str]]:

@@ -17,7 +17,9 @@ Threads = Annotated[
     typer.Option("--threads", metavar="N", min=1, help="Native threads.", show_default="all cores"),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Where random choices start.")]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `train` wrote.")]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model file that `train` wrote, or one of SVM-light's.")
+]
 DataSource = Annotated[
     str,
     typer.Argument(

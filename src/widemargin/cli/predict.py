@@ -121,14 +121,15 @@ def predictions(
 
 
 def load_classifier(path: Path, threads: int | None = None) -> TextClassifier:
-    """The classifier in a model file, which may use so many threads, whatever it was trained with."""
+    """The classifier in a model file (or SVM-light's), which may use so many threads from now on."""
+    from widemargin.documents.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
-    model = load_model(path)
+    model = None if is_svmlight_model(path) else load_model(path)
     # Only now, so that a mistake in the name is told at once.
     from widemargin.classifier import TextClassifier
 
-    classifier = TextClassifier.from_model(model, str(path))
+    classifier = TextClassifier.load(path) if model is None else TextClassifier.from_model(model, str(path))
     for part in (classifier.vectorizer_, classifier.learner_):
         if part is not None:
             part.n_jobs = threads

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from widemargin.cli import options
+from widemargin.cli import learners, options
 from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
 from widemargin.errors import MissingFileError, StorageError, UsageError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --label team --ngrams 1-2"
 
 TEXT_OPTIONS = "From text to vectors"
-LEARNING_OPTIONS = "Learning"
 
 
 class Tokens(StrEnum):
@@ -31,11 +30,6 @@ class Units(StrEnum):
     words = "words"
     chars = "chars"
     chars_in_words = "chars_in_words"
-
-
-class Loss(StrEnum):
-    hinge = "hinge"
-    squared_hinge = "squared_hinge"
 
 
 def run(
@@ -149,46 +143,20 @@ def run(
             rich_help_panel=TEXT_OPTIONS,
         ),
     ] = None,
-    C: Annotated[
-        float,
-        typer.Option(
-            "--C", metavar="X", help="The cost of training errors.", rich_help_panel=LEARNING_OPTIONS
-        ),
-    ] = 1.0,
-    loss: Annotated[
-        Loss,
-        typer.Option(
-            "--loss",
-            metavar="hinge|squared_hinge",
-            help="How training errors count.",
-            rich_help_panel=LEARNING_OPTIONS,
-        ),
-    ] = Loss.hinge,
-    bias: Annotated[
-        str,
-        typer.Option(
-            "--bias",
-            metavar="SIZE|none",
-            help="The size of the bias feature, or none.",
-            rich_help_panel=LEARNING_OPTIONS,
-        ),
-    ] = "1",
-    class_weight: Annotated[
-        str | None,
-        typer.Option(
-            "--class-weight",
-            metavar="balanced",
-            help="Let rare labels count as much as frequent ones.",
-            show_default="none",
-            rich_help_panel=LEARNING_OPTIONS,
-        ),
-    ] = None,
-    tol: Annotated[
-        float,
-        typer.Option(
-            "--tol", metavar="X", help="Stop at this relative duality gap.", rich_help_panel=LEARNING_OPTIONS
-        ),
-    ] = 1e-3,
+    learner: learners.Learner = learners.Name.linear_svm,
+    C: learners.Cost = 1.0,
+    loss: learners.Loss = None,
+    bias: learners.Bias = None,
+    class_weight: learners.ClassWeight = None,
+    tol: learners.Tolerance = 1e-3,
+    kernel: learners.Kernel = None,
+    gamma: learners.Gamma = None,
+    degree: learners.Degree = None,
+    coef0: learners.Coef0 = None,
+    power: learners.Power = None,
+    kappa: learners.Kappa = None,
+    scheme: learners.Scheme = None,
+    cache: learners.Cache = None,
     threads: options.Threads = None,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -200,8 +168,6 @@ def run(
     Documents with one label each make a task of two or more classes; if some have none or several,
     every label is decided by itself. Unlabelled documents are left out. SVM-light files are vectors already.
     """
-    if class_weight not in (None, "balanced"):
-        raise UsageError(f"--class-weight {class_weight}: the only choice is balanced.")
     first, last = _ngram_range(ngrams)
     vectorizing: dict[str, Any] = {
         "weighting": weighting,
@@ -216,16 +182,23 @@ def run(
         "n_hashed": hashed,
         "n_jobs": threads,
     }
-    learning: dict[str, Any] = {
-        "C": C,
-        "loss": loss.value,
-        "bias": _bias(bias),
-        "class_weight": class_weight,
-        "tol": tol,
-        "random_state": seed,
-        "n_jobs": threads,
-        "verbose": not quiet,
-    }
+    learning = learners.parameters(
+        learner,
+        loss=loss,
+        bias=bias,
+        class_weight=class_weight,
+        kernel=kernel,
+        kernel_options={
+            "gamma": gamma,
+            "degree": degree,
+            "coef0": coef0,
+            "power": power,
+            "kappa": kappa,
+            "scheme": None if scheme is None else scheme.value,
+            "cache": cache,
+        },
+    )
+    learning |= {"C": C, "tol": tol, "random_state": seed, "n_jobs": threads, "verbose": not quiet}
     _check_target(output)
 
     from widemargin.documents.collection import Vectors
@@ -236,12 +209,12 @@ def run(
         collection = read_all(data, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
-    from widemargin.learn.linear_svm import LinearSVM
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
     classifier = TextClassifier(
-        vectorizer=None if on_vectors else Vectorizer(**vectorizing), learner=LinearSVM(**learning)
+        vectorizer=None if on_vectors else Vectorizer(**vectorizing),
+        learner=learners.make_learner(learner, learning),
     )
     classifier.fit(collection, collection.labels if multilabel else None)
     stages.seconds.update(classifier.training_summary_["seconds"])
@@ -333,15 +306,6 @@ def _frequency(option: str, text: str) -> int | float:
     if value < 0:
         raise UsageError(f"{option} {text}: a number of documents is not negative.")
     return value
-
-
-def _bias(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"--bias {text}: expected a size, such as 1, or none.") from None
 
 
 def _stop_words(text: str | None) -> str | list[str] | None:

@@ -20,11 +20,12 @@ class +1. The kernel types: 0 linear ``a.b``, 1 polynomial ``(s a.b + r)^d``, 2 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -97,8 +98,19 @@ class SvmLightModel:
         """The highest feature number."""
         return int(self.support_vectors.shape[1])
 
+    @property
+    def kernel_parameters(self) -> dict[str, Any]:
+        """The parameters that mean something to the kernel, under SVM-light's letters."""
+        letters: dict[str, dict[str, Any]] = {
+            "poly": {"d": self.degree, "s": self.scale, "r": self.offset},
+            "rbf": {"g": self.gamma},
+            "sigmoid": {"s": self.scale, "r": self.offset},
+            "custom": {"u": self.option},
+        }
+        return letters.get(self.kernel, {})
 
-def is_svmlight_model(path: str | Path) -> bool:
+
+def is_svmlight_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as SVM-light's model files do."""
     try:
         with open(path, "rb") as file:

@@ -1,0 +1,69 @@
+"""What `TextClassifier` is given, sorted out: texts or a matrix, and the label or labels of each document."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import scipy.sparse as sp
+
+from widemargin.documents.collection import Collection, Vectors
+from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.labels import one_label_each
+
+
+def is_matrix(texts: Any) -> bool:
+    return isinstance(texts, Vectors) or sp.issparse(texts) or getattr(texts, "ndim", 1) == 2
+
+
+def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
+    """Texts or a matrix, and their labels, which a Collection or Vectors may bring along."""
+    if isinstance(texts, Collection | Vectors):
+        if y is None:
+            labels: Sequence[Any] = texts.labels
+            known = one_label_each([given for given in labels if given is not None])
+            if known is None:
+                y = labels
+            else:
+                single = iter(known)
+                y = [None if given is None else next(single) for given in labels]
+        texts = texts.texts if isinstance(texts, Collection) else texts.X
+    if y is None:
+        raise UsageError("There are no labels. Pass y, one label or list of labels a document.")
+    if isinstance(texts, str | bytes):
+        raise UsageError("texts is one text. Pass a list of texts.")
+    return texts, y
+
+
+def labelled(texts: Any, y: Any) -> tuple[Any, Any]:
+    """Leave out the documents whose label is None."""
+    n_texts = texts.shape[0] if is_matrix(texts) else len(texts)
+    n_labels = y.shape[0] if hasattr(y, "shape") else len(y)
+    if n_texts != n_labels:
+        raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
+    may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
+    kept = [i for i, label in enumerate(y) if label is not None] if may_miss else []
+    if not may_miss or len(kept) == n_labels:
+        return texts, y
+    if not kept:
+        raise DataError(
+            f"None of the {n_labels} documents has a label. Name the column that holds the labels."
+        )
+    warnings.warn(
+        f"{n_labels - len(kept)} of {n_labels} documents have no label and are left out of training.",
+        DataWarning,
+        stacklevel=3,
+    )
+    labels = list(y)
+    return _rows(texts, kept), [labels[i] for i in kept]
+
+
+def _rows(texts: Any, kept: list[int]) -> Any:
+    """The texts or the rows of a matrix at `kept`."""
+    if is_matrix(texts):
+        return texts[kept]
+    if hasattr(texts, "to_pylist"):  # an Arrow column
+        return texts.take(kept)
+    texts = list(texts)
+    return [texts[i] for i in kept]

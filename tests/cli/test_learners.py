@@ -1,0 +1,254 @@
+"""Learners other than the default, and SVM-light's models, on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import COMMAND, TICKETS, environment
+from widemargin.documents.svmlight_model import read_svmlight_model
+
+VECTORS = "".join(f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i / 10:g} {3 + i % 3}:0.5\n" for i in range(20))
+CLASSES = "".join(f"{1 + i % 3} {1 + i % 3}:{1 + i / 10:g} 4:{i % 4}\n" for i in range(24))
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    path = tmp_path / "vectors.svm"
+    path.write_text(VECTORS)
+    return path
+
+
+@pytest.fixture
+def classes(tmp_path):
+    path = tmp_path / "classes.svm"
+    path.write_text(CLASSES)
+    return path
+
+
+class TestKernels:
+    @pytest.fixture
+    def kernel_model(self, here, tickets, tmp_path):
+        path = tmp_path / "kernel.wm"
+        options = ("--kernel", "rbf", "--gamma", "0.5", "--C", "1000", "--cache", "50")
+        done = here("train", tickets, "-o", path, "--learner", "kernel-svm", *options)
+        assert done.returncode == 0, done.stderr
+        assert "Learned 3 classes from 18 documents" in done.stdout
+        return path
+
+    def test_trained_saved_and_used(self, here, kernel_model, tickets):
+        done = here("predict", kernel_model, tickets, "-q", "--scores")
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        assert all(max(row["scores"], key=row["scores"].get) == row["labels"][0] for row in rows)
+        assert "100.0 % of 18 documents right." in here("evaluate", kernel_model, tickets, "-q").stdout
+
+    def test_inspected(self, here, kernel_model):
+        done = here("inspect", kernel_model)
+        assert done.returncode == 0, done.stderr
+        assert "kernel-svm" in done.stdout
+        assert "kernel=rbf" in done.stdout
+        assert "gamma=0.5" in done.stdout
+        assert "speaks for it" not in done.stdout
+        assert json.loads(here("inspect", kernel_model, "--json").stdout)["terms"] == {}
+
+    def test_not_explained_by_terms(self, here, kernel_model):
+        done = here("explain", kernel_model, "my invoice")
+        assert done.returncode == 2
+        assert "kernel rbf has no weights of terms" in done.stderr
+        assert "Train a LinearSVM" in done.stderr
+
+    def test_the_linear_kernel_explains(self, here, tickets, tmp_path):
+        options = ("--learner", "kernel-svm", "--kernel", "linear")
+        here("train", tickets, "-o", tmp_path / "m.wm", *options, "-q")
+        found = json.loads(here("explain", tmp_path / "m.wm", "my invoice", "--json").stdout)
+        assert found["label"] == "billing"
+        total = found["bias"] + sum(part["value"] for part in found["contributions"])
+        assert total == pytest.approx(found["score"], abs=1e-5)
+        assert "speaks for it" in here("inspect", tmp_path / "m.wm").stdout
+
+    @pytest.mark.parametrize("kernel", ["linear", "rbf"])
+    @pytest.mark.parametrize("scheme", ["votes", "dag"])
+    def test_pairwise_schemes(self, here, classes, tmp_path, scheme, kernel):
+        model = tmp_path / "m.wm"
+        options = ("--learner", "kernel-svm", "--kernel", kernel, "--scheme", scheme, "--C", "100")
+        done = here("train", classes, "-o", model, *options)
+        assert done.returncode == 0, done.stderr
+        result = json.loads(here("evaluate", model, classes, "--json").stdout)
+        assert result["accuracy"] == 1.0
+        row = json.loads(here("predict", model, classes, "--scores").stdout.splitlines()[1])
+        assert row["labels"] == ["2"]
+        assert set(row["scores"]) == {"1", "2", "3"}
+        assert max(row["scores"], key=row["scores"].get) == "2"
+        assert "speaks for it" not in here("inspect", model).stdout
+
+    @pytest.mark.parametrize("bias", ["unregularized", "stabilized", "none", "0.5"])
+    def test_biases(self, here, vectors, tmp_path, bias):
+        model = tmp_path / "m.wm"
+        done = here("train", vectors, "-o", model, "--learner", "kernel-svm", "--bias", bias)
+        assert done.returncode == 0, done.stderr
+        stored = json.loads(here("inspect", model, "--json").stdout)["learner"]["state"]["parameters"]["bias"]
+        assert str(stored).lower() == bias
+
+    def test_linear_svm_with_an_unregularized_bias(self, here, vectors, tmp_path):
+        done = here("train", vectors, "-o", tmp_path / "m.wm", "--bias", "unregularized")
+        assert done.returncode == 0, done.stderr
+        assert "100.0 % of 20 documents right." in here("evaluate", tmp_path / "m.wm", vectors).stdout
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--gamma", "1"], "--gamma is for kernels. Add --learner kernel-svm."),
+            (["--kernel", "rbf"], "--kernel is for kernels. Add --learner kernel-svm."),
+            (["--scheme", "dag"], "--scheme is for kernels"),
+            (["--learner", "kernel-svm", "--degree", "2"], "--degree means nothing to the kernel rbf"),
+            (["--learner", "kernel-svm", "--kernel", "linear", "--gamma", "1"], "--gamma means nothing"),
+            (["--learner", "kernel-svm", "--loss", "squared_hinge"], "has the hinge loss"),
+            (["--learner", "kernel-svm", "--kappa", "2"], "Add --bias stabilized"),
+            (["--learner", "kernel-svm", "--gamma", "-1"], "gamma=-1.0: expected a positive number"),
+            (["--learner", "kernel-svm", "--C", "0"], "C=0.0: expected a positive number"),
+            (["--bias", "big"], "--bias big: expected a size, such as 1, or unregularized"),
+            (["--learner", "forest"], "'forest' is not one of"),
+            (["--class-weight", "heavy"], "the only choice is balanced"),
+        ],
+    )
+    def test_options_that_make_no_sense(self, here, vectors, tmp_path, options, message):
+        done = here("train", vectors, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert not (tmp_path / "m.wm").exists()
+
+    def test_pairs_of_classes_for_several_labels(self, here, tickets, tmp_path):
+        options = ("--learner", "kernel-svm", "--scheme", "votes", "--multilabel")
+        done = here("train", tickets, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert 'Use scheme="one-vs-rest"' in done.stderr
+
+    def test_progress_on_a_terminal(self, tmp_path):
+        """One line with the violation and the examples that are still active."""
+        pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+        rng = np.random.default_rng(0)
+        rows = [
+            f"{rng.choice([-1, 1])} " + " ".join(f"{j + 1}:{v:.3f}" for j, v in enumerate(row))
+            for row in rng.normal(size=(1500, 10))
+        ]
+        (tmp_path / "noise.svm").write_text("\n".join(rows) + "\n")
+        options = ["--learner", "kernel-svm", "--C", "100", "--gamma", "0.1"]
+        arguments = ["train", str(tmp_path / "noise.svm"), "-o", str(tmp_path / "m.wm"), *options]
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=follower,
+            env=environment(COLUMNS="120", TERM="xterm"),
+        )
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                block = os.read(leader, 65536)
+            except OSError:  # the other end is closed
+                break
+            shown += block
+        os.close(leader)
+        assert process.wait() == 0
+        assert b"violation" in shown
+        assert b"active" in shown
+
+
+class TestSvmLightModels:
+    @pytest.mark.parametrize(
+        "learner",
+        [
+            [],
+            ["--learner", "kernel-svm", "--kernel", "linear"],
+            ["--learner", "kernel-svm", "--gamma", "0.5", "--C", "10"],
+            ["--learner", "kernel-svm", "--kernel", "poly", "--degree", "2", "--gamma", "0.5"],
+        ],
+    )
+    def test_exported_and_used_in_place_of_the_model(self, here, vectors, tmp_path, learner):
+        model, exported = tmp_path / "m.wm", tmp_path / "m.svmlight"
+        assert here("train", vectors, "-o", model, *learner).returncode == 0
+        done = here("inspect", model, "--export-svmlight", exported)
+        assert done.returncode == 0, done.stderr
+        assert f"Wrote {exported} for svm_classify, whose positive scores mean 1." in done.stdout
+        assert read_svmlight_model(exported).n_documents == 20
+        ours, theirs = (
+            [json.loads(line) for line in here("predict", path, vectors, "--scores").stdout.splitlines()]
+            for path in (model, exported)
+        )
+        assert [row["labels"] for row in theirs] == [row["labels"] for row in ours]
+        for mine, other in zip(ours, theirs, strict=True):
+            assert other["scores"] == pytest.approx(mine["scores"], abs=1e-6)
+        tables = [here("evaluate", path, vectors).stdout for path in (model, exported)]
+        assert tables[0] == tables[1]
+
+    def test_one_label_of_several(self, here, classes, tmp_path):
+        model, exported = tmp_path / "m.wm", tmp_path / "m.svmlight"
+        here("train", classes, "-o", model)
+        done = here("inspect", model, "--export-svmlight", exported)
+        assert done.returncode == 2
+        assert "there are 3. Add --label." in done.stderr
+        found = json.loads(
+            here("inspect", model, "--export-svmlight", exported, "--label", "2", "--json").stdout
+        )
+        assert (found["exported"], found["positive"]) == (str(exported), "2")
+        scores = [
+            json.loads(line)["scores"]
+            for line in here("predict", model, classes, "--scores").stdout.splitlines()
+        ]
+        theirs = [
+            json.loads(line)["scores"]
+            for line in here("predict", exported, classes, "--scores").stdout.splitlines()
+        ]
+        assert [s["1"] for s in theirs] == pytest.approx([s["2"] for s in scores], abs=1e-6)
+
+    def test_features_that_the_model_has_never_seen(self, here, tmp_path):
+        """They make a vector longer, and so more distant, as for svm_classify."""
+        lines = ["2 # t", "3 #", "0.5 #", "1 #", "1 #", "empty#", "2 #", "5 #", "2 #", "0.25 #", "2 1:1 #"]
+        (tmp_path / "model").write_text("SVM-light Version V6.02\n" + "\n".join(lines) + "\n")
+        (tmp_path / "data.svm").write_text("1 1:1\n1 1:1 7:2\n")
+        rows = here("predict", tmp_path / "model", tmp_path / "data.svm", "--scores").stdout.splitlines()
+        scores = [json.loads(row)["scores"]["1"] for row in rows]
+        assert scores == pytest.approx([2 - 0.25, 2 * np.exp(-0.5 * 4) - 0.25], abs=1e-6)
+
+    def test_inspected(self, here, vectors, tmp_path):
+        model, exported = tmp_path / "m.wm", tmp_path / "m.svmlight"
+        here("train", vectors, "-o", model, "--learner", "kernel-svm", "--gamma", "0.25")
+        here("inspect", model, "--export-svmlight", exported)
+        done = here("inspect", exported)
+        assert "a model of SVM-light V6.02" in done.stdout
+        found = json.loads(here("inspect", exported, "--json").stdout)
+        assert (found["kernel"], found["g"], found["training_documents"], found["features"]) == (
+            "rbf",
+            0.25,
+            20,
+            5,
+        )
+        assert here("inspect", exported, "--export-svmlight", tmp_path / "again").returncode == 2
+
+    def test_a_damaged_one(self, here, vectors, tmp_path):
+        (tmp_path / "model").write_text("SVM-light Version V6.02\n2 # kernel type\n")
+        for arguments in (("predict", tmp_path / "model", vectors), ("inspect", tmp_path / "model")):
+            done = here(*arguments)
+            assert done.returncode == 65
+            assert "ends after line 2" in done.stderr
+        lines = ["4 # t", "3 #", "1 #", "1 #", "1 #", "mine#", "2 #", "5 #", "2 #", "0 #", "2 1:1 #"]
+        (tmp_path / "model").write_text("SVM-light Version V6.02\n" + "\n".join(lines) + "\n")
+        done = here("predict", tmp_path / "model", vectors)
+        assert done.returncode == 65
+        assert "kernel of its user's own" in done.stderr
+
+    def test_texts_for_one_and_a_model_of_texts(self, here, vectors, model, tickets, tmp_path):
+        here("train", vectors, "-o", tmp_path / "m.wm")
+        here("inspect", tmp_path / "m.wm", "--export-svmlight", tmp_path / "m.svmlight")
+        done = here("predict", tmp_path / "m.svmlight", tickets)
+        assert done.returncode == 65
+        assert "holds texts, but the model was trained on vectors" in done.stderr
+        done = here("inspect", model, "--export-svmlight", tmp_path / "t.svmlight", "--label", "billing")
+        assert done.returncode == 65
+        assert "was trained on texts" in done.stderr
