@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from widemargin import LinearSVM, TextClassifier, Vectorizer
+from widemargin import KernelSVM, LinearSVM, TextClassifier, Vectorizer
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.models import load_model
@@ -285,6 +285,57 @@ class TestTopTerms:
     def test_label_is_needed(self):
         with pytest.raises(UsageError, match="3 labels"):
             fitted().top_terms()
+
+
+class TestKernels:
+    def test_same_as_the_learners_own(self, tmp_path):
+        classifier = TextClassifier(learner=KernelSVM(C=10, gamma=0.5)).fit(TEXTS, TOPICS)
+        assert classifier.predict(TEXTS).tolist() == TOPICS
+        own = classifier.learner_.decision_function(classifier.vectorizer_.transform(TEXTS))
+        np.testing.assert_array_equal(classifier.decision_function(TEXTS), own)
+        classifier.save(tmp_path / "m.wm")
+        loaded = TextClassifier.load(tmp_path / "m.wm")
+        assert isinstance(loaded.learner_, KernelSVM)
+        np.testing.assert_allclose(loaded.decision_function(TEXTS), own, rtol=1e-12)
+
+    def test_no_terms_speak_for_a_label(self):
+        classifier = TextClassifier(learner=KernelSVM(gamma=0.5)).fit(TEXTS, TOPICS)
+        assert not classifier.has_weights
+        for ask in (lambda: classifier.explain("a bank"), lambda: classifier.top_terms("money")):
+            with pytest.raises(UsageError, match=r"KernelSVM with the kernel rbf has no weights.*LinearSVM"):
+                ask()
+
+    def test_the_linear_kernel_has_weights(self):
+        classifier = TextClassifier(learner=KernelSVM(C=10, kernel="linear")).fit(TEXTS, TOPICS)
+        assert "bank" in dict(classifier.top_terms("money", 3).positive)
+        explanation = classifier.explain("a bank in the port", "money")
+        total = explanation.bias + sum(part.value for part in explanation.contributions)
+        assert total == pytest.approx(classifier.decision_function(["a bank in the port"])[0, 1], abs=1e-5)
+
+    @pytest.mark.parametrize("scheme", ["votes", "dag"])
+    @pytest.mark.parametrize("kernel", ["linear", "rbf"])
+    def test_pairs_of_classes_give_scores_of_classes(self, kernel, scheme):
+        texts = [*TEXTS, "a bank in the port", "corn", "nothing known"]
+        learner = KernelSVM(C=10, kernel=kernel, gamma=0.5, scheme=scheme)
+        classifier = TextClassifier(learner=learner).fit(TEXTS, TOPICS)
+        scores = classifier.decision_function(texts)
+        assert scores.shape == (len(texts), 3)
+        voted = classifier.learner_.predict(classifier.vectorizer_.transform(texts))
+        assert classifier.predict(texts).tolist() == voted.tolist()
+        with pytest.raises(UsageError, match="for pairs of classes"):
+            classifier.top_terms("money")
+
+    @pytest.mark.parametrize("kernel", ["rbf", "chi2"])
+    def test_features_nobody_trained_on_lengthen_a_vector(self, kernel):
+        X = sp.csr_array(np.array([[1, 0], [2, 0], [0, 1], [0, 2]], np.float32))
+        learner = KernelSVM(C=10, kernel=kernel, gamma=0.5)
+        classifier = TextClassifier(learner=learner).fit(X, [0, 0, 1, 1])
+        wide = sp.csr_array(np.array([[1, 0, 0, 3], [0, 1, 0, 0]], np.float32))
+        padded = sp.csr_array((X.data, X.indices, X.indptr), shape=(4, 4))
+        expected = clone(learner).fit(padded, [0, 0, 1, 1]).decision_function(wide)
+        found = classifier.decision_function(Vectors(["1", "2"], wide, [None, None]))
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        assert classifier.n_features_in_ == classifier.learner_.n_features_in_ == 2
 
 
 class TestSaveAndLoad:

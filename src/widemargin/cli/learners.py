@@ -153,7 +153,7 @@ Kappa = Annotated[
     typer.Option(
         "--kappa",
         metavar="X",
-        help="The constant of the stabilized hyperplane.",
+        help="The length of the two artificial examples of the stabilized hyperplane.",
         show_default="1",
         rich_help_panel=KERNEL_PANEL,
     ),
@@ -225,7 +225,7 @@ def _kernel_parameters(
         if option in given and kernel.value not in kernels:
             raise UsageError(f"--{option} means nothing to the kernel {kernel.value}. Leave it out.")
     if "kappa" in given and bias != "stabilized":
-        raise UsageError("--kappa is the constant of the stabilized hyperplane. Add --bias stabilized.")
+        raise UsageError("--kappa is for the stabilized hyperplane. Add --bias stabilized.")
     return {"kernel": kernel.value, "bias": bias}
 
 
