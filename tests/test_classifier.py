@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 from widemargin import KernelSVM, LinearSVM, TextClassifier, Vectorizer
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.models import load_model
+from widemargin.models import load_model, save_model
 
 GRAIN = ["wheat and corn harvest", "corn exports rose", "wheat wheat wheat prices", "barley, corn and wheat"]
 MONEY = ["the bank cut its rate", "bank profits fell", "interest rate of the bank", "a loan, a rate, a bank"]
@@ -392,6 +392,35 @@ class TestSaveAndLoad:
         save_model(tmp_path / "m.wm", kind="text-classifier", config={"learner": {"name": "os"}}, arrays={})
         with pytest.raises(DataError, match=r"m\.wm holds no usable classifier"):
             TextClassifier.load(tmp_path / "m.wm")
+
+    @pytest.mark.parametrize("learner", [LinearSVM(), KernelSVM(gamma=0.5), KernelSVM(kernel="linear")])
+    @pytest.mark.parametrize("wrong", ["features", "terms", "indices", "intercept"])
+    def test_parts_that_do_not_fit_together(self, tmp_path, learner, wrong):
+        """A file that was made up, with hashes that are right, must not reach beyond an array."""
+        TextClassifier(learner=learner).fit(TEXTS, TOPICS).save(tmp_path / "m.wm")
+        model = load_model(tmp_path / "m.wm")
+        config, arrays, summary = model.config, dict(model.arrays), dict(model.summary)
+        if wrong == "features":
+            config["learner"]["state"]["n_features"] += 7
+        elif wrong == "terms":
+            summary["terms"] += 7
+        elif wrong == "intercept":
+            arrays["learner.intercept"] = arrays["learner.intercept"][:1]
+        elif any(name.endswith("_indices") for name in arrays):
+            name = next(name for name in arrays if name.endswith("_indices"))
+            arrays[name] = arrays[name] + np.int32(1000)
+        else:
+            arrays["learner.coef"] = arrays["learner.coef"][:-1].copy()
+        save_model(
+            tmp_path / "bad.wm",
+            kind=model.kind,
+            config=config,
+            arrays=arrays,
+            texts=model.texts,
+            summary=summary,
+        )
+        with pytest.raises(DataError, match="holds no usable classifier"):
+            TextClassifier.load(tmp_path / "bad.wm")
 
     def test_learner_that_cannot_be_saved(self, tmp_path):
         class Strange(LinearSVM):

@@ -259,6 +259,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                     model.config["vectorizer"], _unpack("vectorizer", model)
                 )
             self.n_features_in_ = int(model.summary["terms"])
+            found = {self.n_features_in_, self.learner_.n_features_in_}
+            if self.vectorizer_ is not None:
+                found.add(len(self.vectorizer_.document_frequencies_))
+            if len(found) > 1:
+                raise ValueError(f"the parts differ in their numbers of terms: {sorted(found)}")
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise DataError(
                 f"{where} holds no usable classifier ({type(error).__name__}: {error}). Train it again."

@@ -53,6 +53,7 @@ class TestKernels:
         assert "kernel-svm" in done.stdout
         assert "kernel=rbf" in done.stdout
         assert "gamma=0.5" in done.stdout
+        assert "support vectors" in done.stdout
         assert "speaks for it" not in done.stdout
         assert json.loads(here("inspect", kernel_model, "--json").stdout)["terms"] == {}
 

@@ -77,6 +77,7 @@ def test_zero_as_a_class_is_questioned(tmp_path):
         ("1 3:1:2", "1:2 is not a number"),
         ("1 3:1 qid:2", "qid:2 is no query number after the target"),
         ("1 3:0x10", "0x10 is not a number"),
+        ("1 cost:2.5 3:1", "cost:2.5: costs and slacks of single examples are not read"),
     ],
 )
 def test_malformed_rows_are_told_with_their_line(tmp_path, row, message):

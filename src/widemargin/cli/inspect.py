@@ -155,6 +155,9 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
         ),
         ("learner", f"{learner} {_settings(state)}"),
     ]
+    supports = manifest["arrays"].get("learner.dual_coef")
+    if supports is not None:
+        lines.append(("supports", counted(supports["shape"][1], "support vector")))
     if summary.get("objective"):
         lines.append(("objective", f"{summary['objective']:.6g}, duality gap {summary['duality_gap']:.2g}"))
     return lines

@@ -227,6 +227,8 @@ def _what_is_wrong(line: bytes) -> str:
             return f"{_shown(field)} is not feature:value. Write pairs such as 3:0.5."
         if feature == b"qid":
             return f"{_shown(field)} is no query number after the target. Write `1 qid:4 3:0.5`."
+        if feature in (b"cost", b"sid"):
+            return f"{_shown(field)}: costs and slacks of single examples are not read. Leave them out."
         if not feature.isdigit():
             return f"the feature {_shown(feature)} is not a whole number from 1. Number the features."
         if value.lstrip(b"+-").lower() in (b"nan", b"inf", b"infinity"):

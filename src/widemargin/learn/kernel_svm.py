@@ -262,6 +262,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         parts = (arrays["support_data"], arrays["support_indices"], arrays["support_indptr"])
         shape = (learner.dual_coef_.shape[1], learner.n_features_in_)
         learner.support_vectors_ = sp.csr_array(parts, shape=shape)
+        # A number outside would reach beyond the matrix.
+        learner.support_vectors_.check_format(full_check=True)
+        if learner.intercept_.shape != learner.dual_coef_.shape[:1]:
+            raise DataError(
+                f"There are {len(learner.intercept_)} thresholds for {len(learner.dual_coef_)} columns."
+            )
         learner._set_coef()
         return learner
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr, is_sparse, thread_count
+from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
 
 State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
@@ -97,7 +98,14 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         else:
             parts = (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"])
             csr = sp.csr_array(parts, shape=(len(learner.intercept_), learner.n_features_in_))
+            csr.check_format(full_check=True)  # a number outside would reach beyond the matrix
             learner.coef_ = csr if config["sparse_coef"] else np.ascontiguousarray(csr.T.toarray()).T
+        expected = (learner.label_space_.n_columns, learner.n_features_in_)
+        if learner.coef_.shape != expected or learner.intercept_.shape != expected[:1]:
+            raise DataError(
+                f"The weights have shape {learner.coef_.shape} and the thresholds "
+                f"{learner.intercept_.shape}; expected {expected} and {expected[:1]}."
+            )
         return learner
 
     def __sklearn_tags__(self) -> Any:
