@@ -75,7 +75,10 @@ class Method:
 
 @dataclass
 class DualSolution:
-    """Of each label: alpha and s = sum_j alpha_j y_j K(x_i, x_j) (labels, examples), and the threshold."""
+    """Of each label: alpha and s = sum_j alpha_j y_j K(x_i, x_j) (labels, examples), and the threshold.
+
+    `artificial` holds the alphas of the stabilized hyperplane's two artificial examples, otherwise nothing.
+    """
 
     alpha: Floats
     s: Floats
@@ -84,9 +87,7 @@ class DualSolution:
     iterations: NDArray[np.int64]
     converged: NDArray[np.bool_]
     kernel_rows: int
-    artificial: (
-        Floats  # alphas of the stabilised hyperplane's two artificial examples, (labels, 2) or (labels, 0)
-    )
+    artificial: Floats
 
     def of(self, labels: slice) -> DualSolution:
         """The part of some labels."""
