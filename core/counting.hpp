@@ -105,7 +105,8 @@ class CollectionCounts {
     template <class Run>
     CollectionCounts(const std::vector<TextView>& texts, const TextRule& rule, const Strings& skipped,
                      bool totals, int n_threads, Run&& run)
-        : terms_(rule.ngrams), counters_(n_threads, NgramCounter(rule.ngrams, totals)) {
+        : terms_(rule.ngrams) {
+        make_counters(rule.ngrams, totals, n_threads);
         const bool words = rule.kind == UnitKind::words;
         // What is skipped has the first numbers of every table.
         std::vector<TokenTable> tables(words ? n_threads : 0);
@@ -118,7 +119,7 @@ class CollectionCounts {
             NgramCounter& counter = counters_[thread];
             Normalizer normalizer(rule.tokens.alphabet);
             Tokenizer tokenizer(rule.tokens);
-            if (!words) counter.expect_units(unicode::kCodePoints);
+            if (!words) counter.expect_characters();
             rows_.pieces[p].first_row = begins[p];
             for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
                 if (stop) return;
@@ -153,7 +154,8 @@ class CollectionCounts {
     template <class Run>
     CollectionCounts(TokenPass& pass, Strings units, const std::vector<int32_t>& unit_of,
                      const NgramRule& rule, bool totals, int n_threads, Run&& run)
-        : terms_(rule), counters_(n_threads, NgramCounter(rule, totals)) {
+        : terms_(rule) {
+        make_counters(rule, totals, n_threads);
         count(pass.pieces.size(), run, [&](int64_t p, int thread, const StopFlag& stop) {
             NgramCounter& counter = counters_[thread];
             counter.expect_units(units.size());
@@ -197,6 +199,10 @@ class CollectionCounts {
     }
 
   private:
+    void make_counters(const NgramRule& rule, bool totals, int n_threads) {
+        for (int t = 0; t < n_threads; ++t) counters_.emplace_back(rule, totals);
+    }
+
     template <class Run, class Count>
     void count(int64_t n_pieces, Run&& run, Count&& count_piece) {
         rows_.pieces.resize(n_pieces);

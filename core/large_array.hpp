@@ -1,9 +1,10 @@
 // Memory for tables that are read in random order: on large pages where the system has them, so that an
-// access is one cache miss and not two.
+// access is one cache miss and not two; and given back to the system as soon as it is free, since tables grow
+// by being copied to larger ones.
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -25,25 +26,30 @@ struct LargePages {
     T* allocate(std::size_t n) {
 #if defined(__linux__)
         if (n * sizeof(T) >= kPage) {
-            const std::size_t bytes = (n * sizeof(T) + kPage - 1) / kPage * kPage;
-            void* memory = std::aligned_alloc(kPage, bytes);
-            if (!memory) throw std::bad_alloc();
-            madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: without it everything still works
-            return static_cast<T*>(memory);
+            const std::size_t bytes = round_up(n * sizeof(T));
+            // One page more, to cut off what is before and behind whole pages.
+            void* memory =
+                mmap(nullptr, bytes + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (memory == MAP_FAILED) throw std::bad_alloc();
+            auto* first = static_cast<char*>(memory);
+            const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(first) % kPage) % kPage;
+            if (before) munmap(first, before);
+            munmap(first + before + bytes, kPage - before);
+            madvise(first + before, bytes, MADV_HUGEPAGE);  // a hint: without it everything still works
+            return reinterpret_cast<T*>(first + before);
         }
-        if (void* memory = std::malloc(n * sizeof(T))) return static_cast<T*>(memory);
-        throw std::bad_alloc();
-#else
-        return static_cast<T*>(::operator new(n * sizeof(T)));
 #endif
+        return static_cast<T*>(::operator new(n * sizeof(T)));
     }
 
-    void deallocate(T* memory, std::size_t) {
+    void deallocate(T* memory, [[maybe_unused]] std::size_t n) {
 #if defined(__linux__)
-        std::free(memory);
-#else
-        ::operator delete(memory);
+        if (n * sizeof(T) >= kPage) {
+            munmap(memory, round_up(n * sizeof(T)));
+            return;
+        }
 #endif
+        ::operator delete(memory);
     }
 
     template <class U>
@@ -54,7 +60,19 @@ struct LargePages {
     bool operator!=(const LargePages<U>&) const {
         return false;
     }
+
+  private:
+    static std::size_t round_up(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 };
+
+// For what happens rarely, kept out of the loops that may call it; and for what these loops consist of.
+#if defined(__GNUC__)
+#define WIDEMARGIN_RARE __attribute__((noinline, cold))
+#define WIDEMARGIN_HOT inline __attribute__((always_inline))
+#else
+#define WIDEMARGIN_RARE
+#define WIDEMARGIN_HOT inline
+#endif
 
 // Asks for the memory at `address` before it is needed.
 inline void prefetch(const void* address) {

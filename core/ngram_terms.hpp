@@ -26,14 +26,14 @@ struct KeyedId {
 };
 
 // Sorts by key, the digits of 11 bits in which keys differ, lowest first.
-inline void sort_by_key(std::vector<KeyedId>& items) {
+inline void sort_by_key(LargeArray<KeyedId>& items) {
     uint64_t any = 0, all = ~uint64_t{0};
     for (const KeyedId& item : items) {
         any |= item.key;
         all &= item.key;
     }
     const uint64_t differs = items.empty() ? 0 : any & ~all;
-    std::vector<KeyedId> scratch(items.size());
+    LargeArray<KeyedId> scratch(items.size());
     for (int shift = 0; shift < 64; shift += 11) {
         if (!(differs >> shift & 0x7FF)) continue;
         std::array<uint32_t, 2048> place{};
@@ -88,6 +88,7 @@ class NgramTerms {
         places_.resize(counters.size());
         lengths_.resize(counters.size());
         for (size_t t = 0; t < counters.size(); ++t) {
+            counters[t].complete();
             places_[t].resize(counters[t].n_longer());
             lengths_[t].resize(counters[t].n_longer());
         }
@@ -179,16 +180,16 @@ class NgramTerms {
     template <class Run>
     void merge_length(int n, std::vector<NgramCounter>& counters, bool totals, Run&& run) {
         const size_t n_threads = counters.size();
-        std::vector<std::vector<KeyedId>> items(n_threads);
+        std::vector<LargeArray<KeyedId>> items(n_threads);
         run([&](int t, const StopFlag&) {
-            items[t].reserve(counters[t].table(n).size());
-            for (const PairTable::Slot& slot : counters[t].table(n).slots()) {
-                if (slot.key == PairTable::kEmpty) continue;
-                const auto prefix = static_cast<uint32_t>(slot.key >> 32);
+            size_t size = 0;
+            counters[t].for_each(n, [&](uint32_t, uint32_t, uint32_t) { ++size; });
+            items[t].reserve(size);
+            counters[t].for_each(n, [&](uint32_t prefix, uint32_t unit, uint32_t id) {
                 const uint64_t place = n == 2 ? rank(t, prefix) : places_[t][prefix - kLonger];
-                items[t].push_back({place << unit_bits_ | rank(t, static_cast<uint32_t>(slot.key)), slot.id});
-            }
-            counters[t].table(n).clear();
+                items[t].push_back({place << unit_bits_ | rank(t, unit), id});
+            });
+            counters[t].forget(n);
             sort_by_key(items[t]);
         });
 
@@ -220,7 +221,7 @@ class NgramTerms {
     }
 
     // bounds[r][t]: where thread t's pairs of range r begin.
-    static std::vector<std::vector<size_t>> cut(const std::vector<std::vector<KeyedId>>& items) {
+    static std::vector<std::vector<size_t>> cut(const std::vector<LargeArray<KeyedId>>& items) {
         const size_t n = items.size();
         std::vector<std::vector<size_t>> bounds(n + 1, std::vector<size_t>(n, 0));
         const auto& longest = *std::max_element(
@@ -239,7 +240,7 @@ class NgramTerms {
     }
 
     // Appends the distinct keys to `merged` and replaces every item's key by its place there.
-    static void merge_range(std::vector<std::vector<KeyedId>>& items, const std::vector<size_t>& begin,
+    static void merge_range(std::vector<LargeArray<KeyedId>>& items, const std::vector<size_t>& begin,
                             const std::vector<size_t>& end, std::vector<uint64_t>& merged) {
         std::vector<size_t> next = begin;
         size_t longest = 0;

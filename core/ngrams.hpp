@@ -10,12 +10,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
+#include "ascii_ngrams.hpp"
 #include "hashing.hpp"
 #include "large_array.hpp"
 #include "rows.hpp"
+#include "unicode.hpp"
 
 namespace widemargin {
 
@@ -91,7 +94,7 @@ class PairTable {
         return slots_[place_of(key)];
     }
 
-    void resize(int bits) {
+    WIDEMARGIN_RARE void resize(int bits) {
         LargeArray<Slot> old(size_t{1} << bits, Slot{kEmpty, 0, 0});
         old.swap(slots_);
         shift_ = 64 - bits;
@@ -123,6 +126,12 @@ class NgramCounter {
     NgramCounter(const NgramRule& rule, bool totals)
         : rule_(rule), tables_(rule.max_n + 1), with_totals_(totals) {}
 
+    // The units will be characters.
+    void expect_characters() {
+        expect_units(unicode::kCodePoints);
+        if (rule_.max_n > 1 && !ascii_) ascii_ = std::make_unique<AsciiNgrams>();
+    }
+
     // Units below n_units will come.
     void expect_units(size_t n_units) {
         if (rule_.min_n > 1 || n_units <= last_.size()) return;
@@ -134,6 +143,12 @@ class NgramCounter {
     void push(uint32_t unit, int64_t = 0, int64_t = 0) { window_.push_back(unit); }
     void push_character(uint32_t c, int64_t = 0, int64_t = 0) { window_.push_back(c); }
     void push_separator() { window_.push_back(kNone); }
+    void push_ascii(const unsigned char* characters, int64_t n) {
+        for (int64_t i = 0; i < n; i += kWindow) {
+            window_.insert(window_.end(), characters + i, characters + std::min<int64_t>(n, i + kWindow));
+            if (full()) flush();
+        }
+    }
     bool full() const { return window_.size() >= kWindow; }
 
     // The next units, without those below `first`.
@@ -155,7 +170,16 @@ class NgramCounter {
     void flush() {
         count_units();
         if (rule_.max_n > 1) prefixes_ = window_;
-        for (int n = 2; n <= rule_.max_n; ++n) count_length(n);
+        for (int n = 2; n <= rule_.max_n; ++n) {
+            if (ascii_ && n == 2) {
+                // Triples find their own pairs.
+                if (rule_.min_n <= 2 || rule_.whole_short) count_pairs();
+            } else if (ascii_ && n == 3) {
+                count_triples();
+            } else {
+                count_length(n);
+            }
+        }
         const size_t keep = std::min<size_t>(window_.size(), rule_.max_n - 1);
         window_.erase(window_.begin(), window_.end() - static_cast<std::ptrdiff_t>(keep));
         done_ = keep;
@@ -191,10 +215,40 @@ class NgramCounter {
     const Frequencies& units() const { return units_; }
     const Frequencies& longer() const { return longer_; }
     size_t n_longer() const { return next_id_ - kLonger; }
-    PairTable& table(int n) { return tables_[n]; }
+
+    // Before for_each: numbers for pairs that occurred only within triples.
+    void complete() {
+        if (!ascii_) return;
+        ascii_->for_each_triple([&](uint32_t a, uint32_t b, uint32_t, const AsciiNgrams::Slot&) {
+            numbered(ascii_->pair(a, b));
+        });
+        longer_.resize(n_longer(), with_totals_);
+    }
+
+    // visit(prefix, unit, id) for every n-gram of length n, in any order.
+    template <class Visit>
+    void for_each(int n, Visit&& visit) {
+        for (const PairTable::Slot& slot : tables_[n].slots())
+            if (slot.key != PairTable::kEmpty)
+                visit(static_cast<uint32_t>(slot.key >> 32), static_cast<uint32_t>(slot.key), slot.id);
+        if (ascii_ && n == 2)
+            ascii_->for_each_pair(
+                [&](uint32_t a, uint32_t b, const AsciiNgrams::Slot& slot) { visit(a, b, slot.id); });
+        if (ascii_ && n == 3)
+            ascii_->for_each_triple([&](uint32_t a, uint32_t b, uint32_t c, const AsciiNgrams::Slot& slot) {
+                visit(ascii_->pair(a, b).id, c, slot.id);
+            });
+    }
+
+    // Frees the n-grams of length n.
+    void forget(int n) {
+        tables_[n].clear();
+        if (n == 3) ascii_.reset();
+    }
 
   private:
     static constexpr size_t kWindow = 4096;
+    static constexpr size_t kAhead = 12;  // how far memory is asked for in advance
 
     // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
     void count_units() {
@@ -207,12 +261,66 @@ class NgramCounter {
         row_.written(row);
     }
 
+    uint32_t numbered(AsciiNgrams::Slot& slot) {
+        if (slot.id == 0) slot.id = next_id_++;
+        return slot.id;
+    }
+
+    // Whether the n-gram that ends at i, the current length, counts.
+    bool counts(int n, size_t i) const {
+        if (i < done_) return false;  // counted with the last window
+        return n >= rule_.min_n || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone));
+    }
+
+    // As count_length, for characters.
+    void count_pairs() {
+        OpenRow::Writer row = row_.writer(window_.size());
+        if (!window_.empty()) prefixes_[0] = kNone;
+        for (size_t i = 1; i < window_.size(); ++i) {
+            const uint32_t a = window_[i - 1], b = window_[i];
+            if ((a | b) < 128) {
+                AsciiNgrams::Slot& slot = ascii_->pair(a, b);
+                prefixes_[i] = numbered(slot);
+                if (counts(2, i)) row.add(slot.id, slot.last);
+            } else if (a == kNone || b == kNone) {
+                prefixes_[i] = kNone;
+            } else {
+                PairTable::Slot& slot = tables_[2].find_or_add(pair_key(a, b), next_id_);
+                prefixes_[i] = slot.id;
+                if (counts(2, i)) row.add(slot.id, slot.last);
+            }
+        }
+        row_.written(row);
+    }
+
+    void count_triples() {
+        OpenRow::Writer row = row_.writer(window_.size());
+        for (size_t i = 0; i < std::min<size_t>(window_.size(), 2); ++i) prefixes_[i] = kNone;
+        for (size_t i = 2; i < window_.size(); ++i) {
+            const size_t ahead = std::min(i + kAhead, window_.size() - 1);
+            ascii_->fetch(window_[ahead - 2], window_[ahead - 1], window_[ahead]);
+            const uint32_t a = window_[i - 2], b = window_[i - 1], c = window_[i];
+            if ((a | b | c) < 128) {
+                AsciiNgrams::Slot& slot = ascii_->triple(a, b, c);
+                prefixes_[i] = numbered(slot);
+                if (counts(3, i)) row.add(slot.id, slot.last);
+            } else if (a == kNone || b == kNone || c == kNone) {
+                prefixes_[i] = kNone;
+            } else {
+                const uint32_t pair = (a | b) < 128 ? numbered(ascii_->pair(a, b))
+                                                    : tables_[2].find_or_add(pair_key(a, b), next_id_).id;
+                PairTable::Slot& slot = tables_[3].find_or_add(pair_key(pair, c), next_id_);
+                prefixes_[i] = slot.id;
+                if (counts(3, i)) row.add(slot.id, slot.last);
+            }
+        }
+        row_.written(row);
+    }
+
     // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
     void count_length(int n) {
-        constexpr size_t kAhead = 12;
         PairTable& table = tables_[n];
         const size_t size = window_.size();
-        const bool counted = n >= rule_.min_n;
         OpenRow::Writer row = row_.writer(size);
         uint32_t previous = kNone;
         for (size_t i = 0; i < size; ++i) {
@@ -225,15 +333,14 @@ class NgramCounter {
             }
             PairTable::Slot& slot = table.find_or_add(pair_key(prefix, window_[i]), next_id_);
             prefixes_[i] = slot.id;
-            if (i < done_) continue;  // counted with the last window
-            if (counted || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone)))
-                row.add(slot.id, slot.last);
+            if (counts(n, i)) row.add(slot.id, slot.last);
         }
         row_.written(row);
     }
 
     NgramRule rule_;
     std::vector<PairTable> tables_;
+    std::unique_ptr<AsciiNgrams> ascii_;  // for characters: pairs and triples that are not in the tables
     bool with_totals_;
     uint32_t next_id_ = kLonger;
     std::vector<uint32_t> last_;  // by unit

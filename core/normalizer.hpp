@@ -51,7 +51,9 @@ class Normalizer {
         switch (text.encoding) {
             case Encoding::ascii:
             case Encoding::latin1:
-                if (alphabet_ == Alphabet::characters || origins) {
+                if (alphabet_ == Alphabet::characters && ascii_ && !origins) {
+                    read_ascii_characters(bytes, text.length);
+                } else if (alphabet_ == Alphabet::characters || origins) {
                     scan(text.length, origins, [bytes](int64_t& i) -> uint32_t { return bytes[i++]; });
                 } else {
                     read_bytes(bytes, text.length, false);
@@ -205,6 +207,24 @@ class Normalizer {
                 put(c);
             }
         }
+    }
+
+    // Alphabet::characters. Without branches: where white space is cannot be predicted.
+    void read_ascii_characters(const unsigned char* in, int64_t length) {
+        unsigned char folded[128];
+        for (uint32_t c = 0; c < 128; ++c) {
+            const unicode::Record& record = unicode::record(c);
+            folded[c] = record.flags & unicode::kSpace ? ' ' : static_cast<unsigned char>(c + record.fold);
+        }
+        char* out = bytes_.get();
+        unsigned char before = 0;
+        for (int64_t i = 0; i < length; ++i) {
+            const unsigned char c = folded[in[i]];
+            *out = static_cast<char>(c);
+            out += (c != ' ') | (before != ' ');
+            before = c;
+        }
+        size_ = out - bytes_.get();
     }
 
     // Characters one at a time. next(i) returns the character at i and moves i behind it.

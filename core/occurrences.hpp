@@ -186,6 +186,12 @@ class OccurrenceCounter {
         push_unit(index_.character(c), begin, end);
     }
     void push_separator() { push_unit(Index::none, 0, 0); }
+    void push_ascii(const unsigned char* characters, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+            push_character(characters[i], i, i + 1);
+            if (full()) flush();
+        }
+    }
     bool full() const { return window_.size() >= kWindow && !origins_; }
 
     void flush() {

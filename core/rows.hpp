@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "large_array.hpp"
 #include "parallel.hpp"
 #include "text_view.hpp"
 
@@ -59,13 +60,13 @@ class OpenRow {
 
         // `last` is 1 + the place in all rows of this thread; up to this row's start: not seen in it.
         // Without branches: whether a term is new to a document cannot be predicted.
-        void add(uint32_t id, uint32_t& last) {
-            const bool seen = last > start;
-            const uint32_t at = seen ? last - start - 1 : size;
+        WIDEMARGIN_HOT void add(uint32_t id, uint32_t& last) {
+            const uint32_t seen = 0u - static_cast<uint32_t>(last > start);  // all bits or none
+            const uint32_t at = (seen & (last - start - 1)) | (~seen & size);
             ids[at] = id;
-            counts[at] = seen ? counts[at] + 1 : 1;
+            counts[at] = (counts[at] & seen) + 1;
             last = start + at + 1;
-            size += !seen;
+            size += 1 + seen;
         }
     };
 
@@ -114,7 +115,9 @@ class RowPiece {
 
     void add(const uint32_t* ids, const uint32_t* counts, size_t n) {
         ids_.insert(ids_.end(), ids, ids + n);
-        for (size_t i = 0; i < n; ++i) add_count(counts[i]);
+        const size_t at = counts_.size();
+        counts_.resize(at + n);
+        for (size_t i = 0; i < n; ++i) set_count(at + i, counts[i]);
         lengths_.push_back(static_cast<uint32_t>(n));
     }
 
@@ -124,9 +127,12 @@ class RowPiece {
         entries.resize(row.size());
         for (uint32_t i = 0; i < row.size(); ++i) entries[i] = pack(row.ids()[i], row.counts()[i]);
         sort_entries(entries, scratch, max_column);
-        for (const uint64_t entry : entries) {
-            ids_.push_back(static_cast<uint32_t>(entry >> 32));
-            add_count(static_cast<uint32_t>(entry));
+        const size_t at = ids_.size();
+        ids_.resize(at + entries.size());
+        counts_.resize(at + entries.size());
+        for (size_t i = 0; i < entries.size(); ++i) {
+            ids_[at + i] = static_cast<uint32_t>(entries[i] >> 32);
+            set_count(at + i, static_cast<uint32_t>(entries[i]));
         }
         lengths_.push_back(row.size());
     }
@@ -141,7 +147,8 @@ class RowPiece {
             const size_t begin = i;
             while (i < columns.size() && columns[i] == entry) ++i;
             ids_.push_back(static_cast<uint32_t>(entry >> 32));
-            add_count(static_cast<uint32_t>(i - begin));
+            counts_.push_back(0);
+            set_count(counts_.size() - 1, static_cast<uint32_t>(i - begin));
         }
         lengths_.push_back(n);
     }
@@ -153,19 +160,20 @@ class RowPiece {
         large.swap(large_);
         size_t in = 0, out = 0, next_large = 0;
         for (uint32_t& length : lengths_) {
-            entries.clear();
+            entries.resize(length);
+            size_t n = 0;
             for (const size_t end = in + length; in < end; ++in) {
                 const uint32_t count = counts_[in] ? counts_[in] : large[next_large++];
                 const int32_t to = column(ids_[in]);
-                if (to >= 0) entries.push_back(pack(static_cast<uint32_t>(to), count));
+                entries[n] = pack(static_cast<uint32_t>(to), count);
+                n += to >= 0;
             }
+            entries.resize(n);
             sort_entries(entries, scratch, column.max_column);
             length = static_cast<uint32_t>(entries.size());
             for (const uint64_t entry : entries) {
                 ids_[out] = static_cast<uint32_t>(entry >> 32);
-                const auto count = static_cast<uint32_t>(entry);
-                counts_[out++] = count < 256 ? static_cast<uint8_t>(count) : 0;
-                if (count >= 256) large_.push_back(count);
+                set_count(out++, static_cast<uint32_t>(entry));
             }
         }
         ids_.resize(out);
@@ -184,8 +192,9 @@ class RowPiece {
     }
 
   private:
-    void add_count(uint32_t count) {
-        counts_.push_back(count < 256 ? static_cast<uint8_t>(count) : 0);
+    // In ascending order of `at`.
+    void set_count(size_t at, uint32_t count) {
+        counts_[at] = count < 256 ? static_cast<uint8_t>(count) : 0;
         if (count >= 256) large_.push_back(count);
     }
 

@@ -20,6 +20,7 @@ template <class Counter>
 void push_characters(const Normalizer& text, Counter& counter) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.bytes());
     const unsigned char* end = bytes + text.size();
+    if (text.ascii()) return counter.push_ascii(bytes, text.size());
     for (const unsigned char* p = bytes; p < end;) {
         const unsigned char* begin = p;
         if (*p < 0x80) {

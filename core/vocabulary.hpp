@@ -70,7 +70,7 @@ class TokenTable {
                (token.length <= 16 || std::memcmp(slot.bytes + 16, token.bytes + 16, token.length - 16) == 0);
     }
 
-    uint32_t insert(size_t i, const Token& token) {
+    WIDEMARGIN_RARE uint32_t insert(size_t i, const Token& token) {
         if (count_ >= kMaxTokens) throw std::overflow_error("more than 2**31 distinct tokens");
         slots_[i] = {token.low, token.high, token.length > 16 ? keep(token) : nullptr, token.length,
                      ++count_};
@@ -93,7 +93,7 @@ class TokenTable {
         return place;
     }
 
-    void rehash() {
+    WIDEMARGIN_RARE void rehash() {
         LargeArray<Slot> old(slots_.size() * 2);
         old.swap(slots_);
         --shift_;
