@@ -317,6 +317,29 @@ class TestPapers:
         assert all(set(cell) == {"row", "column", "published", "ours"} for cell in result["cells"])
         assert "Training 90 SVMs" in done.stderr, "what takes long is said"
 
+    def test_plot_is_refused_before_anything_is_computed(self, here, tmp_path):
+        for name, file, expected in (
+            ("joachims-6.7", "plot.png", "a table without curves"),
+            ("joachims-8.4", "plot.txt", "ends in .pdf, .png, .svg"),
+            ("joachims-8.4", "nowhere/plot.png", "there is no folder"),
+        ):
+            done = here("papers", "run", name, "--plot", tmp_path / file)
+            assert done.returncode in (2, 66)
+            assert expected in done.stderr
+            assert "Reading" not in done.stderr
+
+    def test_plot(self, here, tmp_path, monkeypatch):
+        from widemargin import papers
+        from widemargin.report.plots import Line, Panel
+
+        panel = Panel("Adult", "n", "s", [Line("ours", [1, 2], [3, 4])])
+        result = papers.PaperResult("joachims-8.4", "Table 8.4", [], panels=[panel])
+        monkeypatch.setattr(papers, "run_paper", lambda name, progress: result)
+        done = here("papers", "run", "joachims-8.4", "--plot", tmp_path / "plot.png")
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+        assert "Plot in" in done.stderr
+
 
 @pytest.fixture(scope="module")
 def demo(run, tmp_path_factory):

@@ -10,6 +10,7 @@ import pytest
 from widemargin.documents.corpora import list_corpora
 from widemargin.errors import UsageError
 from widemargin.papers import Cell, PaperResult, list_papers, registry, run_paper
+from widemargin.papers.result import UNPUBLISHED
 
 RESULT = PaperResult(
     "table-1",
@@ -25,7 +26,8 @@ def test_every_paper_names_a_module_and_corpora_that_exist():
         assert paper.name in registry.find_paper(paper.name).name
         assert set(paper.corpora) <= known
         assert registry.importlib.util.find_spec(f"widemargin.papers.{paper.module}")
-        assert set(paper.to_dict()) == {"name", "title", "corpora"}
+        assert set(paper.to_dict()) == {"name", "title", "corpora", "plot"}
+    assert len({paper.name for paper in list_papers()}) == len(list_papers())
 
 
 def test_an_unknown_name_suggests_a_known_one():
@@ -48,11 +50,37 @@ def test_a_table_is_imported_and_told_when_stages_begin(monkeypatch):
     assert stages == ["Reading"]
 
 
+def test_one_table_of_several_in_a_module_is_named(monkeypatch):
+    paper = registry.Paper("table-2", "Table 2", (), "tables", "2")
+    monkeypatch.setattr(registry, "PAPERS", (paper,))
+    asked = []
+
+    def run(report, table):
+        asked.append(table)
+        return RESULT
+
+    monkeypatch.setattr(registry.importlib, "import_module", lambda name: types.SimpleNamespace(run=run))
+    assert run_paper("table-2") is RESULT
+    assert asked == ["2"]
+
+
+def test_only_what_has_curves_can_be_drawn():
+    registry.check_drawable("joachims-8.4")
+    with pytest.raises(UsageError, match=r"table without curves.*joachims-figure-8\.6"):
+        registry.check_drawable("joachims-6.7")
+
+
 def test_json_has_the_four_keys_of_a_cell():
     plain = json.loads(json.dumps(RESULT.to_dict()))
     assert plain["name"] == "table-1"
     assert plain["cells"][0] == {"row": "earn", "column": "C=0.5", "published": 98.0, "ours": 98.04}
     assert plain["notes"] == ["A note."]
+
+
+def test_a_figure_that_the_paper_does_not_print_is_null_and_a_dash():
+    result = PaperResult("f", "F", [Cell("q=2", "s", UNPUBLISHED, 0.126)], digits={"s": 2})
+    assert json.loads(json.dumps(result.to_dict()))["cells"][0]["published"] is None
+    assert result.table().plain().splitlines()[2].split() == ["q=2", "-", "0.13", "-"]
 
 
 def test_the_table_has_published_ours_and_difference_and_room_for_missing_cells():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,14 +34,25 @@ def list_(json: options.Json = False, quiet: options.Quiet = False, debug: optio
 @app.command(epilog="Example: widemargin papers run joachims-6.7 --json")
 def run(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `papers list` shows.")],
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it too, as .png, .svg or .pdf (needs widemargin[plots])."),
+    ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Compute a table again and print published, ours and the difference for every cell."""
-    from widemargin.papers import run_paper
+    from widemargin.papers import check_drawable, run_paper
+    from widemargin.report.plots import check_plot, save_plot
 
+    if plot is not None:
+        check_drawable(name)
+        check_plot(plot)
     result = run_paper(name, lambda stage: note(stage, quiet))
+    if plot is not None:
+        save_plot(result.panels, plot, result.title)
+        note(f"Plot in {plot}", quiet)
     if json:
         print_json(result.to_dict())
     else:

@@ -1,6 +1,6 @@
 """Published tables, regenerated: each figure beside the published one."""
 
-from widemargin.papers.registry import Paper, find_paper, list_papers, run_paper
+from widemargin.papers.registry import Paper, check_drawable, find_paper, list_papers, run_paper
 from widemargin.papers.result import Cell, PaperResult
 
-__all__ = ["Cell", "Paper", "PaperResult", "find_paper", "list_papers", "run_paper"]
+__all__ = ["Cell", "Paper", "PaperResult", "check_drawable", "find_paper", "list_papers", "run_paper"]

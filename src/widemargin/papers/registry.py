@@ -1,8 +1,9 @@
 """The published tables that can be regenerated, by name.
 
 A table is a module of this package with a function ``run(report) -> PaperResult``, where ``report`` takes a
-line of text whenever a new stage begins. To add one, write the module and add a line to ``PAPERS``; it is
-imported only when somebody runs it.
+line of text whenever a new stage begins; a module with several closely related tables has
+``run(report, table)``. To add one, write the module and add a line to ``PAPERS``; it is imported only when
+somebody runs it.
 """
 
 from __future__ import annotations
@@ -21,23 +22,83 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Paper:
-    """What can be run: its name, what it shows, the collections it needs, the module that does it."""
+    """What can be run: its name, what it shows, the collections it needs, the module that does it.
+
+    `table` says which one of a module with several. `plot` is true where it can be drawn as well.
+    """
 
     name: str
     title: str
     corpora: tuple[str, ...]
     module: str
+    table: str | None = None
+    plot: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        return {key: value for key, value in asdict(self).items() if key != "module"}
+        return {key: value for key, value in asdict(self).items() if key not in ("module", "table")}
+
+
+_REUTERS, _WEBKB, _OHSUMED = ("reuters21578",), ("webkb",), ("ohsumed",)
+_ADULT = ("a1a", "a2a", "a3a", "a4a", "a7a", "a8a", "a9a")
+_WEB = ("w1a", "w4a", "w6a", "w7a", "w8a")
 
 
 PAPERS = (
     Paper(
-        "joachims-6.7",
-        "Joachims, Table 6.7: PRBEP of linear SVMs on Reuters-21578",
-        ("reuters21578",),
-        "joachims_6_7",
+        "joachims-4.1",
+        "Joachims, Table 4.1: normalized inverse margins of text-classification tasks",
+        (*_REUTERS, *_WEBKB, *_OHSUMED),
+        "joachims_4_1",
+    ),
+    Paper("joachims-6.7", "Joachims, Table 6.7: PRBEP of SVMs on Reuters-21578", _REUTERS, "joachims_6_7"),
+    Paper("joachims-6.8", "Joachims, Table 6.8: PRBEP of SVMs on WebKB", _WEBKB, "joachims_6_8", "6.8"),
+    Paper("joachims-6.9", "Joachims, Table 6.9: PRBEP of SVMs on Ohsumed", _OHSUMED, "joachims_6_8", "6.9"),
+    *(
+        Paper(
+            f"joachims-{table}",
+            f"Joachims, Table {table}: training time and support vectors on {data}",
+            corpora,
+            "joachims_8_1",
+            table,
+        )
+        for table, data, corpora in (
+            ("8.1", "Reuters-21578", _REUTERS),
+            ("8.2", "WebKB", _WEBKB),
+            ("8.3", "Ohsumed", _OHSUMED),
+        )
+    ),
+    *(
+        Paper(
+            f"joachims-{table}",
+            f"Joachims, Table {table}: training time against n, {data}",
+            corpora,
+            "joachims_8_4",
+            table,
+            plot=True,
+        )
+        for table, data, corpora in (
+            ("8.4", "adult, linear", _ADULT),
+            ("8.5", "adult, RBF", _ADULT),
+            ("8.6", "web, linear", _WEB),
+            ("8.7", "web, RBF", _WEB),
+            ("8.8", "Ohsumed, linear", _OHSUMED),
+            ("8.9", "Ohsumed, RBF", _OHSUMED),
+        )
+    ),
+    *(
+        Paper(
+            f"joachims-figure-{figure}",
+            f"Joachims, Figure {figure}: training time against {what}, Ohsumed",
+            _OHSUMED,
+            "joachims_8_figures",
+            figure,
+            plot=True,
+        )
+        for figure, what in (
+            ("8.4", "the size of the working set"),
+            ("8.5", "the size of the cache"),
+            ("8.6", "n, with and without shrinking"),
+        )
     ),
 )
 
@@ -58,6 +119,15 @@ def find_paper(name: str) -> Paper:
     raise UsageError(f"There is no published table {name!r}. {hint}The tables are {', '.join(names)}.")
 
 
+def check_drawable(name: str) -> None:
+    """Refuse a table that has no curves to draw, before it is computed."""
+    if not find_paper(name).plot:
+        drawable = ", ".join(paper.name for paper in PAPERS if paper.plot)
+        raise UsageError(
+            f"{name} is a table without curves: there is no plot of it. Plots exist of {drawable}."
+        )
+
+
 def run_paper(name: str, progress: Report | None = None) -> PaperResult:
     """Regenerate a published table.
 
@@ -73,4 +143,5 @@ def run_paper(name: str, progress: Report | None = None) -> PaperResult:
     """
     paper = find_paper(name)
     module = importlib.import_module(f"widemargin.papers.{paper.module}")
-    return cast(PaperResult, module.run(progress or (lambda stage: None)))
+    which = () if paper.table is None else (paper.table,)
+    return cast(PaperResult, module.run(progress or (lambda stage: None), *which))

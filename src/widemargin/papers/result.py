@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from widemargin.report.plots import Panel
 from widemargin.report.tables import Column, Table
+
+# What `Cell.published` holds where the paper prints no figure, or prints it only as a curve.
+UNPUBLISHED = float("nan")
 
 
 @dataclass(frozen=True)
@@ -24,23 +30,34 @@ class Cell:
 
 @dataclass(frozen=True)
 class PaperResult:
-    """All cells of a table. `notes` say what differs from the published setting."""
+    """All cells of a table.
+
+    `notes` say what differs from the published setting, `digits` how many a column is written with where that
+    is not one, and `panels` what a plot of it draws, if it can be drawn.
+    """
 
     name: str
     title: str
     cells: list[Cell]
     notes: list[str] = field(default_factory=list)
+    digits: Mapping[str, int] = field(default_factory=dict)
+    panels: list[Panel] = field(default_factory=list)
 
     def cell(self, row: str, column: str) -> Cell:
         """The cell at a row and a column."""
         return next(cell for cell in self.cells if (cell.row, cell.column) == (row, column))
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"name", "cells": [{"row", "column", "published", "ours"}], "notes"}``."""
+        """``{"name", "cells": [{"row", "column", "published", "ours"}], "notes"}``, None for no figure."""
         return {
             "name": self.name,
             "cells": [
-                {"row": cell.row, "column": cell.column, "published": cell.published, "ours": cell.ours}
+                {
+                    "row": cell.row,
+                    "column": cell.column,
+                    "published": _figure(cell.published),
+                    "ours": _figure(cell.ours),
+                }
                 for cell in self.cells
             ],
             "notes": self.notes,
@@ -53,10 +70,11 @@ class PaperResult:
         found = {(cell.row, cell.column): cell for cell in self.cells}
         columns = [Column("")]
         for name in names:
+            digits = self.digits.get(name, 1)
             columns += [
-                Column(f"{name}: published", "decimal"),
-                Column("ours", "decimal"),
-                Column("difference", "difference"),
+                Column(f"{name}: published", "decimal", digits),
+                Column("ours", "decimal", digits),
+                Column("difference", "difference", digits),
             ]
         lines: list[list[Any]] = []
         for row in rows:
@@ -66,3 +84,7 @@ class PaperResult:
                 line += [cell.published, cell.ours, cell.difference] if cell else [None, None, None]
             lines.append(line)
         return Table(self.title, columns, list(lines), notes=self.notes)
+
+
+def _figure(value: float) -> float | None:
+    return None if math.isnan(value) else value

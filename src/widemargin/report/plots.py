@@ -1,0 +1,93 @@
+"""Lines over a common axis, in panels side by side, as a picture file.
+
+What to draw is plain data (`Panel`, `Line`); only `save_plot` needs matplotlib, which is an extra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from widemargin.errors import MissingFileError, StorageError, UsageError
+
+FORMATS = ("pdf", "png", "svg")
+_INCHES_PER_PANEL, _HEIGHT = 5.0, 4.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points joined in their order. `published` ones, dashed, come from a paper and not from a run here."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes with their lines; ``log=True`` makes both axes logarithmic, on which a power of x is straight."""
+
+    title: str
+    x_label: str
+    y_label: str
+    lines: list[Line] = field(default_factory=list)
+    log: bool = False
+
+
+def check_plot(path: str | Path) -> Path:
+    """Refuse what `save_plot` could not write, before anybody spends minutes on the figures.
+
+    Raises
+    ------
+    UsageError
+        matplotlib is not installed, or the name ends in no known picture format.
+    MissingFileError
+        The folder does not exist.
+    """
+    target = Path(path)
+    if target.suffix.lower().lstrip(".") not in FORMATS:
+        raise UsageError(
+            f"Cannot plot to {str(path)!r}: expected a name that ends in .{', .'.join(FORMATS)}, "
+            f"found {target.suffix or 'no ending'}."
+        )
+    if not target.parent.is_dir():
+        raise MissingFileError(f"Cannot plot to {str(path)!r}: there is no folder {str(target.parent)!r}.")
+    try:
+        import matplotlib.figure  # noqa: F401 - is it there?
+    except ImportError as error:
+        raise UsageError(
+            "Plots need matplotlib, which is not installed: pip install 'widemargin[plots]'"
+        ) from error
+    return target
+
+
+def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> None:
+    """Draw `panels` side by side into a PNG, SVG or PDF file, whichever the name ends in."""
+    target = check_plot(path)
+    # Not pyplot: it keeps every figure in a global list and looks for a display.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_INCHES_PER_PANEL * len(panels), _HEIGHT), layout="constrained")
+    FigureCanvasAgg(figure)
+    if title:
+        figure.suptitle(title, fontsize="medium")
+    for number, panel in enumerate(panels):
+        axes = figure.add_subplot(1, len(panels), number + 1)
+        for line in panel.lines:
+            style = "--" if line.published else "-"
+            axes.plot(list(line.x), list(line.y), style, marker="o", markersize=3, label=line.name)
+        if panel.log:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+        axes.set_title(panel.title, fontsize="small")
+        axes.set_xlabel(panel.x_label)
+        axes.set_ylabel(panel.y_label)
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend(fontsize="small")
+    try:
+        figure.savefig(target, dpi=150)
+    except OSError as error:
+        raise StorageError(f"Cannot write the plot {str(path)!r}: {error.strerror or error}.") from error

@@ -1,0 +1,113 @@
+"""Tables 8.4 to 8.9 and Figures 8.4 to 8.6: published figures agree with each other, small runs with them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from widemargin.documents.corpora.libsvm import SIZES
+from widemargin.papers import joachims_8_4, joachims_8_figures, list_papers, run_paper
+from widemargin.papers.joachims_8_4 import COLUMNS, SCALING, TABLES, exponent
+from widemargin.papers.thesis_svm import cpu_seconds
+
+
+def silent(stage: str) -> None:
+    pass
+
+
+class TestPublished:
+    @pytest.mark.parametrize("name", TABLES)
+    def test_the_printed_exponent_is_the_slope_of_the_printed_times(self, name):
+        table = TABLES[name]
+        assert exponent(list(table.rows), [row[0] for row in table.rows.values()]) == pytest.approx(
+            table.exponents[0], abs=0.1
+        )
+        minima = {n: row[1] for n, row in table.rows.items() if not math.isnan(row[1])}
+        # The shortest are printed with one digit.
+        assert exponent(list(minima), list(minima.values())) == pytest.approx(table.exponents[1], abs=0.2)
+
+    @pytest.mark.parametrize("name", TABLES)
+    def test_rows_grow(self, name):
+        rows = TABLES[name].rows
+        figures = np.array([[row[0], row[2]] for row in rows.values()])
+        assert (np.diff(figures, axis=0) > 0).all()
+        assert all(row[3] <= row[2] <= n for n, row in rows.items())
+
+    def test_rows_are_found_by_the_size_of_the_set(self):
+        for data, names in joachims_8_4.LIBSVM_SETS.items():
+            table = next(table for table in TABLES.values() if table.data == data)
+            for name in names:
+                assert joachims_8_4.published_row(table, SIZES[name][0])[2] > 0
+        assert math.isnan(joachims_8_4.published_row(TABLES["8.8"], 100)[0])
+
+    def test_every_table_is_listed_with_the_sets_that_it_reads(self):
+        papers = {paper.name: paper for paper in list_papers()}
+        for name, table in TABLES.items():
+            paper = papers[f"joachims-{name}"]
+            assert paper.plot
+            assert paper.corpora == joachims_8_4.LIBSVM_SETS.get(table.data, ("ohsumed",))
+
+
+def test_exponent_of_a_power():
+    n = np.array([10, 100, 1000])
+    assert exponent(n, 3 * n**1.5) == pytest.approx(1.5)
+    assert math.isnan(exponent(n[:1], n[:1]))
+
+
+def test_short_work_is_repeated():
+    calls = []
+    assert cpu_seconds(lambda: calls.append(sum(range(20_000))), at_least=0.01) > 0
+    assert len(calls) > 1
+
+
+@pytest.mark.needs_corpus("a1a", "a2a", "w1a")
+@pytest.mark.parametrize("name", ["8.4", "8.5", "8.6", "8.7"])
+def test_the_smallest_sets(name):
+    sizes = 2 if TABLES[name].data == "adult" else 1
+    result = joachims_8_4.run(silent, name, sizes)
+    rows = list(dict.fromkeys(cell.row for cell in result.cells))
+    assert rows == ["1,605", "2,265", SCALING][-sizes - 1 :] if sizes == 2 else ["2,477", SCALING]
+    assert [cell.column for cell in result.cells if cell.row == rows[0]] == list(COLUMNS)
+    for row in rows[:-1]:
+        # A set of support vectors is nearly unique: their number is the published one.
+        assert abs(result.cell(row, "SVs").difference) < 0.05 * result.cell(row, "SVs").published
+        bounded = result.cell(row, "bounded SVs")
+        assert abs(bounded.difference) < 0.05 * bounded.published + 5
+        assert result.cell(row, "CPU s").ours > 0
+        assert result.cell(row, "minimum s").ours > 0
+    (panel,) = result.panels
+    assert [line.published for line in panel.lines] == [True, False, False]
+    assert len(panel.lines[1].x) == sizes
+    assert any("not in the collection" in note for note in result.notes)
+
+
+@pytest.mark.needs_corpus("ohsumed")
+class TestFigures:
+    def test_the_larger_cache_computes_fewer_rows(self):
+        result = joachims_8_figures.caches(silent, (1, 50), examples=1000)
+        assert result.cell("1 MB", "kernel rows").ours >= result.cell("50 MB", "kernel rows").ours
+        assert result.cell("smallest / largest cache", "CPU s").published == 4
+        assert len(result.panels[0].lines[0].x) == 2
+
+    def test_both_ways_of_choosing_the_working_set(self):
+        result = joachims_8_figures.working_sets(silent, (2, 10), examples=300)
+        assert {cell.column for cell in result.cells} == {"steepest CPU s", "random CPU s"}
+        assert [line.name for line in result.panels[0].lines] == ["steepest", "random"]
+        assert all(cell.ours > 0 for cell in result.cells)
+
+    @pytest.mark.slow
+    def test_with_and_without_shrinking(self):
+        result = joachims_8_figures.shrinking(silent, sizes=1)
+        assert len(result.cells) == 4
+        assert [panel.title for panel in result.panels] == ["Ohsumed, linear", "Ohsumed, RBF"]
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("ohsumed")
+def test_table_8_8_grows_no_faster_than_published():
+    result = run_paper("joachims-8.8")
+    assert result.cell(SCALING, "CPU s").ours < 2
+    ours = [cell.ours for cell in result.cells if cell.column == "SVs" and cell.row != SCALING]
+    assert ours == sorted(ours)
