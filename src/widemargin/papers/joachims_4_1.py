@@ -60,11 +60,10 @@ def margins(task: TextTask, published: dict[str, tuple[int, int]], report: Repor
     """Two cells a category."""
     report(f"Training {len(published)} SVMs at C = {C:g} on {task.title}")
     learner = linear_svm(C).fit(task.X_train, task.in_train[:, [task.column(name) for name in published]])
-    radius = float(task.X_train.power(2).sum(axis=1).max())
-    squared_norms, losses = np.square(learner.coef_).sum(axis=1), learner.xi_.sum(axis=0)
+    inverse_margins, losses = learner.R2_ / np.square(learner.margin_), learner.xi_.sum(axis=0)
     cells = []
     for number, (name, (margin, loss)) in enumerate(published.items()):
         row = f"{task.title}: {name}"
-        cells.append(Cell(row, MARGIN, margin, radius * float(squared_norms[number])))
+        cells.append(Cell(row, MARGIN, margin, float(inverse_margins[number])))
         cells.append(Cell(row, LOSS, loss, float(losses[number])))
     return cells

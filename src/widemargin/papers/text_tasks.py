@@ -116,7 +116,6 @@ def webkb(report: Report) -> TextTask:
             "four classes.",
             f"{task.X_train.shape[1]:,} distinct terms here, 38,359 in the published experiment, which does "
             "not say how it removed HTML.",
-            "One of the 20 test pages of project is worth 5 points of its break-even point.",
         ],
     )
 
