@@ -11,7 +11,8 @@ bound is twice the texts, the matrix and the vocabulary together.
 
 Where the time goes (perf, one thread): words: a third is finding words and their hashes, a third looking them
 up and counting them by document, the rest sorting terms and rows. Pairs of words: half is waiting for the
-table of pairs, which is larger than the caches. Characters: two thirds are the tables of pairs and triples.
+table of pairs, which is larger than the caches. Characters: half is looking up triples, a third sorting rows
+and writing the matrix.
 """
 
 from __future__ import annotations

@@ -10,10 +10,6 @@ import pytest
 from widemargin import Vectorizer
 
 
-class Pressed(Exception):
-    pass
-
-
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an interval timer")
 @pytest.mark.parametrize(
     "settings", [{}, {"units": "chars", "ngram_range": (5, 5)}, {"n_hashed": 64}], ids=str
@@ -23,7 +19,7 @@ def test_a_signal_ends_the_count(settings):
         pytest.skip("signals arrive in the main thread")
 
     def press(number, frame):
-        raise Pressed
+        raise KeyboardInterrupt
 
     # One string many times: minutes of work in little memory.
     texts = ["wheat and corn and oil " * 20_000] * 50_000
@@ -31,7 +27,7 @@ def test_a_signal_ends_the_count(settings):
     before = signal.signal(signal.SIGALRM, press)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
-        with pytest.raises(Pressed):
+        with pytest.raises(KeyboardInterrupt):
             found.fit(texts)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
