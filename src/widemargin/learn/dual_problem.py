@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,38 @@ class DualSolution:
             self.kernel_rows,
             self.artificial[labels],
         )
+
+
+class Primal(NamedTuple):
+    """What a dual solution means for the hyperplanes: slacks (labels, examples), the rest label by label."""
+
+    xi: Floats
+    squared_weights: Floats
+    objective: Floats
+    duality_gap: Floats
+
+
+def primal(solution: DualSolution, signs: NDArray[np.int8], upper: Floats, kappa: float = 0.0) -> Primal:
+    """Slacks, w.w, the primal objective and its distance from the dual one.
+
+    With infinite costs (the hard margin) the objective is that of the hyperplane scaled until every example
+    has margin 1; it is infinite where an example is on the wrong side.
+    """
+    y = signs.astype(np.float64)
+    margins = y * (solution.s + solution.intercept[:, None])
+    takes_part = upper > 0
+    xi = np.where(takes_part, np.maximum(0.0, 1.0 - margins), 0.0)
+    artificial = solution.artificial
+    ww = (solution.alpha * y * solution.s).sum(axis=1) + kappa**2 * (artificial**2).sum(axis=1)
+    objective = 0.5 * ww + (np.where(np.isfinite(upper), upper, 0.0) * xi).sum(axis=1)
+    hard = np.isinf(upper)
+    if hard.any():
+        smallest = np.where(hard, margins, np.inf).min(axis=1)
+        with np.errstate(divide="ignore"):
+            scaled = np.where(smallest > 0, 0.5 * ww / np.maximum(smallest, 0.0) ** 2, np.inf)
+        objective = np.where(hard.any(axis=1), scaled, objective)
+    dual = solution.alpha.sum(axis=1) + artificial.sum(axis=1) - 0.5 * ww
+    return Primal(xi, ww, objective, np.maximum(objective - dual, 0.0))
 
 
 def solve_dual(

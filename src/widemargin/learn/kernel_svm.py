@@ -20,7 +20,7 @@ from widemargin.decide.votes import dag_vote, majority_vote, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.dual_problem import KERNELS, DualSolution, Kernel, Method, solve_dual
+from widemargin.learn.dual_problem import KERNELS, DualSolution, Kernel, Method, primal, solve_dual
 
 Floats = NDArray[np.float64]
 
@@ -382,13 +382,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if isinstance(self.bias, Real):
             b = float(self.bias) ** 2 * signed.sum(axis=1)
         takes_part = upper > 0
-        margins = y * (solution.s + (solution.intercept[:, None] if isinstance(self.bias, str) else 0.0))
-        xi = np.where(takes_part, np.maximum(0.0, 1.0 - margins), 0.0)
-        artificial = solution.artificial
-        ww = (signed * solution.s).sum(axis=1) + float(self.kappa) ** 2 * (artificial**2).sum(axis=1)
-        loss = np.where(np.isfinite(upper), upper, 0.0) * xi
-        objective = 0.5 * ww + loss.sum(axis=1)
-        dual = alpha.sum(axis=1) + artificial.sum(axis=1) - 0.5 * ww
+        xi, ww, objective, gap = primal(solution, signs, upper, float(self.kappa))
         self.support_ = np.flatnonzero((alpha > 0).any(axis=0))
         self.dual_coef_ = signed[:, self.support_]
         self.intercept_ = b
@@ -407,7 +401,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         per_column = {
             "n_support_": np.count_nonzero(alpha > 0, axis=1),
             "objective_": objective,
-            "duality_gap_": np.maximum(objective - dual, 0.0),
+            "duality_gap_": gap,
             "margin_": 1.0 / np.sqrt(np.maximum(ww, np.finfo(float).tiny)),
             "stable_": unbounded.any(axis=1) | (self.bias == "stabilized"),
             "violation_": solution.violation,
