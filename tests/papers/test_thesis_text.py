@@ -118,7 +118,7 @@ class TestWebKB:
         for kernel in ("linear", "RBF"):
             cell = result.cell("course", f"{kernel} SVs")
             assert abs(cell.difference) < 0.1 * cell.published
-        assert result.cell("course", "RBF bounded SVs").ours < 5, "separable but for equal pages"
+        assert result.cell("course", "RBF bounded SVs").ours < 5, "separable but for two equal pages"
         assert result.cell("course", "linear bounded SVs").ours > 100
 
     @pytest.mark.slow
@@ -139,9 +139,10 @@ class TestOhsumed:
         result = run_paper("joachims-6.9")
         micro = [cell for cell in result.cells if cell.row.startswith("microavg")]
         assert len(micro) == 4
-        # Documents without a category are missing: each is easier than it was. Kernels do not help.
-        assert min(cell.difference for cell in micro) > -1
-        assert max(cell.ours for cell in micro[2:]) < max(cell.ours for cell in micro[:2])
+        # 7,065 training documents of 10,000. Kernels do not help, the narrower one helps less.
+        assert all(abs(cell.difference) < 4 for cell in micro)
+        linear, _, wide, narrow = (cell.ours for cell in micro)
+        assert wide < narrow < linear
 
     def test_table_8_3_has_support_vectors_in_proportion(self):
         result = joachims_8_1.run(silent, "8.3", ("Cardiovascular", "Immunologic"))

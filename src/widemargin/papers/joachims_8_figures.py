@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.papers.joachims_8_4 import MISSING, OHSUMED_SIZES, Task, cardiovascular
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.papers.text_tasks import Report
@@ -27,6 +28,7 @@ RANDOM_OVER_STEEPEST, CACHE_SPEEDUP = 3.0, 4.0
 NOTES = [
     BIAS_NOTE,
     "CPU seconds on one thread of this machine. The published curves have no printed figures.",
+    "RBF: q = 20 by steepest direction, h = 400 and 80 MB of cache where nothing else is said, as published.",
     MISSING["ohsumed"],
 ]
 
@@ -57,6 +59,9 @@ def working_sets(
             cells.append(Cell(f"q={q}", f"{selection} {SECONDS}", UNPUBLISHED, seconds[-1]))
         lines.append(Line(selection, sizes, seconds))
         fastest[selection] = min(seconds)
+    report("Training with pairs, second-order")
+    pairs = fit_seconds(rbf(working_set=2, selection="second-order", shrink_history=None), task)
+    cells.append(Cell("q=2", f"second-order {SECONDS}", UNPUBLISHED, pairs))
     ratio = fastest["random"] / fastest["steepest"]
     cells.append(Cell("fastest random / steepest", f"random {SECONDS}", RANDOM_OVER_STEEPEST, ratio))
     return _result(
@@ -64,7 +69,10 @@ def working_sets(
         "training time against the size of the working set",
         cells,
         [Panel(f"Ohsumed, {len(task):,} examples, RBF", "size of the working set", "CPU seconds", lines)],
-        ["The text says that choosing reduces time by a factor of more than 3."],
+        [
+            "The text says that choosing reduces time by a factor of more than 3, and that q = 20 is best.",
+            "Pairs by second-order information, the library's default, came after the thesis.",
+        ],
     )
 
 
@@ -101,7 +109,7 @@ def shrinking(report: Report, sizes: int | None = None) -> PaperResult:
     """Figure 8.6: seconds against n with and without shrinking; on the `sizes` smallest sets, if given."""
     tasks = cardiovascular(sizes, report)
     n = [len(task) for task in tasks]
-    machines: dict[str, Callable[..., Any]] = {
+    machines: dict[str, Callable[..., KernelSVM]] = {
         "linear": lambda **parameters: linear_svm(LINEAR_C, n_jobs=1, **parameters),
         "RBF": rbf,
     }
@@ -128,11 +136,13 @@ def first(examples: int, report: Report) -> Task:
     return Task(task.X[:examples], task.y[:examples])
 
 
-def rbf(**parameters: Any) -> Any:
-    return rbf_svm(GAMMA, C, n_jobs=1, **parameters)
+def rbf(**parameters: Any) -> KernelSVM:
+    """The machine of Table 8.9; working sets and shrinking as published there unless told otherwise."""
+    published = {"working_set": 20, "selection": "steepest", "shrink_history": 400}
+    return rbf_svm(GAMMA, C, n_jobs=1, **{**published, **parameters})
 
 
-def fit_seconds(learner: Any, task: Task) -> float:
+def fit_seconds(learner: KernelSVM, task: Task) -> float:
     return cpu_seconds(lambda: learner.fit(task.X, task.y))
 
 
