@@ -114,8 +114,8 @@ def webkb(report: Report) -> TextTask:
             f"{len(train):,} training and {len(test):,} test pages after {len(corpus.train) - len(train)} "
             "that only say that they have moved; published are 3,957 and 229, more than Cornell has in the "
             "four classes.",
-            "Two pairs of training pages have the same words and are in different classes: no class is separable "
-            "here, all are in the published experiment.",
+            "Two pairs of training pages have the same words and are in different classes: no class is "
+            "separable here, all are in the published experiment.",
             f"{task.X_train.shape[1]:,} distinct terms here, 38,359 in the published experiment, which does "
             "not say how it removed HTML.",
         ],

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import fill
 
 from widemargin.errors import MissingFileError, StorageError, UsageError
 
 FORMATS = ("pdf", "png", "svg")
-_INCHES_PER_PANEL, _HEIGHT = 5.0, 4.0
+_INCHES_PER_PANEL, _LETTERS_PER_PANEL, _HEIGHT = 5.0, 50, 4.0
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,12 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
     # Not pyplot: it keeps every figure in a global list and looks for a display.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     figure = Figure(figsize=(_INCHES_PER_PANEL * len(panels), _HEIGHT), layout="constrained")
     FigureCanvasAgg(figure)
     if title:
-        figure.suptitle(title, fontsize="medium")
+        figure.suptitle(fill(title, _LETTERS_PER_PANEL * len(panels)), fontsize="medium")
     for number, panel in enumerate(panels):
         axes = figure.add_subplot(1, len(panels), number + 1)
         for line in panel.lines:
@@ -82,6 +84,10 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
         if panel.log:
             axes.set_xscale("log")
             axes.set_yscale("log")
+            # Numbers of examples span a decade or two, where powers of ten alone would be one label.
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_title(panel.title, fontsize="small")
         axes.set_xlabel(panel.x_label)
         axes.set_ylabel(panel.y_label)
