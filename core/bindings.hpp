@@ -4,9 +4,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <cstdint>
-#include <string>
-
 #include "parallel.hpp"
 
 namespace widemargin {
@@ -38,38 +35,6 @@ void without_gil(Work&& work) {
         }
     }
     if (interrupted) throw nb::python_error();
-}
-
-// Below this many characters or numbers, starting threads takes longer than the work.
-inline constexpr std::int64_t kSmallWork = 1 << 15;
-
-// Runs tasks on n threads, or on the calling one if that is enough.
-struct Runner {
-    int n_threads;
-    bool here;
-
-    Runner(int wanted, std::int64_t work)
-        : n_threads(work < kSmallWork ? 1 : wanted), here(work < kSmallWork) {
-        if (wanted < 1) throw nb::value_error("the number of threads must be positive");
-    }
-
-    template <class Task>
-    void operator()(Task&& task) const {
-        if (here) {
-            const StopFlag stop{false};
-            task(0, stop);
-        } else {
-            run_parallel(n_threads, task, poll_signals);
-        }
-    }
-};
-
-template <class T>
-void require_size(const T& array, std::int64_t size, const char* name) {
-    if (static_cast<std::int64_t>(array.size()) != size)
-        throw nb::value_error((std::string(name) + " has " + std::to_string(array.size()) +
-                               " places; expected " + std::to_string(size))
-                                  .c_str());
 }
 
 }  // namespace widemargin

@@ -1,8 +1,13 @@
-// Python's view of the text part of the core: texts, the passes over them, counts.
+// Python's view of the text part of the core: texts, the passes over them, counts, weights.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
 #include <memory>
+#include <optional>
 
 #include "bindings.hpp"
 #include "counting.hpp"
+#include "weighing.hpp"
 
 namespace widemargin {
 namespace {
@@ -62,6 +67,29 @@ class Texts {
     nb::list owners;
 };
 
+// Below this many characters, starting threads takes longer than the work.
+constexpr int64_t kSmall = 1 << 15;
+
+// Runs tasks on n threads, or on the calling one if that is enough.
+struct Runner {
+    int n_threads;
+    bool here;
+
+    Runner(int wanted, int64_t work) : n_threads(work < kSmall ? 1 : wanted), here(work < kSmall) {
+        if (wanted < 1) throw nb::value_error("the number of threads must be positive");
+    }
+
+    template <class Task>
+    void operator()(Task&& task) const {
+        if (here) {
+            const StopFlag stop{false};
+            task(0, stop);
+        } else {
+            run_parallel(n_threads, task, poll_signals);
+        }
+    }
+};
+
 Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets) {
     Strings strings;
     if (offsets.size() == 0 || offsets(0) != 0) throw nb::value_error("offsets must begin with 0");
@@ -73,6 +101,14 @@ Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets)
     strings.bytes.assign(data, data + bytes.size());
     strings.offsets.assign(offsets.data(), offsets.data() + offsets.size());
     return strings;
+}
+
+template <class T>
+void require_size(const T& array, int64_t size, const char* name) {
+    if (static_cast<int64_t>(array.size()) != size)
+        throw nb::value_error((std::string(name) + " has " + std::to_string(array.size()) +
+                               " places; expected " + std::to_string(size))
+                                  .c_str());
 }
 
 // Writes strings to arrays that Python made.
@@ -161,6 +197,31 @@ void bind_index(nb::class_<BoundIndex<Index>>& index) {
         .def("skip", &BoundIndex<Index>::skip, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert())
         .def("units", &BoundIndex<Index>::units, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
              nb::arg("out").noconvert());
+}
+
+void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
+           std::optional<Input<double>> collection, DocumentComponent document, Normalization normalization,
+           Output<float> weights, int n_threads) {
+    const auto non_zeros = static_cast<int64_t>(indices.size());
+    const int64_t n_rows = static_cast<int64_t>(indptr.size()) - 1;
+    require_size(counts, non_zeros, "counts");
+    require_size(weights, non_zeros, "weights");
+    if (n_rows < 0 || indptr(0) != 0 || indptr(n_rows) != non_zeros)
+        throw nb::value_error("indptr does not fit indices");
+    const double* factors = collection ? collection->data() : nullptr;
+    const Runner run(n_threads, non_zeros);
+    without_gil([&] {
+        Pieces work(n_rows, 256);
+        run([&](int, const StopFlag& stop) {
+            Weigher weigher(document, factors, normalization);
+            for (int64_t r, end; !stop && work.next(r, end);)
+                for (; r < end; ++r) {
+                    const int64_t at = indptr.data()[r];
+                    weigher.row(indices.data() + at, counts.data() + at, indptr.data()[r + 1] - at,
+                                weights.data() + at);
+                }
+        });
+    });
 }
 
 }  // namespace
@@ -359,6 +420,20 @@ void register_text(nb::module_& m) {
         },
         nb::arg("n_columns"), nb::arg("rule"));
     bind_index(hash_index);
+
+    nb::enum_<DocumentComponent>(m, "DocumentComponent")
+        .value("binary", DocumentComponent::binary)
+        .value("term_frequency", DocumentComponent::term_frequency)
+        .value("augmented", DocumentComponent::augmented)
+        .value("logarithmic", DocumentComponent::logarithmic)
+        .value("square_root", DocumentComponent::square_root);
+    nb::enum_<Normalization>(m, "Normalization")
+        .value("none", Normalization::none)
+        .value("length_2", Normalization::length_2)
+        .value("length_1", Normalization::length_1);
+    m.def("weigh", &weigh, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("counts").noconvert(), nb::arg("collection").none().noconvert(), nb::arg("document"),
+          nb::arg("normalization"), nb::arg("weights").noconvert(), nb::arg("n_threads"));
 }
 
 }  // namespace widemargin

@@ -12,7 +12,7 @@
 //                 for
 //   second order  q = 2: the most violating example and the partner that promises most (Fan, Chen, Lin 2005)
 //   random        half of the last working set is replaced by random violators (the baseline of Figure 8.4)
-// Without the equality constraint the q largest projected gradients are selected.
+// Without the equality constraint the same halves are selected, and any variable may move alone.
 //
 // Stopping (8.32)-(8.35): max over what may rise of -omega, minus min over what may fall of -omega, <= tol;
 // then every condition holds within tol for lambda_eq, the mean of -omega over unbounded support vectors
@@ -238,7 +238,7 @@ class Decomposition {
         if (options_.selection == Selection::random) {
             select_random(working);
         } else if (!options_.equality) {
-            select_largest_gradients(working);
+            select_without_equality(working);
         } else if (options_.selection == Selection::second_order) {
             select_second_order(working);
         } else {
@@ -324,15 +324,21 @@ class Decomposition {
         }
     }
 
-    void select_largest_gradients(Indices& working) {
-        Best best;
-        best.clear(static_cast<std::size_t>(options_.working_set));
+    // Half of them would let y alpha rise most, half fall, whether or not they alone gain by it: where all
+    // kernel values share a constant (a bias feature), most of the gain is in exchanges between the two.
+    void select_without_equality(Indices& working) {
+        const std::size_t half = static_cast<std::size_t>((options_.working_set + 1) / 2);
+        Best rising, falling;
+        rising.clear(half);
+        falling.clear(half);
         for (const std::int32_t i : active_) {
-            const double value = y_[i] - s_[i], pull = y_[i] > 0 ? value : -value;
-            if (pull > 0 ? alpha_[i] < upper_[i] : alpha_[i] > 0) best.offer(std::abs(value), i);
+            const double value = y_[i] - s_[i];
+            if (can_rise(y_[i], alpha_[i], upper_[i])) rising.offer(value, i);
+            if (can_fall(y_[i], alpha_[i], upper_[i])) falling.offer(-value, i);
         }
         working.clear();
-        take(best.sorted(), static_cast<std::size_t>(options_.working_set), working);
+        take(rising.sorted(), half, working);
+        take(falling.sorted(), half, working);
     }
 
     // "In each iteration the basic strategy randomly replaces half of the working set with variables that do

@@ -143,8 +143,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 1 if n_documents == 1 else thread_count(getattr(self.learner_, "n_jobs", None)),
             )
             scores = scores[:, 0] if self.label_space_.kind == "binary" else scores
-        if self._pairwise:
-            return class_scores(scores, len(self.classes_), self.learner_.scheme)
+            if self._pairwise:
+                return class_scores(scores, len(self.classes_), self.learner_.scheme)
         return scores
 
     def predict(self, texts: Any) -> Any:
@@ -329,7 +329,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def _pairwise(self) -> bool:
-        """Whether the columns of the learner's scores are pairs of classes."""
+        """Whether the learner's machines are for pairs of classes."""
         one_each = getattr(self.learner_, "scheme", "one-vs-rest") == "one-vs-rest"
         return not one_each and self.label_space_.kind == "multiclass"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ KERNELS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "chi2": 4, "precomput
 SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
 # Kernel values of so many examples are kept in double precision.
 _DOUBLE_UP_TO = 2048
+# A sum of alphas may be off by so much of itself without anybody having to move.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -103,38 +105,6 @@ class DualSolution:
         )
 
 
-class Primal(NamedTuple):
-    """What a dual solution means for the hyperplanes: slacks (labels, examples), the rest label by label."""
-
-    xi: Floats
-    squared_weights: Floats
-    objective: Floats
-    duality_gap: Floats
-
-
-def primal(solution: DualSolution, signs: NDArray[np.int8], upper: Floats, kappa: float = 0.0) -> Primal:
-    """Slacks, w.w, the primal objective and its distance from the dual one.
-
-    With infinite costs (the hard margin) the objective is that of the hyperplane scaled until every example
-    has margin 1; it is infinite where an example is on the wrong side.
-    """
-    y = signs.astype(np.float64)
-    margins = y * (solution.s + solution.intercept[:, None])
-    takes_part = upper > 0
-    xi = np.where(takes_part, np.maximum(0.0, 1.0 - margins), 0.0)
-    artificial = solution.artificial
-    ww = (solution.alpha * y * solution.s).sum(axis=1) + kappa**2 * (artificial**2).sum(axis=1)
-    objective = 0.5 * ww + (np.where(np.isfinite(upper), upper, 0.0) * xi).sum(axis=1)
-    hard = np.isinf(upper)
-    if hard.any():
-        smallest = np.where(hard, margins, np.inf).min(axis=1)
-        with np.errstate(divide="ignore"):
-            scaled = np.where(smallest > 0, 0.5 * ww / np.maximum(smallest, 0.0) ** 2, np.inf)
-        objective = np.where(hard.any(axis=1), scaled, objective)
-    dual = solution.alpha.sum(axis=1) + artificial.sum(axis=1) - 0.5 * ww
-    return Primal(xi, ww, objective, np.maximum(objective - dual, 0.0))
-
-
 def solve_dual(
     csr: Csr,
     gram: Floats | None,
@@ -160,7 +130,9 @@ def solve_dual(
     size = n + (2 if kappa > 0 else 0)
     alpha, s = np.zeros((n_labels, size)), np.zeros((n_labels, size))
     if start is not None:
-        alpha[:, :n] = feasible(start, signs, upper, equality)
+        alpha[:, :n] = feasible(start, signs, upper, equality and kappa == 0)
+        if kappa > 0:
+            alpha[:, n:] = artificial_start(alpha[:, :n], signs, kappa)
     progress = np.zeros((n_labels, 3))
     intercept, violation = np.zeros(n_labels), np.zeros(n_labels)
     iterations, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
@@ -193,24 +165,48 @@ def solve_dual(
 def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bool) -> Floats:
     """`alpha` within its bounds and, if asked for, with sum_i y_i alpha_i = 0 of each label.
 
-    The side that has too much is scaled down, which leaves zeros zero.
+    The side that has too much gives it up, first what is between its bounds: who is at a bound of a solution
+    belongs there.
 
     Examples
     --------
     >>> signs, upper = np.array([[1, -1, -1]], np.int8), np.ones((1, 3))
     >>> feasible(np.array([[2.0, 0.5, 0.5]]), signs, upper, True).tolist()
     [[1.0, 0.5, 0.5]]
+    >>> feasible(np.array([[1.0, 1.0, 0.5]]), signs, upper, True).tolist()
+    [[1.0, 1.0, 0.0]]
     """
     result: Floats = np.clip(alpha, 0.0, upper)
     if not equality:
         return result
-    for row, y in zip(result, signs, strict=True):
-        positive, negative = row[y > 0].sum(), row[y < 0].sum()
-        if positive > negative:
-            row[y > 0] *= negative / positive
-        elif negative > positive:
-            row[y < 0] *= positive / negative
+    for row, y, most in zip(result, signs, upper, strict=True):
+        excess = float(row @ y)
+        if abs(excess) <= _ROUNDING * row.sum():
+            continue
+        side = (y > 0) == (excess > 0)
+        excess = abs(excess)
+        for some in (side & (row < most), side & (row >= most)):
+            total = row[some].sum()
+            given_up = min(excess, total)
+            if given_up > 0:
+                row[some] *= 1 - given_up / total
+                excess -= given_up
     return result
+
+
+def artificial_start(alpha: Floats, signs: NDArray[np.int8], kappa: float) -> Floats:
+    """The best alphas of the two artificial examples of OP 6 beside these, (labels, 2).
+
+    Constraint (3.28) fixes their difference, and what (3.27) asks of their sum is at most 2 / kappa^2.
+
+    Examples
+    --------
+    >>> artificial_start(np.array([[0.5, 0.0]]), np.array([[1, -1]], np.int8), 1.0).tolist()
+    [[0.75, 1.25]]
+    """
+    difference = -(alpha * signs).sum(axis=1)
+    total = np.maximum(2 / kappa**2, np.abs(difference))
+    return np.column_stack([total + difference, total - difference]) / 2
 
 
 def _describe(progress: Floats) -> str:

@@ -16,16 +16,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from widemargin._arrays import Csr, canonical_csr
-from widemargin.decide.votes import dag_vote, majority_vote, pairs
+from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.dual_problem import KERNELS, DualSolution, Kernel, Method, primal, solve_dual
+from widemargin.learn.dual_problem import KERNELS, DualSolution, Kernel, Method, solve_dual
 
 Floats = NDArray[np.float64]
 
 # Kernel values between new documents and support vectors that are in memory at one time.
 _VALUES_AT_ONCE = 8_000_000
+# Support vectors whose kernel matrix is examined when the kernel need not be positive definite.
+_LOOKED_AT = 200
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
@@ -201,9 +203,22 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             machine._keep(X, csr, gram, *columns[k], part)
             if not part.converged.all():
                 machine._warn(part)
+            machine._warn_of_indefinite_kernel(gram)
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores: (n,) for a binary task, otherwise (n, labels), or (n, pairs) for a pairwise scheme."""
+        """Scores: (n,) for a binary task, otherwise (n, labels).
+
+        In a pairwise scheme they are :func:`~widemargin.decide.votes.class_scores` of `machine_scores`.
+        """
+        scores = self.machine_scores(X)
+        if self.label_space_.kind == "binary":
+            return scores[:, 0]
+        if self.scheme == "one-vs-rest":
+            return scores
+        return class_scores(scores, len(self.classes_), self.scheme)
+
+    def machine_scores(self, X: Any) -> Floats:
+        """What every machine says, (n, columns): a column a label, or a pair of classes."""
         check_is_fitted(self, "label_space_")
         X = self._validate(X, reset=False)
         if self.kernel == "precomputed":
@@ -219,17 +234,13 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
                 for first in range(0, X.shape[0], rows)
             ]
             scores = np.vstack(parts)
-        scores = scores + self.intercept_
-        result: Floats = scores[:, 0] if self.label_space_.kind == "binary" else scores
+        result: Floats = scores + self.intercept_
         return result
 
     def predict(self, X: Any) -> Any:
         """Labels of the documents, in the form in which `fit` got them."""
         scores = self.decision_function(X)
-        if self.scheme == "one-vs-rest" or self.label_space_.kind == "binary":
-            return self.label_space_.decide(scores)
-        vote = majority_vote if self.scheme == "votes" else dag_vote
-        return self.classes_[vote(scores, len(self.classes_))]
+        return self.label_space_.decide(scores)
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What is needed to score and to decide: a configuration for JSON, and arrays."""
@@ -276,7 +287,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0, self.power)
 
     def _check_parameters(self) -> Method:
-        for name in ("C", "gamma", "tol", "power", "kappa", "cache"):
+        for name in ("C", "gamma", "degree", "tol", "power", "kappa", "cache"):
             value = getattr(self, name)
             if not isinstance(value, Real) or not float(value) > 0:
                 raise UsageError(f"{name}={value!r}: expected a positive number.")
@@ -382,7 +393,13 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if isinstance(self.bias, Real):
             b = float(self.bias) ** 2 * signed.sum(axis=1)
         takes_part = upper > 0
-        xi, ww, objective, gap = primal(solution, signs, upper, float(self.kappa))
+        margins = y * (solution.s + (solution.intercept[:, None] if isinstance(self.bias, str) else 0.0))
+        xi = np.where(takes_part, np.maximum(0.0, 1.0 - margins), 0.0)
+        artificial = solution.artificial
+        ww = (signed * solution.s).sum(axis=1) + float(self.kappa) ** 2 * (artificial**2).sum(axis=1)
+        loss = np.where(np.isfinite(upper), upper, 0.0) * xi
+        objective = 0.5 * ww + loss.sum(axis=1)
+        dual = alpha.sum(axis=1) + artificial.sum(axis=1) - 0.5 * ww
         self.support_ = np.flatnonzero((alpha > 0).any(axis=0))
         self.dual_coef_ = signed[:, self.support_]
         self.intercept_ = b
@@ -401,7 +418,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         per_column = {
             "n_support_": np.count_nonzero(alpha > 0, axis=1),
             "objective_": objective,
-            "duality_gap_": gap,
+            "duality_gap_": np.maximum(objective - dual, 0.0),
             "margin_": 1.0 / np.sqrt(np.maximum(ww, np.finfo(float).tiny)),
             "stable_": unbounded.any(axis=1) | (self.bias == "stabilized"),
             "violation_": solution.violation,
@@ -433,6 +450,26 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             ConvergenceWarning,
             stacklevel=4,
         )
+
+    def _warn_of_indefinite_kernel(self, gram: Floats | None) -> None:
+        """A negative eigenvalue among some support vectors proves that the whole matrix has one."""
+        if self.kernel not in ("sigmoid", "precomputed") or len(self.support_) == 0:
+            return
+        some = np.linspace(0, len(self.support_) - 1, min(len(self.support_), _LOOKED_AT)).astype(np.intp)
+        if gram is None:
+            supports = canonical_csr(self.support_vectors_[some])
+            block = self._kernel.between(supports, supports, self.n_jobs)
+        else:
+            block = gram[np.ix_(self.support_[some], self.support_[some])]
+        eigenvalues = np.linalg.eigvalsh(block)
+        if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
+            warnings.warn(
+                f"The kernel matrix is not positive semi-definite (an eigenvalue of {eigenvalues[0]:.2g} "
+                f"against {eigenvalues[-1]:.2g} among {len(some)} support vectors), so this solution is one "
+                f"that no small step improves, and others may be better. Choose other kernel parameters.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -20,7 +20,7 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.dual_problem import Kernel, Method, primal, solve_dual
+from widemargin.learn.dual_problem import Kernel, Method, solve_dual
 from widemargin.learn.linear_rule import LinearRule
 from widemargin.progress import watch
 
@@ -269,7 +269,10 @@ class LinearSVM(LinearRule):
         begin = None if start is None else _dense(start)
         solution = solve_dual(csr, None, Kernel("linear"), signs, upper, method, equality=True, start=begin)
         signed = solution.alpha * signs
-        xi, _, objective, gap = primal(solution, signs, upper)
+        xi = np.maximum(0.0, 1.0 - signs * (solution.s + solution.intercept[:, None]))
+        ww = (signed * solution.s).sum(axis=1)
+        objective = 0.5 * ww + (np.where(np.isfinite(upper), upper, 0.0) * xi).sum(axis=1)
+        gap = np.maximum(objective - (solution.alpha.sum(axis=1) - 0.5 * ww), 0.0)
         X = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
         coef: Any = X.T @ signed.T
         parts: tuple[Any, Any, Any] = (np.ascontiguousarray(coef).T, solution.alpha, xi)

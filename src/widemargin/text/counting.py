@@ -91,8 +91,8 @@ class Index:
             self.n_columns = len(vocabulary)
         else:
             assert n_hashed is not None
-            self.n_columns = int(n_hashed)
-            self._index = _core.HashIndex(self.n_columns, self._rule)
+            self._index = _core.HashIndex(n_hashed, self._rule)
+            self.n_columns = n_hashed
         # With a stemmer, stop words are looked for among the tokens, before they become stems.
         self._stems = rule.units == "words" and words.stemmer is not None
         if rule.units == "words" and words.stop_words and not self._stems:

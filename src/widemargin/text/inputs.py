@@ -51,18 +51,10 @@ def _add_arrow(result: _core.Texts, array: Any) -> None:
     """Add an Arrow array: its own buffers, from its own offset on."""
     import pyarrow as pa
 
-    kind = getattr(array, "type", None)
-    if not isinstance(kind, pa.DataType):
-        raise DataError(
-            f"Expected an Arrow column of strings, found {type(array).__name__}. Pass one column."
-        )
+    kind = array.type
     if pa.types.is_string_view(kind) or pa.types.is_dictionary(kind):
         array = array.cast(pa.large_string())
-        kind = getattr(array, "type", None)
-    if not isinstance(kind, pa.DataType):
-        raise DataError(
-            f"Expected an Arrow column of strings, found {type(array).__name__}. Pass one column."
-        )
+        kind = array.type
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         dtype: Any = np.int32
     elif pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):

@@ -18,7 +18,6 @@ can lengthen a text: "ß" becomes "ss".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import widemargin._core as _core
@@ -46,7 +45,7 @@ class TextRule:
         _require_one_of("tokens", self.tokens, TOKENS)
         try:
             low, high = self.ngram_range
-            valid = all(isinstance(n, Integral) for n in (low, high)) and 1 <= low <= high <= MAX_N
+            valid = all(isinstance(n, int) for n in (low, high)) and 1 <= low <= high <= MAX_N
         except (TypeError, ValueError):
             valid = False
         if not valid:
@@ -54,7 +53,7 @@ class TextRule:
                 f"ngram_range={self.ngram_range!r}: expected two whole numbers, "
                 f"the shortest and the longest n-gram, from 1 to {MAX_N}, such as (1, 2)."
             )
-        if not isinstance(self.min_token_length, Integral) or self.min_token_length < 1:
+        if not isinstance(self.min_token_length, int) or self.min_token_length < 1:
             raise UsageError(f"min_token_length={self.min_token_length!r}: expected a positive whole number.")
 
     def native(self) -> _core.TextRule:
@@ -67,9 +66,9 @@ class TextRule:
         return _core.TextRule(
             kinds[self.units],
             thesis=self.tokens == "thesis",
-            min_length=int(self.min_token_length),
-            min_n=int(self.ngram_range[0]),
-            max_n=int(self.ngram_range[1]),
+            min_length=self.min_token_length,
+            min_n=self.ngram_range[0],
+            max_n=self.ngram_range[1],
         )
 
 

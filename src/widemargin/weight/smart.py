@@ -130,8 +130,6 @@ def apply_factors(
     parsed = parse_scheme(scheme)
     if factors is not None and len(factors) != counts.shape[1]:
         raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.shape[1]} columns.")
-    if counts.dtype.kind == "f" and not np.array_equal(counts.data, np.trunc(counts.data)):
-        raise UsageError("The matrix holds fractions; a weighting takes counts of terms, whole numbers.")
     weights = np.empty(counts.nnz, dtype=np.float32)
     _core.weigh(
         np.ascontiguousarray(counts.indptr, dtype=np.int64),

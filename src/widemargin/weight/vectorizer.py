@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -180,12 +179,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
         self._require_fitted()
-        # JSON does not know NumPy's numbers, which a parameter grid may hold.
-        config = {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in self.get_params().items()
-        }
-        config["ngram_range"] = [int(n) for n in self.ngram_range]
+        config = self.get_params()
+        config["ngram_range"] = list(self.ngram_range)
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             config["stop_words"] = sorted(stop_list(self.stop_words))
         config["n_documents"] = self.n_documents_
@@ -250,11 +245,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             )
         pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features)
         if self.n_hashed is not None:
-            if (
-                isinstance(self.n_hashed, bool)
-                or not isinstance(self.n_hashed, Integral)
-                or self.n_hashed < 1
-            ):
+            if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
                 raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
             if self.n_hashed >= 2**31:
                 raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
