@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from widemargin import KernelSVM, LinearSVM
 from widemargin.documents.svmlight import read_vectors
@@ -104,7 +105,8 @@ def test_a_learner_comes_back_from_its_model_file(tmp_path, name):
 
 def test_indefinite_sigmoid_comes_back(tmp_path):
     X, y = random_task()
-    learner = KernelSVM(0.5, kernel="sigmoid", gamma=0.1, coef0=0.0).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="definite"):
+        learner = KernelSVM(0.5, kernel="sigmoid", gamma=0.1, coef0=0.0).fit(X, y)
     write_svmlight_model(to_svmlight(learner), tmp_path / "model")
     scores = from_svmlight(read_svmlight_model(tmp_path / "model")).decision_function(X)
     np.testing.assert_allclose(scores, learner.decision_function(X), rtol=1e-12, atol=1e-12)

@@ -103,13 +103,6 @@ def test_unknown_schemes_are_refused(name):
         weigh(sp.csr_array(COUNTS), name)
 
 
-def test_counts_are_whole_numbers():
-    whole = sp.csr_array(COUNTS.astype(np.float64))
-    assert (weigh(whole, "tfc") != weigh(sp.csr_array(COUNTS), "tfc")).nnz == 0
-    with pytest.raises(UsageError, match="fractions"):
-        weigh(whole / 2, "tfc")
-
-
 def test_factors_must_fit():
     with pytest.raises(UsageError, match="2 collection factors for a matrix of 5 columns"):
         weigh(sp.csr_array(COUNTS), "tfc", np.array([1, 2]), 9)
