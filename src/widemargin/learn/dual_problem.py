@@ -21,6 +21,8 @@ SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
 _DOUBLE_UP_TO = 2048
 # A sum of alphas may be off by so much of itself without anybody having to move.
 _ROUNDING = 1e-12
+# How well the problem with a bias feature is solved before the biased one.
+_START_TOL, _START_PASSES = 1e-3, 300
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,9 @@ def solve_dual(
     n_labels, n = signs.shape
     size = n + (2 if kappa > 0 else 0)
     alpha, s = np.zeros((n_labels, size)), np.zeros((n_labels, size))
+    as_linear = kernel.name == "linear"
+    if start is None and as_linear and equality:
+        start = _bias_feature_start(csr, signs, upper, method)
     if start is not None:
         alpha[:, :n] = feasible(start, signs, upper, equality and kappa == 0)
         if kappa > 0:
@@ -139,7 +144,6 @@ def solve_dual(
     matrix: Any = gram
     if matrix is None:
         matrix = np.zeros((0, 0), np.float64 if n <= _DOUBLE_UP_TO else np.float32)
-    as_linear = kernel.name == "linear"
     shown: Any = watch_values(progress, _describe) if method.verbose else contextlib.nullcontext()
     with shown:
         kernel_rows = _core.train_kernel_svm(
@@ -207,6 +211,35 @@ def artificial_start(alpha: Floats, signs: NDArray[np.int8], kappa: float) -> Fl
     difference = -(alpha * signs).sum(axis=1)
     total = np.maximum(2 / kappa**2, np.abs(difference))
     return np.column_stack([total + difference, total - difference]) / 2
+
+
+def _bias_feature_start(csr: Csr, signs: NDArray[np.int8], upper: Floats, method: Method) -> Floats | None:
+    """The solution with a regularised bias feature: quickly found, and near the biased one.
+
+    From there the decomposition needs a fraction of the iterations (an eighth of the time on the largest
+    web set); what it converges to is the same.
+    """
+    if not np.isfinite(upper).all():
+        return None
+    n_labels, n = signs.shape
+    positive = np.where(signs > 0, upper, 0.0).max(axis=1)
+    negative = np.where(signs < 0, upper, 0.0).max(axis=1)
+    alpha = np.zeros((n_labels, n))
+    if (upper == np.where(signs > 0, positive[:, None], negative[:, None])).all():
+        groups = [(slice(0, n_labels), positive, negative, np.zeros(0))]
+    else:
+        # Costs of single examples are the weights of a problem of their own for each label.
+        groups = [(slice(k, k + 1), np.ones(1), np.ones(1), upper[k]) for k in range(n_labels)]
+    for labels, cost_positive, cost_negative, weights in groups:
+        size = labels.stop - labels.start
+        _core.train_linear_svm(
+            csr.indptr, csr.indices, csr.data, csr.n_columns, signs[labels], cost_positive, cost_negative,
+            weights, np.zeros((0, 0)), 1.0, False, True, _START_TOL, _START_PASSES, method.seed,
+            thread_count(method.n_jobs), np.zeros((csr.n_columns, size)), np.zeros(size), alpha[labels],
+            np.zeros((size, n)), np.zeros(size), np.zeros(size), np.zeros(size, np.int32),
+            np.zeros(size, np.uint8), np.zeros(1, np.int64),
+        )  # fmt: skip
+    return alpha
 
 
 def _describe(progress: Floats) -> str:

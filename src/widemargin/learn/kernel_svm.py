@@ -320,7 +320,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             raise UsageError(
                 f'selection="second-order" moves pairs: working_set={self.working_set} must be 2.'
             )
-        default_size = 2 if selection == "second-order" else (30 if linear else 10)
+        default_size = 2 if selection == "second-order" else (20 if linear else 10)
         default_history = 10 if linear else (1000 if selection == "second-order" else 100)
         return Method(
             tol=float(self.tol),
