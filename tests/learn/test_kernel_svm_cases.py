@@ -343,3 +343,16 @@ def test_bad_parameters(parameters, message):
 def test_bad_sample_weights(weights, message):
     with pytest.raises((DataError, UsageError), match=message):
         KernelSVM().fit(np.eye(4), [0, 1, 0, 1], weights)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_large_linear_machine_starts_near_its_solution_and_ends_at_it(weighted):
+    """From 1,000 examples on, the solution with a bias feature is where the biased machine begins."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 6))
+    y = np.where(X @ rng.normal(size=6) + rng.normal(size=1200) > 1.0, 1, -1)
+    weights = rng.uniform(0.5, 2.0, size=1200) if weighted else None
+    ours = KernelSVM(0.5, kernel="linear", tol=1e-6).fit(X, y, weights)
+    theirs = SVC(C=0.5, kernel="linear", tol=1e-8).fit(X, y, weights)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+    assert ours.duality_gap_ <= 1e-4 * ours.objective_

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 
 # Kernel values between new documents and support vectors that are in memory at one time.
 _VALUES_AT_ONCE = 8_000_000
+_ROUNDING = 1e-12
 # Support vectors whose kernel matrix is examined when the kernel need not be positive definite.
 _LOOKED_AT = 200
 
@@ -414,7 +415,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             self._set_coef()
         else:
             self.R2_ = float(gram.diagonal().max(initial=0.0))
-        unbounded = (alpha > 0) & (alpha < upper)
+        # What a rounded sum keeps from its bound is at the bound.
+        bounded = takes_part & (alpha >= upper * (1 - _ROUNDING))
+        unbounded = (alpha > upper.clip(max=1.0) * _ROUNDING) & ~bounded
         per_column = {
             "n_support_": np.count_nonzero(alpha > 0, axis=1),
             "objective_": objective,
@@ -427,7 +430,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         binary = self.label_space_.kind == "binary"
         for name, values in per_column.items():
             setattr(self, name, values[0].item() if binary else values)
-        for name, table in (("alpha_", alpha), ("xi_", xi), ("bounded_", takes_part & (alpha >= upper))):
+        for name, table in (("alpha_", alpha), ("xi_", xi), ("bounded_", bounded)):
             setattr(self, name, table[0].copy() if binary else table.T)
 
     def _set_coef(self) -> None:
