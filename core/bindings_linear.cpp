@@ -55,9 +55,9 @@ void register_train_linear_svm(nb::module_& m) {
           arg("passes").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
 }
 
-template <typename T, typename Weight>
+template <typename T>
 void score_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
-                       InputMatrix<Weight> weights, Input<double> intercept, OutputMatrix<double> scores,
+                       InputMatrix<double> weights, Input<double> intercept, OutputMatrix<double> scores,
                        int n_threads) {
     const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
                        std::int64_t(weights.shape(0))};
@@ -67,10 +67,10 @@ void score_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, 
     });
 }
 
-template <typename T, typename Weight>
+template <typename T>
 void register_score_rows(nb::module_& m) {
     using nb::arg;
-    m.def("score_rows", &score_rows_arrays<T, Weight>, arg("indptr").noconvert(), arg("indices").noconvert(),
+    m.def("score_rows", &score_rows_arrays<T>, arg("indptr").noconvert(), arg("indices").noconvert(),
           arg("values").noconvert(), arg("weights").noconvert(), arg("intercept").noconvert(),
           arg("scores").noconvert(), arg("n_threads"));
 }
@@ -78,10 +78,8 @@ void register_score_rows(nb::module_& m) {
 void register_linear(nb::module_& m) {
     register_train_linear_svm<float>(m);
     register_train_linear_svm<double>(m);
-    register_score_rows<float, float>(m);
-    register_score_rows<float, double>(m);
-    register_score_rows<double, float>(m);
-    register_score_rows<double, double>(m);
+    register_score_rows<float>(m);
+    register_score_rows<double>(m);
 }
 
 }  // namespace widemargin

@@ -58,11 +58,18 @@ template <typename T>
 using ScoreLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                             int width, double* scores);
 
+// The scores of a row by any number of labels: w is features x n_labels.
+template <typename T>
+using ScoreRow = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
+                          const double* intercept, std::int64_t n_labels, double* scores);
+
 struct LaneKernels {
     void (*pass)(LanePass&);
     LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
     ScoreLanes<float> score_single;
     ScoreLanes<double> score_double;
+    ScoreRow<float> row_single;
+    ScoreRow<double> row_double;
 };
 
 // label_lanes_kernels.hpp is compiled once for any CPU and, on x86-64, once for AVX2 and FMA. (target_clones

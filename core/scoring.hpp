@@ -7,31 +7,29 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "label_lanes.hpp"
 #include "parallel.hpp"
 #include "sparse.hpp"
 
 namespace widemargin {
 
-template <typename T, typename Weight>
-void score_row(const Row<T>& x, const Weight* w, const double* intercept, std::int64_t n_labels,
-               double* scores) {
-    std::copy(intercept, intercept + n_labels, scores);
-    for (std::int64_t k = 0; k < x.size; ++k) {
-        const Weight* const line = w + std::int64_t(x.indices[k]) * n_labels;
-        const double value = x.values[k];
-        for (std::int64_t l = 0; l < n_labels; ++l) scores[l] += value * double(line[l]);
-    }
-}
-
-template <typename T, typename Weight, class Poll>
-void score_rows(const CsrView<T>& x, const Weight* w, const double* intercept, std::int64_t n_labels,
+template <typename T, class Poll>
+void score_rows(const CsrView<T>& x, const double* w, const double* intercept, std::int64_t n_labels,
                 double* scores, int n_threads, Poll&& poll) {
+    const LaneKernels kernels = lane_kernels();
+    const auto score = [&](std::int64_t i) {
+        const Row<T> row = x.row(i);
+        double* const out = scores + i * n_labels;
+        if constexpr (sizeof(T) == sizeof(float)) {
+            kernels.row_single(row.indices, row.values, row.size, w, intercept, n_labels, out);
+        } else {
+            kernels.row_double(row.indices, row.values, row.size, w, intercept, n_labels, out);
+        }
+    };
     // A thread costs some 20 microseconds to start: not worth it for a few documents.
     const std::int64_t work = x.n_values() * n_labels;
     if (n_threads <= 1 || work < 1000000) {
-        for (std::int64_t i = 0; i < x.n_rows; ++i) {
-            score_row(x.row(i), w, intercept, n_labels, scores + i * n_labels);
-        }
+        for (std::int64_t i = 0; i < x.n_rows; ++i) score(i);
         return;
     }
     Pieces pieces(x.n_rows, 64);
@@ -40,9 +38,7 @@ void score_rows(const CsrView<T>& x, const Weight* w, const double* intercept, s
         [&](int, const StopFlag& stop) {
             std::int64_t begin, end;
             while (!stop && pieces.next(begin, end)) {
-                for (std::int64_t i = begin; i < end; ++i) {
-                    score_row(x.row(i), w, intercept, n_labels, scores + i * n_labels);
-                }
+                for (std::int64_t i = begin; i < end; ++i) score(i);
             }
         },
         poll);
