@@ -29,13 +29,16 @@ class KeptRows {
     // Rows cost the same sooner or later, and what other labels have computed must not steer this one.
     bool has_row(std::int64_t) const { return true; }
     // Whether it pays to name rows that will soon be wanted together with row i.
-    bool wants_company(std::int64_t i) const { return row_threads_ > 1 && !matrix_.has_kept_row(i); }
+    bool wants_company(std::int64_t i) const {
+        return row_threads_ > 1 && matrix_.rows_are_slow() && !matrix_.has_kept_row(i);
+    }
     void prefetch(const Indices& examples) {
+        if (row_threads_ < 2 || !matrix_.rows_are_slow()) return;
         Indices missing;
         for (const std::int32_t i : examples) {
             if (!matrix_.has_kept_row(i)) missing.push_back(i);
         }
-        if (missing.size() < 2 || row_threads_ < 2) return;
+        if (missing.size() < 2) return;
         Pieces pieces(static_cast<std::int64_t>(missing.size()), 1);
         run_parallel(
             static_cast<int>(std::min<std::size_t>(row_threads_, missing.size())),
@@ -87,11 +90,7 @@ class CachedRows {
   public:
     CachedRows(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t working_set,
                int row_threads)
-        : matrix_(matrix),
-          row_threads_(row_threads),
-          cache_(matrix, budget_bytes, working_set + 1),
-          sums_(matrix.size()),
-          full_(matrix.size()) {}
+        : matrix_(matrix), row_threads_(row_threads), cache_(matrix, budget_bytes, working_set + 1) {}
 
     static constexpr bool keeps_s_of_all = false;
     std::int64_t size() const { return matrix_.size(); }
@@ -128,19 +127,26 @@ class CachedRows {
         for (std::size_t p = 0; p < active.size(); ++p) active[p] = active_[kept_positions[p]];
         active_ = std::move(active);
     }
-    // s of the examples that were shrunk away, from all support vectors; then all examples are active again.
+    // s of the examples that were shrunk away, from all support vectors; then all examples are active again,
+    // and the support vectors' rows, which have to be computed for this, are those in the cache.
     void restore(const std::vector<double>& signed_alpha, const Indices& shrunk, double* s) {
-        for (const std::int32_t i : shrunk) s[i] = 0;
-        for (std::int64_t j = 0; j < size(); ++j) {
-            if (signed_alpha[j] == 0) continue;
-            matrix_.compute(j, shrunk.data(), shrunk.size(), sums_.data(), full_.data());
-            for (std::size_t p = 0; p < shrunk.size(); ++p)
-                s[shrunk[p]] += signed_alpha[j] * double(full_[p]);
-        }
         Indices all(size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
         cache_.reset(all);
         active_ = std::move(all);
+        for (const std::int32_t i : shrunk) s[i] = 0;
+        const std::size_t at_once = static_cast<std::size_t>(std::min<std::int64_t>(cache_.capacity(), 64));
+        Indices some;
+        for (std::int64_t j = 0; j < size(); ++j) {
+            if (signed_alpha[j] != 0) some.push_back(static_cast<std::int32_t>(j));
+            if (some.size() < at_once && j + 1 < size()) continue;
+            cache_.fetch(some, row_threads_);
+            for (const std::int32_t support : some) {
+                const Real* const values = cache_.row(support);
+                for (const std::int32_t i : shrunk) s[i] += signed_alpha[support] * double(values[i]);
+            }
+            some.clear();
+        }
     }
     void from_scratch(const std::vector<double>& signed_alpha, double* s) {
         Indices all(size());
@@ -152,7 +158,6 @@ class CachedRows {
     KernelMatrix<T, Real>& matrix_;
     int row_threads_;
     RowCache<T, Real> cache_;
-    std::vector<Real> sums_, full_;
     Indices active_;
     std::vector<std::int64_t> positions_;
 };

@@ -34,6 +34,7 @@ class KernelMatrix {
           kappa2_(kappa * kappa),
           offset_(kernel.offset) {
         if (!given) index_ = std::make_unique<InvertedIndex<T>>(x, kernel);
+        rows_are_slow_ = !given && index_->row_cost() > kThreadCost;
         keeps_all_ = size_ * size_ * static_cast<std::int64_t>(sizeof(Real)) <= budget_bytes;
         diagonal_.resize(size_, kappa2_);
         for (std::int64_t i = 0; i < n_; ++i) {
@@ -50,6 +51,8 @@ class KernelMatrix {
     bool keeps_all() const { return keeps_all_; }
     double diagonal(std::int64_t i) const { return diagonal_[i]; }
     std::int64_t rows_computed() const { return computed_; }
+    // Whether a row takes so long that a thread for it alone pays.
+    bool rows_are_slow() const { return rows_are_slow_; }
 
     // All columns of row i; only where all rows are kept. Several threads may ask at the same time.
     const Real* kept_row(std::int64_t i, Real* sums) {
@@ -108,8 +111,9 @@ class KernelMatrix {
     CsrView<T> x_;
     const Real* given_;
     std::int64_t n_, size_;
+    static constexpr double kThreadCost = 500'000;  // nanoseconds, several times what a thread costs
     double kappa2_, offset_;
-    bool keeps_all_;
+    bool keeps_all_, rows_are_slow_;
     std::unique_ptr<InvertedIndex<T>> index_;
     std::vector<double> diagonal_;
     std::vector<std::unique_ptr<Real[]>> rows_;
@@ -126,6 +130,11 @@ class RowCache {
         : matrix_(matrix), budget_(budget_bytes), fewest_(fewest), sums_(matrix.size()) {
         std::vector<std::int32_t> all(matrix.size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+        // All the memory there will ever be: a vector that grows has two copies for a while.
+        const std::int64_t at_least = std::min<std::int64_t>(fewest, matrix.size()) * matrix.size();
+        const std::int64_t at_most = matrix.size() * matrix.size();
+        slots_.reserve(
+            std::min<std::int64_t>(std::max<std::int64_t>(budget_ / sizeof(Real), at_least), at_most));
         reset(all);
     }
 
@@ -170,13 +179,16 @@ class RowCache {
         return values(i);
     }
 
-    // Rows of at most `fewest` examples, those that are missing on several threads.
+    std::int64_t capacity() const { return capacity_; }
+
+    // Rows of at most capacity() examples, those that are missing on several threads.
     void fetch(const Indices& examples, int n_threads) {
         Indices missing;
         for (const std::int32_t i : examples) {
             if (claim(i)) missing.push_back(i);
         }
-        if (missing.size() < 2 || n_threads < 2) {
+        const bool pays = matrix_.rows_are_slow() ? missing.size() >= 2 : missing.size() >= kRowsOfThreads;
+        if (!pays || n_threads < 2) {
             for (const std::int32_t i : missing) compute(i, sums_.data());
             return;
         }
@@ -215,6 +227,7 @@ class RowCache {
         matrix_.compute(i, columns_.data(), columns_.size(), sums, values(i));
     }
 
+    static constexpr std::size_t kRowsOfThreads = 32;
     KernelMatrix<T, Real>& matrix_;
     std::int64_t budget_, fewest_, capacity_ = 0, used_ = 0, clock_ = 0;
     std::vector<Real> sums_, slots_;

@@ -61,8 +61,10 @@ def kkt_violation(K, y, alpha, b, upper, biased=True):
     """By how much (8.7)-(8.13) fail: the epsilon of (8.32)-(8.34), and the constraints themselves."""
     margin = y * (K @ (alpha * y) + b) - 1.0
     violation = np.abs(margin)
-    violation[alpha <= 0] = np.maximum(0, -margin[alpha <= 0])
-    violation[alpha >= upper] = np.maximum(0, margin[alpha >= upper])
+    # A sum of rounded steps may end a last digit from its bound.
+    at_zero, at_upper = alpha <= 1e-12 * np.minimum(upper, 1.0), alpha >= upper * (1 - 1e-12)
+    violation[at_zero] = np.maximum(0, -margin[at_zero])
+    violation[at_upper] = np.maximum(0, margin[at_upper])
     violation[upper <= 0] = 0
     infeasible = max(np.max(-alpha, initial=0), np.max(alpha - upper, initial=0))
     if biased:
