@@ -13,7 +13,7 @@ from widemargin import KernelSVM, LinearSVM, Vectorizer, load_corpus
 
 THREADS = 2
 PEER = "SVC"
-PEER_CACHE = 2000  # megabytes: all rows that the peer may want again
+CACHE = 2000  # megabytes, of both sides: all rows that anybody may want again
 EPSILON = 1e-3
 
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ def _task(name: str, X: sp.csr_array, Y: NDArray[np.int64], labels: list[str]) -
     return Task(name, X, X64, Y, labels, 1.0, None)
 
 
-def our_solution(task: Task, cache: float) -> Solution:
+def our_solution(task: Task, cache: float = CACHE) -> Solution:
     """Our machine on all labels of a task: LinearSVM for the linear kernel."""
     binary = task.Y.shape[1] == 1
     y = task.Y[:, 0] if binary else task.Y
@@ -89,7 +89,7 @@ def our_solution(task: Task, cache: float) -> Solution:
     return Solution((alpha * (2.0 * task.Y - 1)).T, model.intercept_)
 
 
-def peer_solution(task: Task, cache: float = PEER_CACHE) -> Solution:
+def peer_solution(task: Task, cache: float = CACHE) -> Solution:
     """LIBSVM on the only label of a task."""
     kernel = {"kernel": "linear"} if task.gamma is None else {"kernel": "rbf", "gamma": task.gamma}
     model = SVC(C=task.C, tol=EPSILON, cache_size=cache, **kernel).fit(task.X64, task.Y[:, 0])

@@ -22,8 +22,7 @@ import numpy as np
 from _compare import Row, report, wants_json
 from _kernel_tasks import PEER, Solution, Task, our_solution, peer_solution, same_job, texts, vectors
 
-CACHE = 500
-SMALL_CACHE = 40
+SMALL_CACHE = 40  # megabytes
 
 
 def timed(work: Callable[[], Solution], repeats: int) -> tuple[float, Solution]:
@@ -38,11 +37,11 @@ def timed(work: Callable[[], Solution], repeats: int) -> tuple[float, Solution]:
 
 def growth(task: Task, title: str) -> Iterator[Row]:
     sizes = [task.X.shape[0] // share for share in (8, 4, 2, 1)]
-    our_solution(task.part(sizes[0]), CACHE)  # warm
+    our_solution(task.part(sizes[0]))  # warm
     taken: list[tuple[float, float]] = []
     for n in sizes:
         part = task.part(n)
-        ours_s, ours = timed(lambda part=part: our_solution(part, CACHE), repeats=3)
+        ours_s, ours = timed(lambda part=part: our_solution(part), repeats=3)
         peer_s, peer = timed(lambda part=part: peer_solution(part), repeats=1)
         taken.append((ours_s, peer_s))
         quality = same_job(part, ours, peer)

@@ -2,8 +2,8 @@
 
 RBF machines on the largest topics of Reuters-21578 and Ohsumed and on the adult and web sets, one label and
 all labels against the rest, and biased linear machines, for which SVC has no special case. Both sides get the
-same vectors (the peer's are converted before its clock starts); the peer gets a cache that holds every row
-it may want again. Primal and dual objectives are recomputed here in float64 from the data. Ours runs on two
+same vectors (the peer's are converted before its clock starts); both get a cache that holds every row
+they may want again. Primal and dual objectives are recomputed here in float64 from the data. Ours runs on two
 threads; LIBSVM has one. The rows of Reuters and Ohsumed run the peer once on each label.
 
     python benchmarks/kernel_svm.py [--json]
@@ -29,12 +29,6 @@ from _kernel_tasks import (
     vectors,
 )
 
-CACHE = 500  # megabytes: the Gram matrix of 9,603 stories in single precision
-
-
-def ours(task: Task) -> Solution:
-    return our_solution(task, CACHE)
-
 
 def timed(work: Callable[[], Solution]) -> tuple[float, Solution]:
     start = time.perf_counter()
@@ -44,18 +38,18 @@ def timed(work: Callable[[], Solution]) -> tuple[float, Solution]:
 
 def small(task: Task, title: str) -> Row:
     """One label, three repeats in turns."""
-    ours_s, peer_s = alternate(lambda: ours(task), lambda: peer_solution(task), repeats=3)
-    return Row(title, PEER, ours_s, peer_s, same_job(task, ours(task), peer_solution(task)))
+    ours_s, peer_s = alternate(lambda: our_solution(task), lambda: peer_solution(task), repeats=3)
+    return Row(title, PEER, ours_s, peer_s, same_job(task, our_solution(task), peer_solution(task)))
 
 
 def large(task: Task, title: str) -> Iterator[Row]:
     """The first label, and all of them; the peer once on each, ours three times."""
     peer = [timed(lambda k=k: peer_solution(task.label(k))) for k in range(len(task.labels))]
-    one = [timed(lambda: ours(task.label(0))) for _ in range(3)]
+    one = [timed(lambda: our_solution(task.label(0))) for _ in range(3)]
     quality = same_job(task.label(0), one[0][1], peer[0][1])
     yield Row(f"{title}, {task.labels[0]}", PEER, float(np.median([s for s, _ in one])), peer[0][0], quality)
     if len(task.labels) > 1:
-        everything = [timed(lambda: ours(task)) for _ in range(3)]
+        everything = [timed(lambda: our_solution(task)) for _ in range(3)]
         quality = same_job(task, everything[0][1], stacked([solution for _, solution in peer]))
         ours_s = float(np.median([s for s, _ in everything]))
         yield Row(f"{title}, {len(task.labels)} labels", PEER, ours_s, sum(s for s, _ in peer), quality)
