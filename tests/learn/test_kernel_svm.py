@@ -96,6 +96,8 @@ def test_reaches_the_optimum_of_the_quadratic_program(problem, C, bias, weighted
         low, high = intercepts(K, y, alpha, upper)
         if high - low > 1e-6:
             assert not model.stable_
+        low, high = intercepts(K, y, alpha, upper, near=1e-6)
+        if high - low > 1e-6:
             assert low - 1e-4 <= model.intercept_[0] <= high + 1e-4
             difference -= model.intercept_[0] - b
     # |w - w*| <= sqrt(2 gap), and every score moves by at most |x| times that.

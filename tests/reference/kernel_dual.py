@@ -49,11 +49,16 @@ def primal_value(K, y, alpha, b, upper):
     return 0.5 * (alpha * y) @ s + upper[finite] @ xi[finite]
 
 
-def intercepts(K, y, alpha, upper):
-    """The interval of b that (8.32)-(8.34) leave; with an unbounded support vector, a point."""
+def intercepts(K, y, alpha, upper, near=0.0):
+    """The interval of b that (8.32)-(8.34) leave; with an unbounded support vector, a point.
+
+    An alpha that is closer to a bound than `near` times its upper bound counts as being there: the solver
+    below ends inside the box, however close to its walls.
+    """
     b = y - K @ (alpha * y)
-    at_least = ((alpha < upper) & (y > 0)) | ((alpha > 0) & (y < 0))
-    at_most = ((alpha < upper) & (y < 0)) | ((alpha > 0) & (y > 0))
+    below, above = alpha < upper * (1 - near), alpha > np.minimum(upper, alpha.max(initial=0)) * near
+    at_least = (below & (y > 0)) | (above & (y < 0))
+    at_most = (below & (y < 0)) | (above & (y > 0))
     return max(b[at_least], default=-np.inf), min(b[at_most], default=np.inf)
 
 
