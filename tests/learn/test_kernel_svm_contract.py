@@ -16,8 +16,8 @@ def expected_failures(estimator):
     if isinstance(estimator, KernelSVM) and estimator.bias is None:
         # test_class_weight_through_the_origin: the exact solution fails in the same way.
         return {
-            "check_class_weight_classifiers": "expects heavy costs to move a threshold that this machine does "
-            "not have: far from the heavy class the nearest light example decides, whatever it weighs"
+            "check_class_weight_classifiers": "expects heavy costs to move a threshold that this machine "
+            "does not have: far from the heavy class the nearest light example decides, whatever it weighs"
         }
     return {}
 
