@@ -48,6 +48,28 @@ def test_every_way_to_the_same_weights(settings):
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_other_weights_of_the_same_counts(settings):
+    counting = Vectorizer(**{**settings, "weighting": None})
+    counts = counting.fit_transform(TRAIN)
+    before = counts.copy()
+    for weighting in ("bxc", "tfc", "ltc", None):
+        expected = Vectorizer(**{**settings, "weighting": weighting})
+        matrix = expected.fit_transform(TRAIN)
+        found = counting.reweighted(weighting)
+        assert found.get_params() == expected.get_params()
+        assert equal(found.weigh(counts), matrix)
+        assert equal(found.transform(TEST), expected.transform(TEST))
+    assert counting.weighting is None
+    assert equal(counts, before)
+    with pytest.raises(UsageError, match="no weighting 'xyz'"):
+        counting.reweighted("xyz")
+    with pytest.raises(DataError, match=r"1 columns, and the vectorizer knows \d+ terms"):
+        counting.weigh(counts[:, :1])
+    with pytest.raises(NotFittedError):
+        Vectorizer(**settings).reweighted("tfc")
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_state(settings):
     found = Vectorizer(**settings).fit(TRAIN)
     config, arrays = found.get_state()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import NotFittedError
 
 import widemargin._core as _core
@@ -140,6 +140,38 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         Terms that the training documents did not have are ignored.
         """
         return self._weigh(self._count(as_texts(texts)))
+
+    def reweighted(self, weighting: str | None) -> Self:
+        """A fitted vectorizer with the same terms and another weighting.
+
+        Documents are counted once for all weightings: ``reweighted(name).weigh(counts)``, where `counts` come
+        from a vectorizer without any.
+
+        Examples
+        --------
+        >>> counting = Vectorizer(weighting=None)
+        >>> counts = counting.fit_transform(["wheat wheat corn", "corn"])
+        >>> counting.reweighted("txc").weigh(counts).toarray().round(3)
+        array([[0.447, 0.894],
+               [1.   , 0.   ]], dtype=float32)
+        """
+        self._require_fitted()
+        if weighting is not None:
+            parse_scheme(weighting)
+        other: Self = clone(self).set_params(weighting=weighting)
+        other._learned(getattr(self, "vocabulary_", None), self.document_frequencies_, self.n_documents_)
+        other._built_index = self._built_index
+        return other
+
+    def weigh(self, counts: sp.csr_array) -> sp.csr_array:
+        """The weights of documents whose terms are already counted, one row each."""
+        self._require_fitted()
+        n_columns = len(self.document_frequencies_)
+        if counts.shape[1] != n_columns:
+            raise DataError(
+                f"The counts have {counts.shape[1]} columns, and the vectorizer knows {n_columns} terms."
+            )
+        return self._weigh(counts)
 
     def partial_fit(self, texts: Any, y: Any = None) -> Self:
         """Add `texts` to the training documents.

@@ -1,0 +1,1 @@
+"""How good a learner is, and which one to take, from its training examples alone."""

@@ -1,0 +1,239 @@
+"""Scores of every example by a rule that did not learn from it: k-fold cross-validation with warm starts.
+
+A learner whose `fit` takes weights trains on all examples with those of one fold weighing nothing, so that
+its labels, its columns and the place of every dual variable stay what they are, and the solution on all
+examples is where each fold starts from. Other learners train on the remaining examples.
+"""
+
+from __future__ import annotations
+
+import heapq
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from widemargin._arrays import is_sparse
+from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.measure.contingency import Contingency, contingency
+from widemargin.progress import track
+
+Floats = NDArray[np.float64]
+Signs = NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """What :func:`out_of_fold` found; arrays have one row an example and one column a label.
+
+    Attributes
+    ----------
+    signs : decisions, +1 where the score is above 0
+    scores : decision values by the rule learned without the example's fold
+    truth : the labels as +1 and -1
+    fold : the number of each example's fold, (n,)
+    folds : how many there are
+    """
+
+    signs: Signs
+    scores: Floats
+    truth: Signs
+    fold: NDArray[np.int32]
+    folds: int
+
+    @property
+    def table(self) -> Contingency:
+        """The decisions against the truth, one entry a column."""
+        return contingency(self.truth, self.signs)
+
+
+def out_of_fold(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    folds: int = 10,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> OutOfFold:
+    """Score every example by a rule that was learned without the example's fold.
+
+    Parameters
+    ----------
+    learner : an estimator. One that is fitted on `X` and `y` lends its dual variables to every fold as a
+        start, if it has a `warm_start`; it does not change.
+    X : sparse or dense matrix (n, features), or a kernel matrix (n, n) for a learner on one
+    y : labels in any form that :mod:`widemargin.labels` takes
+    folds : how many parts, each with its share of every label's examples
+    sample_weight : (n,) factors on the costs of the examples
+    random_state : seed of the division into folds
+    verbose : show a progress bar when stderr is a terminal
+
+    Examples
+    --------
+    >>> from widemargin import LinearSVM
+    >>> X, y = np.array([[0.0], [0.2], [0.4], [2.0], [2.2], [2.4]]), list("aaabbb")
+    >>> found = out_of_fold(LinearSVM(), X, y, folds=3)
+    >>> found.signs.ravel().tolist(), found.folds
+    ([-1, -1, -1, 1, 1, 1], 3)
+    """
+    space, truth = learn_labels(y)
+    n = len(truth)
+    if X.shape[0] != n:
+        raise DataError(f"X has {X.shape[0]} rows and y {n} labels. Pass one label a row.")
+    folds = _checked_folds(folds, n)
+    _warn_of_weak_labels(space, truth, folds)
+    fold = stratified_folds(truth, folds, random_state)
+    weighted = has_fit_parameter(learner, "sample_weight")
+    if sample_weight is not None and not weighted:
+        raise UsageError(f"{type(learner).__name__} takes no sample_weight. Leave it out.")
+    scores = np.empty((n, space.n_columns))
+    for number in track(range(folds), "Cross-validating", unit="folds", enabled=None if verbose else False):
+        out = fold == number
+        if weighted:
+            weights = np.ones(n) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
+            weights[out] = 0.0
+            model = _started(learner, out).fit(X, y, sample_weight=weights)
+            scores[out] = model.decision_function(X[out]).reshape(np.count_nonzero(out), -1)
+        else:
+            scores[out] = _scores_without(learner, X, space, truth, out)
+    return OutOfFold(np.where(scores > 0, 1, -1).astype(np.int8), scores, truth, fold, folds)
+
+
+def stratified_folds(truth: Signs, folds: int, random_state: Any = 0) -> NDArray[np.int32]:
+    """Divide examples into folds of about the same size, with about the same share of every label.
+
+    Labels are dealt out one after the other, the rarest first, each example to the fold that has the fewest
+    of its label (after Sechidis, Tsoumakas and Vlahavas, ECML 2011, with the order of the labels fixed).
+
+    Parameters
+    ----------
+    truth : signs (n, columns)
+
+    Returns
+    -------
+    (n,) numbers below `folds`
+
+    Examples
+    --------
+    >>> truth = np.array([[1], [1], [1], [1], [-1], [-1]], np.int8)
+    >>> fold = stratified_folds(truth, 2)
+    >>> np.bincount(fold).tolist(), np.bincount(fold[:4]).tolist()
+    ([3, 3], [2, 2])
+    """
+    n = len(truth)
+    generator = np.random.default_rng(random_state)
+    order = generator.permutation(n)
+    shuffled = truth[order] > 0
+    positives = np.count_nonzero(shuffled, axis=0)
+    rarer = np.minimum(positives, n - positives)
+    fold = np.full(n, -1, dtype=np.int32)
+    for column in np.argsort(rarer, kind="stable"):
+        members = np.flatnonzero(shuffled[:, column] == (positives[column] <= n - positives[column]))
+        _deal(fold, members, folds)
+    _deal(fold, np.arange(n), folds)
+    result = np.empty(n, dtype=np.int32)
+    result[order] = fold
+    return result
+
+
+def _deal(fold: NDArray[np.int32], members: NDArray[np.intp], folds: int) -> None:
+    """Give those of `members` that have no fold yet to the folds that have the fewest members."""
+    taken = fold[members]
+    counts = np.bincount(taken[taken >= 0], minlength=folds).tolist()
+    sizes = np.bincount(fold[fold >= 0], minlength=folds).tolist()
+    heap = list(zip(counts, sizes, range(folds), strict=True))
+    heapq.heapify(heap)
+    for example in members[taken < 0].tolist():
+        count, size, number = heap[0]
+        fold[example] = number
+        heapq.heapreplace(heap, (count + 1, size + 1, number))
+
+
+def _checked_folds(folds: Any, n: int) -> int:
+    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
+        raise UsageError(f"folds={folds!r}: expected a whole number of at least 2.")
+    if n < folds:
+        warnings.warn(
+            f"There are {n} examples for {folds} folds: each example is a fold of its own, and an estimate "
+            f"from so few is weak. Label more documents.",
+            DataWarning,
+            stacklevel=3,
+        )
+    return min(int(folds), n)
+
+
+def _warn_of_weak_labels(space: LabelSpace, truth: Signs, folds: int) -> None:
+    """Say which labels have too few examples for every rule to have seen one."""
+    positives = np.count_nonzero(truth > 0, axis=0)
+    rarer = np.minimum(positives, len(truth) - positives)
+    for few, why in (
+        (rarer == 0, "have no example, or no counter-example: there is nothing to estimate"),
+        (
+            rarer == 1,
+            "have one example: the rule that has to find it never saw one, so the estimate is that it is "
+            "missed",
+        ),
+    ):
+        if few.any():
+            names = space.column_names[few].tolist()
+            warnings.warn(
+                f"{len(names)} of {len(truth[0])} labels ({', '.join(map(repr, names[:3]))}"
+                f"{', ...' if len(names) > 3 else ''}) {why}. Label more documents.",
+                DataWarning,
+                stacklevel=3,
+            )
+
+
+def _started(learner: Any, out: NDArray[np.bool_]) -> Any:
+    """A copy of `learner` that begins at its solution without the examples that are left out."""
+    model = clone(learner)
+    alpha = getattr(learner, "alpha_", None)
+    if alpha is None or "warm_start" not in learner.get_params() or alpha.shape[0] != len(out):
+        return model
+    if is_sparse(alpha):
+        start = sp.csc_array(alpha.multiply(np.where(out, 0.0, 1.0)[:, None]))
+    else:
+        start = alpha.copy()
+        start[out] = 0.0
+    model.set_params(warm_start=True)
+    model.alpha_, model.label_space_ = start, learner.label_space_
+    return model
+
+
+def _scores_without(learner: Any, X: Any, space: LabelSpace, truth: Signs, out: NDArray[np.bool_]) -> Floats:
+    """Scores of the examples at `out` by a copy of `learner` that saw the others only."""
+    seen = truth[~out]
+    scores = np.empty((np.count_nonzero(out), space.n_columns))
+    if space.kind == "multilabel":
+        model = clone(learner).fit(X[~out], (seen > 0).astype(np.int64))
+        scores[:] = model.decision_function(X[out])
+        return scores
+    known = np.unique(_places(seen))
+    if len(known) == 1:
+        # One class remains, so there is no rule but to name it.
+        positive = known[0] if space.kind == "multiclass" else known[0] - 1
+        scores[:] = np.where(np.arange(space.n_columns) == positive, 1.0, -1.0)
+        return scores
+    model = clone(learner).fit(X[~out], space.classes[_places(seen)])
+    found: Floats = model.decision_function(X[out]).reshape(len(scores), -1)
+    if space.kind == "binary":
+        return found
+    if len(known) == 2:
+        found = np.hstack([-found, found])
+    # A class that nobody has seen is never the answer.
+    scores[:] = min(found.min(initial=0.0), -1.0)
+    scores[:, known] = found
+    return scores
+
+
+def _places(truth: Signs) -> NDArray[np.intp]:
+    """The number of each row's class."""
+    return (truth[:, 0] > 0).astype(np.intp) if truth.shape[1] == 1 else truth.argmax(axis=1)
