@@ -17,6 +17,17 @@ def is_matrix(texts: Any) -> bool:
     return isinstance(texts, Vectors) or sp.issparse(texts) or getattr(texts, "ndim", 1) == 2
 
 
+def training_input(texts: Any, y: Any) -> tuple[Any, Any, list[Any]]:
+    """Labelled texts or a matrix, their labels, and what to call the documents: ids, or numbers from 0."""
+    ids = texts.ids if isinstance(texts, Collection | Vectors) else None
+    texts, y = with_labels(texts, y)
+    kept = labelled_rows(texts, y)
+    if kept is None:
+        return texts, y, ids if ids is not None else list(range(_length(texts)))
+    labels = list(y)
+    return _rows(texts, kept), [labels[i] for i in kept], kept if ids is None else [ids[i] for i in kept]
+
+
 def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
     """Texts or a matrix, and their labels, which a Collection or Vectors may bring along."""
     if isinstance(texts, Collection | Vectors):
@@ -36,16 +47,16 @@ def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
     return texts, y
 
 
-def labelled(texts: Any, y: Any) -> tuple[Any, Any]:
-    """Leave out the documents whose label is None."""
-    n_texts = texts.shape[0] if is_matrix(texts) else len(texts)
+def labelled_rows(texts: Any, y: Any) -> list[int] | None:
+    """The numbers of the documents whose label is not None; None where all have one."""
+    n_texts = _length(texts)
     n_labels = y.shape[0] if hasattr(y, "shape") else len(y)
     if n_texts != n_labels:
         raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
     may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
     kept = [i for i, label in enumerate(y) if label is not None] if may_miss else []
     if not may_miss or len(kept) == n_labels:
-        return texts, y
+        return None
     if not kept:
         raise DataError(
             f"None of the {n_labels} documents has a label. Name the column that holds the labels."
@@ -53,10 +64,13 @@ def labelled(texts: Any, y: Any) -> tuple[Any, Any]:
     warnings.warn(
         f"{n_labels - len(kept)} of {n_labels} documents have no label and are left out of training.",
         DataWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
-    labels = list(y)
-    return _rows(texts, kept), [labels[i] for i in kept]
+    return kept
+
+
+def _length(texts: Any) -> int:
+    return int(texts.shape[0]) if is_matrix(texts) else len(texts)
 
 
 def _rows(texts: Any, kept: list[int]) -> Any:

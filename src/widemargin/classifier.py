@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import os
 import time
 from typing import Any, NamedTuple, Self
@@ -16,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr, thread_count
-from widemargin._training_input import is_matrix, labelled, with_labels
+from widemargin._model_parts import learner_class, learner_name, pack, unpack, without_machine
+from widemargin._training_input import is_matrix, training_input
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.documents.svmlight_model import is_svmlight_model, read_svmlight_model
@@ -26,11 +26,6 @@ from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model, save_model
 
 KIND = "text-classifier"
-# The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
-LEARNERS = {
-    "linear-svm": ("widemargin.learn.linear_svm", "LinearSVM"),
-    "kernel-svm": ("widemargin.learn.kernel_svm", "KernelSVM"),
-}
 
 
 class TopTerms(NamedTuple):
@@ -81,7 +76,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from widemargin.learn.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
-        texts, y = labelled(*with_labels(texts, y))
+        texts, y, _ = training_input(texts, y)
         start = time.perf_counter()
         seconds: dict[str, float] = {}
         if is_matrix(texts):
@@ -221,11 +216,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         texts: dict[str, bytes] = {}
         if self.vectorizer_ is not None:
             state, parts = self.vectorizer_.get_state()
-            config["vectorizer"] = _without_machine(state)
-            _pack("vectorizer", parts, arrays, texts)
+            config["vectorizer"] = without_machine(state)
+            pack("vectorizer", parts, arrays, texts)
         state, parts = self.learner_.get_state()
-        config["learner"] = {"name": _learner_name(self.learner_), "state": _without_machine(state)}
-        _pack("learner", parts, arrays, texts)
+        config["learner"] = {"name": learner_name(self.learner_), "state": without_machine(state)}
+        pack("learner", parts, arrays, texts)
         summary = {key: value for key, value in self.training_summary_.items() if key != "seconds"}
         return save_model(path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary)
 
@@ -249,14 +244,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(f"{where} holds a {model.kind}, not a {KIND}. Use another model.")
         try:
             learner = model.config["learner"]
-            module, name = LEARNERS[learner["name"]]
-            maker = getattr(importlib.import_module(module), name)
             self = cls()
-            self.learner_ = maker.from_state(learner["state"], _unpack("learner", model))
+            made = learner_class(learner["name"]).from_state(learner["state"], unpack("learner", model))
+            self.learner_ = made
             self.vectorizer_ = None
             if model.config["vectorizer"] is not None:
                 self.vectorizer_ = Vectorizer.from_state(
-                    model.config["vectorizer"], _unpack("vectorizer", model)
+                    model.config["vectorizer"], unpack("vectorizer", model)
                 )
             self.n_features_in_ = int(model.summary["terms"])
             found = {self.n_features_in_, self.learner_.n_features_in_}
@@ -411,37 +405,3 @@ def _convergence(learner: Any) -> dict[str, Any]:
         if value is not None:
             found[name] = float(f"{np.sum(value):.6g}")
     return found
-
-
-def _learner_name(learner: Any) -> str:
-    for name, (module, cls) in LEARNERS.items():
-        if type(learner).__module__ == module and type(learner).__name__ == cls:
-            return name
-    raise UsageError(f"A {type(learner).__name__} cannot be saved. Learners that can: {', '.join(LEARNERS)}.")
-
-
-def _without_machine(state: dict[str, Any]) -> dict[str, Any]:
-    """A state without the settings that say how to work and not what comes out."""
-    kept = {key: value for key, value in state.items() if key not in ("n_jobs", "verbose")}
-    if "parameters" in kept:
-        kept["parameters"] = _without_machine(kept["parameters"])
-    return kept
-
-
-def _pack(part: str, found: dict[str, Any], arrays: dict[str, NDArray[Any]], texts: dict[str, bytes]) -> None:
-    """Bytes (a vocabulary) become a member of their own, readable by any zip tool; arrays stay arrays."""
-    for name, value in found.items():
-        value = np.asarray(value)
-        if value.dtype == np.uint8 and value.ndim == 1:
-            texts[f"{part}.{name}"] = value.tobytes()
-        else:
-            arrays[f"{part}.{name}"] = value
-
-
-def _unpack(part: str, model: Model) -> dict[str, NDArray[Any]]:
-    prefix = part + "."
-    arrays = {name.removeprefix(prefix): a for name, a in model.arrays.items() if name.startswith(prefix)}
-    for name, data in model.texts.items():
-        if name.startswith(prefix):
-            arrays[name.removeprefix(prefix)] = np.frombuffer(data, dtype=np.uint8)
-    return arrays

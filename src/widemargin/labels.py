@@ -56,12 +56,14 @@ class LabelSpace:
         """The label that +1 stands for in each column."""
         return self.classes[1:] if self.kind == "binary" else self.classes
 
-    def decide(self, scores: NDArray[Any]) -> Any:
+    def decide(self, scores: NDArray[Any], thresholds: NDArray[Any] | None = None) -> Any:
         """Labels from scores, in the form in which the labels came.
 
         Parameters
         ----------
         scores : array (n,) or (n, n_columns)
+        thresholds : (n_columns,), which a label's score has to exceed; 0 by default. Where one of several
+            classes is chosen there are none: the largest score decides.
 
         Examples
         --------
@@ -69,20 +71,42 @@ class LabelSpace:
         >>> space.decide(np.array([[0.5, -1.0], [0.1, 2.0]]))
         [('grain',), ('grain', 'wheat')]
         """
+        scores = self._checked(scores, thresholds)
+        if self.kind == "multiclass":
+            return self.classes[scores.argmax(axis=1)]
+        positive = scores > (0.0 if thresholds is None else thresholds)
+        if self.kind == "binary":
+            return self.classes[positive[:, 0].astype(np.intp)]
+        if not self.indicator:
+            return self._sets(positive)
+        matrix = positive.astype(self.dtype)
+        return sp.csr_array(matrix) if self.sparse else matrix
+
+    def choose(self, scores: NDArray[Any], thresholds: NDArray[Any] | None = None) -> Signs:
+        """The same decisions as signs (n, n_columns).
+
+        Examples
+        --------
+        >>> space, signs = learn_labels([["wheat", "grain"], [], ["grain"]])
+        >>> space.choose(np.array([[0.5, -0.2]]), np.array([0.6, -0.3])).tolist()
+        [[-1, 1]]
+        """
+        scores = self._checked(scores, thresholds)
+        if self.kind != "multiclass":
+            return np.where(scores > (0.0 if thresholds is None else thresholds), 1, -1).astype(np.int8)
+        signs = np.full(scores.shape, -1, dtype=np.int8)
+        signs[np.arange(len(scores)), scores.argmax(axis=1)] = 1
+        return signs
+
+    def _checked(self, scores: NDArray[Any], thresholds: NDArray[Any] | None) -> NDArray[Any]:
         scores = np.asarray(scores)
         if scores.ndim == 1 and self.n_columns == 1:
             scores = scores[:, None]
         if scores.ndim != 2 or scores.shape[1] != self.n_columns:
             raise UsageError(f"The scores have shape {scores.shape}; expected (n, {self.n_columns}).")
-        if self.kind == "binary":
-            return self.classes[(scores[:, 0] > 0).astype(np.intp)]
-        if self.kind == "multiclass":
-            return self.classes[scores.argmax(axis=1)]
-        positive = scores > 0
-        if not self.indicator:
-            return self._sets(positive)
-        matrix = positive.astype(self.dtype)
-        return sp.csr_array(matrix) if self.sparse else matrix
+        if thresholds is not None and self.kind == "multiclass":
+            raise UsageError("One of several classes is chosen by the largest score, not by thresholds.")
+        return scores
 
     def _sets(self, positive: NDArray[np.bool_]) -> list[tuple[Any, ...]]:
         labels = self.classes[np.nonzero(positive)[1]].tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -231,10 +230,9 @@ def _kernel_parameters(
 
 def make_learner(learner: Name, parameters: dict[str, Any]) -> Any:
     """The learner itself; importing it takes a moment."""
-    from widemargin.classifier import LEARNERS
+    from widemargin._model_parts import learner_class
 
-    module, name = LEARNERS[learner.value]
-    return getattr(importlib.import_module(module), name)(**parameters)
+    return learner_class(learner.value)(**parameters)
 
 
 def _bias(text: str) -> float | str | None:

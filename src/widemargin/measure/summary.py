@@ -109,7 +109,7 @@ def summarize(
             f"The truth has shape {truth.shape} and the scores {scores.shape}; "
             f"expected {space.n_columns} columns."
         )
-    chosen = _decisions(space, scores) if predicted is None else np.asarray(predicted).reshape(n, -1)
+    chosen = space.choose(scores) if predicted is None else np.asarray(predicted).reshape(n, -1)
     if space.kind == "binary":
         # The negative class is a label too.
         truth, scores, chosen = (np.hstack([-part, part]) for part in (truth, scores, chosen))
@@ -153,14 +153,6 @@ def summarize(
         confusion=_confusion(truth[known], chosen[known]) if single else None,
         notes=notes,
     )
-
-
-def _decisions(space: LabelSpace, scores: NDArray[Any]) -> NDArray[np.int8]:
-    if space.kind != "multiclass":
-        return np.where(scores > 0, 1, -1).astype(np.int8)
-    signs = np.full(scores.shape, -1, dtype=np.int8)
-    signs[np.arange(len(scores)), scores.argmax(axis=1)] = 1
-    return signs
 
 
 def _confusion(truth: NDArray[Any], chosen: NDArray[Any]) -> list[list[int]] | None:

@@ -1,0 +1,58 @@
+"""Which parts of a classifier go into a model file, and under which names they come back."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import UsageError
+from widemargin.models import Model
+
+# The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
+LEARNERS = {
+    "linear-svm": ("widemargin.learn.linear_svm", "LinearSVM"),
+    "kernel-svm": ("widemargin.learn.kernel_svm", "KernelSVM"),
+}
+
+
+def learner_class(name: str) -> Any:
+    """The learner that a model file calls `name`."""
+    module, cls = LEARNERS[name]
+    return getattr(importlib.import_module(module), cls)
+
+
+def learner_name(learner: Any) -> str:
+    for name, (module, cls) in LEARNERS.items():
+        if type(learner).__module__ == module and type(learner).__name__ == cls:
+            return name
+    raise UsageError(f"A {type(learner).__name__} cannot be saved. Learners that can: {', '.join(LEARNERS)}.")
+
+
+def without_machine(state: dict[str, Any]) -> dict[str, Any]:
+    """A state without the settings that say how to work and not what comes out."""
+    kept = {key: value for key, value in state.items() if key not in ("n_jobs", "verbose")}
+    if "parameters" in kept:
+        kept["parameters"] = without_machine(kept["parameters"])
+    return kept
+
+
+def pack(part: str, found: dict[str, Any], arrays: dict[str, NDArray[Any]], texts: dict[str, bytes]) -> None:
+    """Bytes (a vocabulary) become a member of their own, readable by any zip tool; arrays stay arrays."""
+    for name, value in found.items():
+        value = np.asarray(value)
+        if value.dtype == np.uint8 and value.ndim == 1:
+            texts[f"{part}.{name}"] = value.tobytes()
+        else:
+            arrays[f"{part}.{name}"] = value
+
+
+def unpack(part: str, model: Model) -> dict[str, NDArray[Any]]:
+    prefix = part + "."
+    arrays = {name.removeprefix(prefix): a for name, a in model.arrays.items() if name.startswith(prefix)}
+    for name, data in model.texts.items():
+        if name.startswith(prefix):
+            arrays[name.removeprefix(prefix)] = np.frombuffer(data, dtype=np.uint8)
+    return arrays
