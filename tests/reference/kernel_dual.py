@@ -114,7 +114,10 @@ def _interior_point(K, y, upper, biased):
         if not biased:
             system[-1, :-1] = system[:-1, -1] = 0.0
             system[-1, -1] = 1.0
-        step = np.linalg.solve(system, np.append(r, -y @ a if biased else 0.0))
+        try:
+            step = np.linalg.solve(system, np.append(r, -y @ a if biased else 0.0))
+        except np.linalg.LinAlgError:  # so close to the walls that the digits are gone
+            break
         da, db = step[:-1], step[-1]
         dlow = mu / a - low - low / a * da
         dhigh = np.where(bounded, mu / room - high + high / room * da, 0.0)

@@ -18,9 +18,11 @@ from widemargin.measure.contingency import (
     f_measure,
     hamming_loss,
     precision,
+    precision_recall_average,
     recall,
 )
 from widemargin.measure.summary import Summary, summarize
+from widemargin.measure.xi_alpha import leave_one_out_risk, xi_alpha_table
 
 __all__ = [
     "Contingency",
@@ -33,13 +35,16 @@ __all__ = [
     "error_rate",
     "f_measure",
     "hamming_loss",
+    "leave_one_out_risk",
     "macro",
     "micro",
     "micro_prbep",
     "prbep",
     "precision",
     "precision_at_recall",
+    "precision_recall_average",
     "precision_recall_curve",
     "recall",
     "summarize",
+    "xi_alpha_table",
 ]

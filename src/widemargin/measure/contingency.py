@@ -138,6 +138,11 @@ def f_measure(table: Contingency, beta: float = 1.0) -> Floats:
     return _where_positives(table, _ratio((1 + weight) * table.true_positive, total))
 
 
+def precision_recall_average(table: Contingency) -> Floats:
+    """PRAVG, the mean of precision and recall: the thesis's stand-in for the break-even point (6.2)."""
+    return 0.5 * (precision(table) + recall(table))
+
+
 def confusion(truth: NDArray[Any], predicted: NDArray[Any], n_classes: int) -> NDArray[np.int64]:
     """How often class i (row) was predicted as class j (column), from class numbers below `n_classes`."""
     pairs = np.asarray(truth, dtype=np.int64) * n_classes + np.asarray(predicted, dtype=np.int64)
