@@ -21,14 +21,18 @@ from widemargin.measure.contingency import (
     precision_recall_average,
     recall,
 )
+from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson
 from widemargin.measure.summary import Summary, summarize
 from widemargin.measure.xi_alpha import leave_one_out_risk, xi_alpha_table
 
 __all__ = [
     "Contingency",
     "Curve",
+    "Figure",
     "Summary",
+    "bootstrap_interval",
     "break_even_table",
+    "clopper_pearson",
     "confusion",
     "contingency",
     "cost",
