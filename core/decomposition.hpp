@@ -27,9 +27,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "gradient_engines.hpp"
+#include "pair_loops.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "small_qp.hpp"
@@ -74,8 +76,15 @@ class Decomposition {
           s_(s),
           progress_(progress),
           random_(options.seed),
+          loops_(pair_loops()),
+          rise_(n_),
+          fall_(n_),
           streak_(n_, 0),
-          history_(options.shrink_history) {}
+          history_(options.shrink_history) {
+        if (options.selection != Selection::second_order) return;
+        diagonal_.resize(n_);
+        for (std::int64_t i = 0; i < n_; ++i) diagonal_[i] = static_cast<Value>(engine.diagonal(i));
+    }
 
     DecompositionReport solve(const StopFlag& stop) {
         activate_all();
@@ -122,12 +131,14 @@ class Decomposition {
             reactivate();
             scan();
         }
-        report.intercept = lambda_;
+        report.intercept = lambda();
         report.violation = violation_;
         return report;
     }
 
   private:
+    using Value = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<Engine&>().row(0))>>;
+
     struct Candidate {
         double value;
         std::int32_t example;
@@ -174,7 +185,22 @@ class Decomposition {
         active_.resize(n_);
         for (std::int64_t i = 0; i < n_; ++i) active_[i] = static_cast<std::int32_t>(i);
         std::fill(streak_.begin(), streak_.end(), 0);
+        for (std::int64_t i = 0; i < n_; ++i) set_targets(i);
+        scanned_ = false;
         engine_.start(active_);
+    }
+
+    // What pair_loops.hpp reads, after alpha_i changed.
+    void set_targets(std::int64_t i) {
+        rise_[i] = can_rise(y_[i], alpha_[i], upper_[i]) ? y_[i] : -infinity();
+        fall_[i] = can_fall(y_[i], alpha_[i], upper_[i]) ? y_[i] : infinity();
+    }
+
+    // Whether to look at all examples in their order rather than at the active ones; those that are shrunk
+    // have targets that nobody picks.
+    bool looks_at_all() const {
+        const std::int64_t n_active = static_cast<std::int64_t>(active_.size());
+        return n_active == n_ || (Engine::keeps_s_of_all && n_active * 4 >= n_);
     }
 
     void reactivate() {
@@ -188,45 +214,58 @@ class Decomposition {
         activate_all();
     }
 
-    // One look at all active examples: the most violating ones, lambda_eq, and how long multipliers were
-    // positive.
+    // One look at all active examples: the most violating ones.
     void scan() {
-        highest_ = -infinity();
-        lowest_ = infinity();
+        if (options_.equality) {
+            if (!scanned_)
+                note(looks_at_all() ? loops_.extremes(rise_.data(), fall_.data(), s_, n_)
+                                    : extremes_of_active());
+            scanned_ = false;
+            violation_ = most_rising_ < 0 || most_falling_ < 0 ? 0.0 : std::max(highest_ - lowest_, 0.0);
+            return;
+        }
+        highest_ = 0;
         most_rising_ = most_falling_ = -1;
+        for (const std::int32_t i : active_) {
+            // The projected gradient, as the way in which y alpha would move.
+            const double value = y_[i] - s_[i];  // -omega
+            const double pull = y_[i] > 0 ? value : -value;
+            const bool moves = pull > 0 ? alpha_[i] < upper_[i] : alpha_[i] > 0;
+            if (moves && std::abs(value) > highest_) highest_ = std::abs(value), most_rising_ = i;
+        }
+        violation_ = highest_;
+    }
+
+    Extremes extremes_of_active() const {
+        Extremes found{-infinity(), infinity(), -1, -1};
+        for (const std::int32_t i : active_) {
+            if (rise_[i] - s_[i] > found.highest) found.highest = rise_[i] - s_[i], found.rising = i;
+            if (fall_[i] - s_[i] < found.lowest) found.lowest = fall_[i] - s_[i], found.falling = i;
+        }
+        return found;
+    }
+
+    void note(const Extremes& found) {
+        highest_ = found.highest;
+        lowest_ = found.lowest;
+        most_rising_ = static_cast<std::int32_t>(found.rising);
+        most_falling_ = static_cast<std::int32_t>(found.falling);
+    }
+
+    // lambda_eq (8.29).
+    double lambda() const {
+        if (!options_.equality) return 0;
         double sum = 0;
         std::int64_t n_free = 0;
         for (const std::int32_t i : active_) {
-            const double value = y_[i] - s_[i];  // -omega
-            const bool rises = can_rise(y_[i], alpha_[i], upper_[i]),
-                       falls = can_fall(y_[i], alpha_[i], upper_[i]);
-            if (!options_.equality) {
-                // The projected gradient, as the way in which y alpha would move.
-                const double pull = y_[i] > 0 ? value : -value;
-                const bool moves = pull > 0 ? alpha_[i] < upper_[i] : alpha_[i] > 0;
-                if (moves && std::abs(value) > highest_) highest_ = std::abs(value), most_rising_ = i;
-            } else {
-                if (rises && value > highest_) highest_ = value, most_rising_ = i;
-                if (falls && value < lowest_) lowest_ = value, most_falling_ = i;
-                if (rises && falls) {
-                    sum += value;
-                    ++n_free;
-                }
-            }
+            if (rise_[i] != fall_[i]) continue;
+            sum += y_[i] - s_[i];
+            ++n_free;
         }
-        if (!options_.equality) {
-            violation_ = std::max(highest_, 0.0);
-            lambda_ = 0;
-            return;
-        }
-        violation_ = most_rising_ < 0 || most_falling_ < 0 ? 0.0 : std::max(highest_ - lowest_, 0.0);
-        if (n_free > 0) {
-            lambda_ = sum / static_cast<double>(n_free);
-        } else if (most_rising_ >= 0 && most_falling_ >= 0) {
-            lambda_ = 0.5 * (highest_ + lowest_);  // any value between them: the middle is the convention
-        } else {
-            lambda_ = most_rising_ >= 0 ? highest_ : (most_falling_ >= 0 ? lowest_ : 0.0);
-        }
+        if (n_free > 0) return sum / static_cast<double>(n_free);
+        // Any value between them: the middle is the convention.
+        if (most_rising_ >= 0 && most_falling_ >= 0) return 0.5 * (highest_ + lowest_);
+        return most_rising_ >= 0 ? highest_ : (most_falling_ >= 0 ? lowest_ : 0.0);
     }
 
     void select_most_violating(Indices& working) const {
@@ -251,12 +290,18 @@ class Decomposition {
         if (engine_.wants_company(most_rising_)) engine_.prefetch(likely_next());
         const auto* const row = engine_.row(most_rising_);
         const double own = engine_.diagonal(most_rising_);
-        double best = -1;
         std::int32_t partner = most_falling_;
+        if (looks_at_all()) {
+            const std::int64_t found =
+                loops_.with(row).partner(highest_, own, fall_.data(), s_, row, diagonal_.data(), n_);
+            if (found >= 0) partner = static_cast<std::int32_t>(found);
+            working = {most_rising_, partner};
+            return;
+        }
+        double best = -1;
         for (std::size_t p = 0; p < active_.size(); ++p) {
             const std::int32_t i = active_[p];
-            if (!can_fall(y_[i], alpha_[i], upper_[i])) continue;
-            const double difference = highest_ - (y_[i] - s_[i]);
+            const double difference = highest_ - (fall_[i] - s_[i]);
             if (difference <= 0) continue;
             const double k = static_cast<double>(engine_.at(row, p, i));
             const double curvature = std::max(own + engine_.diagonal(i) - 2 * k, kSmallestCurvature);
@@ -346,8 +391,9 @@ class Decomposition {
     void select_random(Indices& working) {
         const std::size_t size = static_cast<std::size_t>(std::max<std::int64_t>(options_.working_set, 2));
         Indices violators;
+        const double middle = lambda();
         for (const std::int32_t i : active_) {
-            const double excess = y_[i] - s_[i] - lambda_;
+            const double excess = y_[i] - s_[i] - middle;
             if ((excess > options_.tol && can_rise(y_[i], alpha_[i], upper_[i])) ||
                 (excess < -options_.tol && can_fall(y_[i], alpha_[i], upper_[i]))) {
                 violators.push_back(i);
@@ -376,7 +422,8 @@ class Decomposition {
             small_.alpha[a] = alpha_[i];
             small_.omega[a] = s_[i] - y_[i];
         }
-        const double inner = 1e-3 * options_.tol;
+        // A part of the way is enough while others will move too.
+        const double inner = std::max(kInnerShare * violation_, kInnerFloor * options_.tol);
         if (options_.equality) {
             small_.solve_with_equality(inner);
         } else {
@@ -388,19 +435,35 @@ class Decomposition {
             change_[a] = (small_.alpha[a] - alpha_[working[a]]) * y_[working[a]];
             moved = moved || change_[a] != 0;
             alpha_[working[a]] = small_.alpha[a];
+            set_targets(working[a]);
         }
-        if (moved) engine_.update(working, change_, active_, s_);
+        if (moved) update_s(working);
         return moved;
+    }
+
+    void update_s(const Indices& working) {
+        if constexpr (Engine::lends_rows) {
+            if (options_.equality && working.size() == 2 && looks_at_all()) {
+                const Value *const first = engine_.row(working[0]), *const second = engine_.row(working[1]);
+                note(loops_.with(first).update(first, change_[0], second, change_[1], rise_.data(),
+                                               fall_.data(), n_, s_));
+                scanned_ = true;
+                return;
+            }
+        }
+        engine_.update(working, change_, active_, s_);
+        scanned_ = false;
     }
 
     // The multipliers are looked at a few times in each stretch of h iterations.
     std::int64_t shrink_interval() const { return std::max<std::int64_t>(history_ / kLooks, 1); }
 
     void shrink() {
+        const double middle = lambda();
         Indices kept;
         for (std::size_t p = 0; p < active_.size(); ++p) {
             const std::int32_t i = active_[p];
-            const double multiplier = y_[i] * (s_[i] + lambda_) - 1;
+            const double multiplier = y_[i] * (s_[i] + middle) - 1;
             const bool idle =
                 (alpha_[i] <= 0 && multiplier > options_.shrink_threshold + options_.tol) ||
                 (alpha_[i] >= upper_[i] && -multiplier > options_.shrink_threshold + options_.tol);
@@ -410,11 +473,15 @@ class Decomposition {
         // Leaving out a few examples does not pay for moving the cached rows.
         if (kept.size() * 20 > active_.size() * 19 || kept.size() < 2) return;
         engine_.shrink(kept);
+        for (const std::int32_t i : active_) rise_[i] = -infinity(), fall_[i] = infinity();
         Indices active(kept.size());
         for (std::size_t p = 0; p < kept.size(); ++p) active[p] = active_[kept[p]];
         active_ = std::move(active);
+        for (const std::int32_t i : active_) set_targets(i);
+        scanned_ = false;
     }
 
+    static constexpr double kInnerShare = 0.05, kInnerFloor = 0.1;
     static constexpr std::int64_t kLooks = 5;
     static constexpr std::size_t kCompany = 4;
     static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
@@ -425,10 +492,14 @@ class Decomposition {
     const double *y_, *upper_;
     double *alpha_, *s_, *progress_;
     Random random_;
+    const PairLoops loops_;
+    std::vector<double> rise_, fall_;
+    std::vector<Value> diagonal_;
+    bool scanned_ = false;  // whether the extremes are those of the present s
     Indices active_;
     std::vector<std::int64_t> streak_;
     std::int64_t history_;
-    double highest_ = 0, lowest_ = 0, lambda_ = 0, violation_ = 0;
+    double highest_ = 0, lowest_ = 0, violation_ = 0;
     std::int32_t most_rising_ = -1, most_falling_ = -1;
     SmallProblem small_;
     std::vector<double> change_;

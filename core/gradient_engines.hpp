@@ -22,8 +22,10 @@ class KeptRows {
     KeptRows(KernelMatrix<T, Real>& matrix, int row_threads)
         : matrix_(matrix), row_threads_(row_threads), sums_(matrix.size()) {}
 
-    static constexpr bool keeps_s_of_all =
-        true;  // an update costs little enough to reach shrunk examples too
+    // An update costs little enough to reach shrunk examples too.
+    static constexpr bool keeps_s_of_all = true;
+    // Whether the rows of a pair stay where they are while both are read.
+    static constexpr bool lends_rows = true;
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
     // Rows cost the same sooner or later, and what other labels have computed must not steer this one.
@@ -93,6 +95,7 @@ class CachedRows {
         : matrix_(matrix), row_threads_(row_threads), cache_(matrix, budget_bytes, working_set + 1) {}
 
     static constexpr bool keeps_s_of_all = false;
+    static constexpr bool lends_rows = true;
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
     bool has_row(std::int64_t i) const { return cache_.has(i); }
@@ -178,6 +181,7 @@ class WeightVector {
     }
 
     static constexpr bool keeps_s_of_all = false;
+    static constexpr bool lends_rows = false;
     std::int64_t size() const { return size_; }
     double diagonal(std::int64_t i) const { return diagonal_[i]; }
     bool has_row(std::int64_t) const { return true; }

@@ -18,10 +18,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
+#include "pair_loops.hpp"
 #include "sparse.hpp"
 
 namespace widemargin {
@@ -67,25 +67,6 @@ struct KernelParameters {
         return std::pow(base, degree);
     }
 };
-
-// exp(x) for x <= 0 to one unit in the last place or two, without branches, so that a loop of it becomes
-// vector instructions: 2^n times a polynomial (Cephes, expf) on half of an octave around 0.
-inline float exp_of_negative(float x) {
-    x = std::max(x, -87.0f);
-    const float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to an integer
-    const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * r * r + r + 1.0f;
-    const std::int32_t bits = (static_cast<std::int32_t>(n) + 127) << 23;
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
-    return p * power;
-}
 
 // The rows that have a feature, feature by feature.
 template <typename T>
@@ -151,6 +132,10 @@ class InvertedIndex {
                 }
             } else if (column_[x.indices[k]] >= 0) {
                 const T* const column = dense_.data() + column_[x.indices[k]] * n_rows_;
+                if constexpr (std::is_same_v<T, float> && std::is_same_v<Real, float>) {
+                    loops_.add_column(value, column, n_rows_, sums);
+                    continue;
+                }
                 for (std::int64_t j = 0; j < n_rows_; ++j) sums[j] += value * static_cast<Real>(column[j]);
             } else {
                 for (std::int64_t p = begin_[x.indices[k]]; p < end; ++p) {
@@ -178,7 +163,7 @@ class InvertedIndex {
 
   private:
     // A feature that one in so many rows has is a dense column.
-    static constexpr std::int64_t kDenseFrom = 4;
+    static constexpr std::int64_t kDenseFrom = 8;
 
     void finish_rbf(float of_x, const std::int32_t* columns, std::int64_t n, const float* sums,
                     float* out) const {
@@ -189,13 +174,12 @@ class InvertedIndex {
         } else {
             for (std::int64_t c = 0; c < n; ++c) out[c] = of_x + of_row[c] - 2 * sums[c];
         }
-        for (std::int64_t c = 0; c < n; ++c) {
-            out[c] = exp_of_negative(-gamma * std::max(out[c], 0.0f)) + offset;
-        }
+        loops_.rbf(gamma, offset, n, out);
     }
 
     KernelParameters kernel_;
     std::int64_t n_rows_;
+    PairLoops loops_ = pair_loops();
     std::vector<std::int64_t> begin_;
     std::vector<std::int32_t> column_;  // which dense column a feature is, or -1
     std::vector<T> dense_;

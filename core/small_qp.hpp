@@ -17,9 +17,9 @@
 #include <limits>
 #include <vector>
 
-namespace widemargin {
+#include "pair_loops.hpp"
 
-constexpr double kSmallestCurvature = 1e-12;
+namespace widemargin {
 
 // Whether y alpha can still grow ("up") or fall ("down").
 inline bool can_rise(double y, double alpha, double upper) { return y > 0 ? alpha < upper : alpha > 0; }
@@ -27,7 +27,11 @@ inline bool can_fall(double y, double alpha, double upper) { return y > 0 ? alph
 
 struct SmallProblem {
     std::vector<double> y, upper, alpha, omega, K;
+    std::vector<double> rise, fall, diagonal;  // pair_loops.hpp's, with 0 for a target
+    PairLoops loops = pair_loops();
     std::size_t size() const { return y.size(); }
+    // Enough for any accuracy that matters; who is not there by then goes on in another working set.
+    std::size_t most_steps() const { return 1000 * size() + 100; }
     double k(std::size_t i, std::size_t j) const { return K[i * y.size() + j]; }
 
     void resize(std::size_t m) {
@@ -38,43 +42,52 @@ struct SmallProblem {
         K.resize(m * m);
     }
 
+    void set_targets(std::size_t i) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        rise[i] = can_rise(y[i], alpha[i], upper[i]) ? 0.0 : -infinity;
+        fall[i] = can_fall(y[i], alpha[i], upper[i]) ? 0.0 : infinity;
+    }
+
     // Moves y_i alpha_i by +t and y_j alpha_j by -t; a bound that limits the step is met exactly.
-    void move_pair(std::size_t i, std::size_t j, double t) {
+    Extremes move_pair(std::size_t i, std::size_t j, double t) {
         const double room_i = y[i] > 0 ? upper[i] - alpha[i] : alpha[i];
         const double room_j = y[j] > 0 ? alpha[j] : upper[j] - alpha[j];
         t = std::min(t, std::min(room_i, room_j));
         alpha[i] = t == room_i ? (y[i] > 0 ? upper[i] : 0.0) : alpha[i] + y[i] * t;
         alpha[j] = t == room_j ? (y[j] > 0 ? 0.0 : upper[j]) : alpha[j] - y[j] * t;
-        for (std::size_t l = 0; l < size(); ++l) omega[l] += t * (k(l, i) - k(l, j));
+        set_targets(i);
+        set_targets(j);
+        const std::size_t m = size();
+        return loops.with_doubles.update(K.data() + i * m, t, K.data() + j * m, -t, rise.data(), fall.data(),
+                                         static_cast<std::int64_t>(m), omega.data());
     }
 
     void solve_with_equality(double tol) {
         const std::size_t m = size();
-        for (std::size_t step = 0; step < 100 * m * m + 100; ++step) {
-            double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
-            std::size_t i = m, j = m;
-            for (std::size_t l = 0; l < m; ++l) {
-                if (can_rise(y[l], alpha[l], upper[l]) && -omega[l] > highest) highest = -omega[l], i = l;
-                if (can_fall(y[l], alpha[l], upper[l])) lowest = std::min(lowest, -omega[l]);
-            }
-            if (i == m || !(highest - lowest > tol)) return;
-            double best = 0;
-            for (std::size_t l = 0; l < m; ++l) {
-                const double difference = highest + omega[l];
-                if (l == i || difference <= 0 || !can_fall(y[l], alpha[l], upper[l])) continue;
-                const double curvature = std::max(k(i, i) + k(l, l) - 2 * k(i, l), kSmallestCurvature);
-                if (difference * difference / curvature > best)
-                    best = difference * difference / curvature, j = l;
-            }
-            if (j == m) return;
+        rise.resize(m);
+        fall.resize(m);
+        diagonal.resize(m);
+        for (std::size_t l = 0; l < m; ++l) {
+            set_targets(l);
+            diagonal[l] = k(l, l);
+        }
+        const std::int64_t n = static_cast<std::int64_t>(m);
+        Extremes now = loops.extremes(rise.data(), fall.data(), omega.data(), n);
+        for (std::size_t step = 0; step < most_steps(); ++step) {
+            if (now.rising < 0 || !(now.highest - now.lowest > tol)) return;
+            const std::size_t i = static_cast<std::size_t>(now.rising);
+            const std::int64_t found = loops.with_doubles.partner(
+                now.highest, k(i, i), fall.data(), omega.data(), K.data() + i * m, diagonal.data(), n);
+            if (found < 0) return;
+            const std::size_t j = static_cast<std::size_t>(found);
             const double curvature = std::max(k(i, i) + k(j, j) - 2 * k(i, j), kSmallestCurvature);
-            move_pair(i, j, (highest + omega[j]) / curvature);
+            now = move_pair(i, j, (now.highest + omega[j]) / curvature);
         }
     }
 
     void solve_without_equality(double tol) {
         const std::size_t m = size();
-        for (std::size_t step = 0; step < 100 * m * m + 100; ++step) {
+        for (std::size_t step = 0; step < most_steps(); ++step) {
             double best = 0;
             std::size_t i = m;
             for (std::size_t l = 0; l < m; ++l) {

@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 
 KERNELS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "chi2": 4, "precomputed": -1}
 SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
+# Variables in a step of a linear machine, and the most that `working_set_of` makes of them.
+_LINEAR_STEP, _LARGEST_STEP = 20, 400
 # Kernel values of so many examples are kept in double precision.
 _DOUBLE_UP_TO = 2048
 # A sum of alphas may be off by so much of itself without anybody having to move.
@@ -64,10 +66,13 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Method:
-    """How the decomposition works, as chosen by a learner's parameters."""
+    """How the decomposition works, as chosen by a learner's parameters.
+
+    `working_set` None: of a linear machine, chosen by :func:`working_set_of`.
+    """
 
     tol: float
-    working_set: int
+    working_set: int | None
     selection: Literal["steepest", "second-order", "random"]
     shrinking: bool
     shrink_history: int
@@ -151,11 +156,12 @@ def solve_dual(
     matrix: Any = gram
     if matrix is None:
         matrix = np.zeros((0, 0), np.float64 if n <= _DOUBLE_UP_TO else np.float32)
+    working_set = method.working_set or working_set_of(csr.n_columns, equality)
     shown: Any = watch_values(progress, _describe) if method.verbose else contextlib.nullcontext()
     with shown:
         kernel_rows = _core.train_kernel_svm(
             csr.indptr, csr.indices, csr.data, csr.n_columns, matrix, KERNELS[kernel.name], *kernel.arguments,
-            offset, kappa, as_linear, signs, upper, equality, method.working_set,
+            offset, kappa, as_linear, signs, upper, equality, working_set,
             SELECTIONS[method.selection], method.selection == "steepest" and not as_linear, method.shrinking,
             method.shrink_history, method.shrink_threshold, method.tol, method.max_iter, method.seed,
             int(method.cache_megabytes * 2**20), thread_count(method.n_jobs), alpha, s, progress, intercept,
@@ -171,6 +177,21 @@ def solve_dual(
         kernel_rows,
         alpha[:, n:],
     )
+
+
+def working_set_of(n_features: int, equality: bool) -> int:
+    """How many variables of a linear machine to move in one step.
+
+    Not many more examples than there are features can be unbounded support vectors independently of each
+    other. Where features are few, one step can move all of these; pairs and dozens of them creep, since their
+    kernel values are nearly dependent. Text has many features, and there small steps are best.
+
+    Examples
+    --------
+    >>> working_set_of(300, equality=True), working_set_of(30_000, equality=True)
+    (300, 20)
+    """
+    return max(n_features, _LINEAR_STEP) if equality and n_features <= _LARGEST_STEP else _LINEAR_STEP
 
 
 def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bool) -> Floats:

@@ -321,11 +321,11 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             raise UsageError(
                 f'selection="second-order" moves pairs: working_set={self.working_set} must be 2.'
             )
-        default_size = 2 if selection == "second-order" else (20 if linear else 10)
+        default_size = 2 if selection == "second-order" else (None if linear else 10)
         default_history = 10 if linear else (1000 if selection == "second-order" else 100)
         return Method(
             tol=float(self.tol),
-            working_set=int(self.working_set or default_size),
+            working_set=default_size if self.working_set is None else int(self.working_set),
             selection=selection,
             shrinking=bool(self.shrinking),
             shrink_history=int(self.shrink_history or default_history),

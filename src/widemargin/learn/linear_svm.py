@@ -255,7 +255,7 @@ class LinearSVM(LinearRule):
             upper = np.where(weights > 0, upper * weights, 0.0)
         method = Method(
             tol=float(self.tol),
-            working_set=20,
+            working_set=None,
             selection="steepest",
             shrinking=True,
             shrink_history=10,
