@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from widemargin.measure.intervals import Figure
 from widemargin.measure.summary import Scores, Summary
 
 if TYPE_CHECKING:
@@ -23,17 +24,22 @@ class Column:
     """A column of a table.
 
     `kind` says how its values are written: text as it is, a count with thousands separated, a share in
-    percent with one digit, a decimal with `digits`, or a difference with its sign.
+    percent with one digit, a decimal with `digits`, a difference with its sign, or a figure: a share
+    in percent with its interval in whole percents, or with what says that it is a lower bound.
     """
 
     name: str
-    kind: Literal["text", "count", "percent", "decimal", "difference"] = "text"
+    kind: Literal["text", "count", "percent", "decimal", "difference", "figure"] = "text"
     digits: int = 1
 
     def write(self, value: Any) -> str:
         """`value` as people read it; "-" where it is not defined."""
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return UNDEFINED
+        if isinstance(value, str):
+            return value
+        if self.kind == "figure":
+            return _figure(value)
         if self.kind == "count":
             return f"{value:,}"
         if self.kind == "percent":
@@ -77,10 +83,7 @@ class Table:
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, raw values, None where one is not defined."""
         return [
-            {
-                column.name: None if isinstance(value, float) and math.isnan(value) else value
-                for column, value in zip(self.columns, row, strict=True)
-            }
+            {column.name: _plain(value) for column, value in zip(self.columns, row, strict=True)}
             for row in [*self.rows, *self.footer]
         ]
 
@@ -148,6 +151,20 @@ def summary_table(summary: Summary, title: str = "", most: int | None = None) ->
         ],
         notes=notes,
     )
+
+
+def _figure(figure: Figure) -> str:
+    if math.isnan(figure.value):
+        return UNDEFINED
+    if figure.kind == "bound":
+        return f">= {100 * figure.value:.1f}"
+    return f"{100 * figure.value:.1f} ({100 * figure.low:.0f}-{100 * figure.high:.0f})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Figure):
+        return value.to_dict()
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _values(scores: Scores) -> list[float]:

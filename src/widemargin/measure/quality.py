@@ -1,0 +1,295 @@
+"""How good a classifier is, label by label, each figure with its interval and with what kind of figure it is.
+
+The same form for what training foretells (kind "bound" or "estimate") and for what a test set shows
+("measured"), so that the two can stand side by side.
+
+Recall, precision and error are shares of counted documents, with Clopper and Pearson's intervals; those of F1
+and of macro-averages are drawn, see :mod:`widemargin.measure.intervals`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.labels import LabelSpace
+from widemargin.measure.averages import macro
+from widemargin.measure.contingency import Contingency, error_rate, f_measure, precision, recall
+from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson
+
+Floats = NDArray[np.float64]
+Kind = Literal["bound", "estimate", "measured"]
+CONFIDENCE = 0.95
+MEASURES: dict[str, Callable[[Contingency], Floats]] = {
+    "precision": precision,
+    "recall": recall,
+    "f1": f_measure,
+    "error": error_rate,
+}
+# Half the width of the interval of F1 up to which a label's figures are called sure or fair.
+SURE, FAIR = 0.05, 0.15
+_MOST_DRAWN = 1_000_000  # tables that one interval of all labels takes
+
+
+@dataclass(frozen=True)
+class LabelQuality:
+    """The figures of one label.
+
+    Attributes
+    ----------
+    examples : how many documents carry the label
+    predicted : how many are said to
+    figures : "precision", "recall", "f1" and "error"
+    threshold : the score above which the label is chosen; "never" or "always"; None where the largest
+        score decides
+    sure : how far to trust the figures: "good", "fair", "low" or "none"; "bound" for bounds
+    weak : why they are weak, where they are
+    """
+
+    label: Any
+    examples: int
+    predicted: int
+    figures: dict[str, Figure]
+    threshold: float | str | None = None
+    sure: str = "good"
+    weak: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        figures = {name: figure.to_dict() for name, figure in self.figures.items()}
+        rest = {"threshold": self.threshold, "sure": self.sure, "weak": self.weak}
+        return {
+            "label": self.label,
+            "examples": self.examples,
+            "predicted": self.predicted,
+            **figures,
+            **rest,
+        }
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> LabelQuality:
+        kept = {name: state[name] for name in ("label", "examples", "predicted", "threshold", "sure", "weak")}
+        return cls(**kept, figures=_figures(state))
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What :func:`quality` found.
+
+    Attributes
+    ----------
+    method : where the figures come from, such as "leave-one-out"
+    kind : "bound", "estimate" or "measured"
+    n : number of documents
+    labels : one a label, in the order of the classes; both classes of a binary task
+    micro, macro : the averages of the figures
+    accuracy : share of the documents whose label (multi-label: whole label set) is right; None for bounds
+    confidence : that of the intervals
+    notes : what a reader of the figures has to know
+    """
+
+    method: str
+    kind: Kind
+    n: int
+    labels: list[LabelQuality]
+    micro: dict[str, Figure]
+    macro: dict[str, Figure]
+    accuracy: Figure | None
+    confidence: float = CONFIDENCE
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values for JSON, None where a figure is not defined."""
+        return {
+            "method": self.method,
+            "kind": self.kind,
+            "n": self.n,
+            "confidence": self.confidence,
+            "accuracy": None if self.accuracy is None else self.accuracy.to_dict(),
+            "micro": {name: figure.to_dict() for name, figure in self.micro.items()},
+            "macro": {name: figure.to_dict() for name, figure in self.macro.items()},
+            "labels": [row.to_dict() for row in self.labels],
+            "notes": self.notes,
+        }
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Quality:
+        """What `to_dict` described."""
+        accuracy = state["accuracy"]
+        return cls(
+            **{name: state[name] for name in ("method", "kind", "n", "confidence", "notes")},
+            labels=[LabelQuality.from_dict(row) for row in state["labels"]],
+            micro=_figures(state["micro"]),
+            macro=_figures(state["macro"]),
+            accuracy=None if accuracy is None else _read(accuracy),
+        )
+
+
+def quality(
+    space: LabelSpace,
+    table: Contingency,
+    *,
+    kind: Kind,
+    method: str,
+    right: int | None = None,
+    thresholds: Floats | None = None,
+    weak: Mapping[int, str] | None = None,
+    notes: list[str] | None = None,
+) -> Quality:
+    """The figures of a contingency table with one entry a column of `space`.
+
+    Parameters
+    ----------
+    right : how many documents got the right label, or the right set of labels
+    thresholds : (columns,), where scores above a threshold decide
+    weak : why the figures of a column are weak, by the number of the column
+
+    Examples
+    --------
+    >>> from widemargin.labels import learn_labels
+    >>> space, _ = learn_labels([["wheat"], ["corn"], []])
+    >>> table = Contingency(np.array([40, 1]), np.array([5, 0]), np.array([10, 1]), np.array([45, 98]))
+    >>> found = quality(space, table, kind="estimate", method="leave-one-out", right=80)
+    >>> wheat = found.labels[1].figures["recall"]
+    >>> wheat.value, round(wheat.low, 3), round(wheat.high, 3), found.labels[1].sure
+    (0.5, 0.013, 0.987, 'low')
+    """
+    weak = dict(weak or {})
+    limits = None if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    if space.kind == "binary":
+        # The negative class is a label too, and what is wrong for one is wrong for the other.
+        table = _both(table)
+        limits = None if limits is None else np.array([-limits[0], limits[0]])
+        weak = dict.fromkeys(range(2), weak[0]) if 0 in weak else {}
+    n = int(np.max(table.n))
+    columns = figures_of(table, kind)
+    merged = {name: _single(each) for name, each in figures_of(table.merged(), kind).items()}
+    labels = []
+    for j, label in enumerate(space.classes.tolist()):
+        figures = {name: each[j] for name, each in columns.items()}
+        examples = int(table.positives[j])
+        reason = weak.get(j) or _too_few(examples, n)
+        labels.append(
+            LabelQuality(
+                label=label,
+                examples=examples,
+                predicted=int(table.predicted[j]),
+                figures=figures,
+                threshold=None if limits is None else _threshold(float(limits[j])),
+                sure=_how_sure(figures["f1"], kind, examples, reason),
+                weak=reason,
+            )
+        )
+    return Quality(
+        method=method,
+        kind=kind,
+        n=n,
+        labels=labels,
+        micro=merged,
+        macro={name: _macro_figure(name, table, kind) for name in MEASURES},
+        accuracy=None if right is None else _accuracy(right, n, kind),
+        notes=list(notes or []),
+    )
+
+
+def figures_of(table: Contingency, kind: Kind) -> dict[str, list[Figure]]:
+    """The four figures of every task in `table`, with their intervals."""
+    hits = np.atleast_1d(table.true_positive)
+    wrong = np.atleast_1d(table.false_positive + table.false_negative)
+    shares = {
+        "precision": (hits, np.atleast_1d(table.predicted)),
+        "recall": (hits, np.atleast_1d(table.positives)),
+        "error": (wrong, np.atleast_1d(table.n)),
+    }
+    found = {}
+    for name, measure in MEASURES.items():
+        if name in shares:
+            low, high = clopper_pearson(*shares[name], CONFIDENCE)
+        else:
+            low, high = bootstrap_interval(measure, table, confidence=CONFIDENCE, samples=_samples(len(hits)))
+        ends = np.atleast_1d(low), np.atleast_1d(high)
+        values = np.atleast_1d(measure(table))
+        found[name] = [_figure(name, *each, kind) for each in zip(values, *ends, strict=True)]
+    return found
+
+
+def _figure(name: str, value: float, low: float, high: float, kind: Kind) -> Figure:
+    value, low, high = float(value), float(low), float(high)
+    if math.isnan(value):
+        low = high = value
+    elif kind == "bound":
+        # It says what is no worse; nothing speaks against the best.
+        low, high = (0.0, high) if name == "error" else (low, 1.0)
+    # Six digits: the last ones may depend on the machine, and a model must not.
+    return Figure(round(value, 6), round(low, 6), round(high, 6), kind)
+
+
+def _macro_figure(name: str, table: Contingency, kind: Kind) -> Figure:
+    value = macro(MEASURES[name](table))
+    samples = _samples(len(table.n))
+    low, high = bootstrap_interval(
+        MEASURES[name], table, average="macro", confidence=CONFIDENCE, samples=samples
+    )
+    return _figure(name, value, float(low), float(high), kind)
+
+
+def _samples(n_labels: int) -> int:
+    """Draws of every label: fewer where there are thousands of labels."""
+    return int(np.clip(_MOST_DRAWN // n_labels, 100, 1000))
+
+
+def _accuracy(right: int, n: int, kind: Kind) -> Figure:
+    low, high = clopper_pearson(np.array([right]), np.array([n]), CONFIDENCE)
+    return _figure("accuracy", right / n, float(low[0]), float(high[0]), kind)
+
+
+def _single(figures: list[Figure]) -> Figure:
+    (figure,) = figures
+    return figure
+
+
+def _both(table: Contingency) -> Contingency:
+    cells = table.true_positive, table.false_positive, table.false_negative, table.true_negative
+    hits, alarms, misses, rest = (int(np.asarray(cell).reshape(-1)[0]) for cell in cells)
+    return Contingency(*map(np.array, ([rest, hits], [misses, alarms], [alarms, misses], [hits, rest])))
+
+
+def _too_few(examples: int, n: int) -> str | None:
+    if examples == 0:
+        return "no example"
+    if examples == n:
+        return "every document has it"
+    return "one example only" if examples == 1 else None
+
+
+def _how_sure(f1: Figure, kind: Kind, examples: int, reason: str | None) -> str:
+    if math.isnan(f1.value) or examples <= 1:
+        return "none"
+    if kind == "bound":
+        return "bound"
+    half = (f1.high - f1.low) / 2
+    if reason is not None or half > FAIR:
+        return "low"
+    return "good" if half <= SURE else "fair"
+
+
+def _threshold(value: float) -> float | str:
+    if math.isinf(value):
+        return "never" if value > 0 else "always"
+    return round(value, 6)
+
+
+def _figures(state: Mapping[str, Any]) -> dict[str, Figure]:
+    return {name: _read(state[name]) for name in MEASURES}
+
+
+def _read(state: Mapping[str, Any]) -> Figure:
+    """What a figure's `to_dict` described."""
+    value, low, high = (
+        math.nan if state[name] is None else float(state[name]) for name in ("value", "low", "high")
+    )
+    return Figure(value, low, high, state["kind"])

@@ -1,0 +1,111 @@
+"""Tables of how good a classifier is: what training foretells, and what a test set shows beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from widemargin.measure.quality import LabelQuality, Quality
+from widemargin.measure.summary import Summary
+from widemargin.report.tables import Column, Table
+
+_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+def quality_table(quality: Quality, title: str = "", most: int | None = None) -> Table:
+    """A row a label: examples, precision, recall and F1 with intervals, threshold, how sure.
+
+    Parameters
+    ----------
+    most : show only that many labels, those with the most examples; a note says how many there are
+    """
+    rows = sorted(quality.labels, key=lambda row: -row.examples)
+    notes = list(quality.notes)
+    if most is not None and len(rows) > most:
+        hidden = rows[most:]
+        unsure = sum(row.sure in ("low", "none") for row in hidden)
+        doubt = f", {unsure} of which have figures that are not sure" if unsure else ""
+        notes.append(f"... and {len(hidden)} labels with fewer examples{doubt}; --json has them all.")
+        rows = rows[:most]
+    columns = [Column("label"), Column("examples", "count")]
+    columns += [Column(name, "figure") for name in _NAMES.values()]
+    decided = any(row.threshold is not None for row in quality.labels)
+    if decided:
+        columns.append(Column("threshold", "decimal", 3))
+    columns.append(Column("how sure"))
+    total = sum(row.examples for row in quality.labels)
+
+    def line(label: Any, examples: int, figures: Mapping[str, Any], threshold: Any, sure: str) -> list[Any]:
+        between = [threshold] if decided else []
+        return [label, examples, *(figures[name] for name in _NAMES), *between, sure]
+
+    return Table(
+        title,
+        columns,
+        [line(row.label, row.examples, row.figures, row.threshold, _sure(row)) for row in rows],
+        footer=[
+            line(f"{name}-average", total, figures, None, "")
+            for name, figures in (("micro", quality.micro), ("macro", quality.macro))
+        ],
+        notes=notes,
+    )
+
+
+def comparison_table(
+    summary: Summary, measured: Quality, estimated: Quality | None, title: str = ""
+) -> Table:
+    """What was measured, a row a label, and beside it the F1 that training foretold.
+
+    Parameters
+    ----------
+    summary, measured : of the same decisions
+    estimated : what the model says of itself, if it does
+    """
+    columns = [Column("label"), Column("examples", "count")]
+    columns += [Column("precision", "percent"), Column("recall", "percent"), Column("F1", "figure")]
+    columns += [Column("PRBEP", "percent")]
+    foretold: dict[Any, Any] = {}
+    if estimated is not None:
+        word = "at least" if estimated.kind == "bound" else "estimated"
+        columns.append(Column(f"{word}: F1", "figure"))
+        foretold = {row.label: row.figures["f1"] for row in estimated.labels}
+
+    def line(label: Any, support: int, scores: Any, f1: Any, expected: Any) -> list[Any]:
+        last = [expected] if estimated is not None else []
+        return [label, support, scores.precision, scores.recall, f1, scores.prbep, *last]
+
+    pairs = sorted(zip(summary.rows, measured.labels, strict=True), key=lambda pair: -pair[0].support)
+    support = sum(row.support for row in summary.rows)
+    averages = []
+    for name in ("micro", "macro"):
+        expected = None if estimated is None else getattr(estimated, name)["f1"]
+        found = getattr(measured, name)["f1"]
+        averages.append(line(f"{name}-average", support, getattr(summary, name), found, expected))
+    return Table(
+        title,
+        columns,
+        [line(row.label, row.support, row, own.figures["f1"], foretold.get(row.label)) for row, own in pairs],
+        footer=list(averages),
+        notes=list(summary.notes),
+    )
+
+
+def suspects_table(suspects: Sequence[Mapping[str, Any]], title: str = "") -> Table:
+    """A row a label that is probably wrong, the worst first."""
+    columns = [Column("document"), Column("has label"), Column("leave-one-out suggests")]
+    columns += [Column("score", "difference", 2), Column("margin", "decimal", 2)]
+    rows = [
+        [
+            str(each["document"]),
+            "(not given)" if each["given"] is None else str(each["given"]),
+            "(not this label)" if each["suggested"] is None else str(each["suggested"]),
+            each["score"],
+            each["margin"],
+        ]
+        for each in suspects
+    ]
+    return Table(title, columns, list(rows))
+
+
+def _sure(row: LabelQuality) -> str:
+    return row.sure if row.weak is None else f"{row.sure}: {row.weak}"
