@@ -1,0 +1,222 @@
+"""Probabilities from scores, learned on scores by rules that did not see the example.
+
+Platt's sigmoid (Platt, Probabilistic Outputs for Support Vector Machines, 1999) is fitted as Lin, Lin and
+Weng do (A Note on Platt's Probabilistic Outputs for Support Vector Machines, Machine Learning 68, 2007):
+Newton's method with backtracking on targets that are kept from 0 and 1, here for all labels together.
+Isotonic regression (Zadrozny and Elkan, KDD 2002) assumes only that a higher score is not less probable.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.isotonic import isotonic_regression
+
+from widemargin.decide.sorted_scores import checked_columns
+from widemargin.errors import DataError, DataWarning, UsageError
+
+Floats = NDArray[np.float64]
+
+_MAX_STEPS, _SMALLEST_STEP, _RIDGE, _ENOUGH = 100, 1e-10, 1e-12, 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Platt:
+    """Called with scores, (n, labels) or (n,): ``1 / (1 + exp(-(slope score + offset)))`` of each label."""
+
+    slope: Floats
+    offset: Floats
+
+    def __call__(self, scores: Any) -> Floats:
+        scores = _scores(scores, len(self.slope))
+        result: Floats = expit(scores.reshape(len(scores), -1) * self.slope + self.offset).reshape(
+            scores.shape
+        )
+        return result
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """For a model file."""
+        return {"slope": self.slope, "offset": self.offset}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Platt:
+        """What `to_arrays` gave."""
+        slope, offset = (np.asarray(arrays[name], dtype=np.float64) for name in ("slope", "offset"))
+        if slope.shape != offset.shape or slope.ndim != 1 or not np.isfinite([slope, offset]).all():
+            raise DataError("The calibration is damaged: expected a slope and an offset for every label.")
+        return cls(slope, offset)
+
+
+@dataclass(frozen=True, eq=False)
+class Isotonic:
+    """Called with scores: linear between the knots of each label, constant beyond them.
+
+    Label k has the knots ``starts[k]`` to ``starts[k + 1]``.
+    """
+
+    knots: Floats
+    probabilities: Floats
+    starts: NDArray[np.int64]
+
+    def __call__(self, scores: Any) -> Floats:
+        scores = _scores(scores, len(self.starts) - 1)
+        columns = scores.reshape(len(scores), -1)
+        result = np.empty(columns.shape)
+        for k in range(columns.shape[1]):
+            some = slice(self.starts[k], self.starts[k + 1])
+            result[:, k] = np.interp(columns[:, k], self.knots[some], self.probabilities[some])
+        return result.reshape(scores.shape)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """For a model file."""
+        return {"knots": self.knots, "probabilities": self.probabilities, "starts": self.starts}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Isotonic:
+        """What `to_arrays` gave."""
+        knots, probabilities = (
+            np.asarray(arrays[name], dtype=np.float64) for name in ("knots", "probabilities")
+        )
+        starts = np.asarray(arrays["starts"], dtype=np.int64)
+        whole = starts.ndim == 1 and len(starts) > 1 and starts[0] == 0 and starts[-1] == len(knots)
+        if not whole or (np.diff(starts) < 1).any() or knots.shape != probabilities.shape:
+            raise DataError("The calibration is damaged: its knots do not add up.")
+        return cls(knots, probabilities, starts)
+
+
+def fit_platt(scores: Any, truth: Any) -> Platt:
+    """The sigmoid of each label. Where higher scores are less often right, the slope is 0.
+
+    Parameters
+    ----------
+    scores, truth : (n, labels) or (n,), of examples that the scoring rule did not learn from
+
+    Examples
+    --------
+    >>> platt = fit_platt(np.array([2.0, 1.0, 0.5, -0.5, -1.0, -2.0]), np.array([1, 1, -1, 1, -1, -1]))
+    >>> platt(np.array([2.0, 0.0, -2.0])).round(2).tolist()
+    [0.78, 0.5, 0.22]
+    """
+    f, positive = checked_columns(scores, truth)
+    _warn_of_few(positive)
+    n_positive = np.count_nonzero(positive, axis=0)
+    n_negative = len(f) - n_positive
+    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    slope, offset = np.zeros(f.shape[1]), np.log((n_positive + 1) / (n_negative + 1))
+    active = np.arange(f.shape[1])
+    value = _loss(f, target, slope, offset)
+    for _ in range(_MAX_STEPS):
+        x, t = f[:, active], target[:, active]
+        p = expit(x * slope[active] + offset[active])
+        gradient = ((p - t) * x).sum(axis=0), (p - t).sum(axis=0)
+        busy = np.maximum(np.abs(gradient[0]), np.abs(gradient[1])) >= _ENOUGH
+        if not busy.any():
+            break
+        active, x, t, p = active[busy], x[:, busy], t[:, busy], p[:, busy]
+        g1, g2 = gradient[0][busy], gradient[1][busy]
+        d = p * (1 - p)
+        h11, h12, h22 = (d * x * x).sum(axis=0) + _RIDGE, (d * x).sum(axis=0), d.sum(axis=0) + _RIDGE
+        determinant = h11 * h22 - h12 * h12
+        step1, step2 = (h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant
+        descent = g1 * step1 + g2 * step2
+        length = np.ones(len(active))
+        waiting = np.ones(len(active), dtype=bool)
+        while waiting.any():
+            tried = _loss(
+                x[:, waiting],
+                t[:, waiting],
+                (slope[active] + length * step1)[waiting],
+                (offset[active] + length * step2)[waiting],
+            )
+            good = tried < (value[active] + 1e-4 * length * descent)[waiting]
+            value[active[waiting]] = np.where(good, tried, value[active[waiting]])
+            still = np.flatnonzero(waiting)[~good]
+            length[still] /= 2
+            # A step too short to help is not taken, and the label is done.
+            given_up = still[length[still] < _SMALLEST_STEP]
+            length[given_up] = 0.0
+            waiting[:] = False
+            waiting[np.setdiff1d(still, given_up)] = True
+        slope[active] += length * step1
+        offset[active] += length * step2
+        active = active[length > 0]
+        if not len(active):
+            break
+    falling = slope < 0
+    mean = target.mean(axis=0)
+    return Platt(np.where(falling, 0.0, slope), np.where(falling, np.log(mean / (1 - mean)), offset))
+
+
+def fit_isotonic(scores: Any, truth: Any) -> Isotonic:
+    """The rising function of the score that is nearest to the truth, for each label.
+
+    Examples
+    --------
+    >>> isotonic = fit_isotonic(np.array([2.0, 1.0, 0.0, -1.0]), np.array([1, -1, 1, -1]))
+    >>> isotonic(np.array([9.0, 1.0, 0.5, -9.0])).tolist()
+    [1.0, 0.5, 0.5, 0.0]
+    """
+    scores, positive = checked_columns(scores, truth)
+    _warn_of_few(positive)
+    knots: list[Floats] = []
+    values: list[Floats] = []
+    for k in range(scores.shape[1]):
+        x, which, counts = np.unique(scores[:, k], return_inverse=True, return_counts=True)
+        share = np.bincount(which, weights=positive[:, k]) / counts
+        y = np.asarray(isotonic_regression(share, sample_weight=counts, y_min=0, y_max=1))
+        # Of a run of equal values its two ends say everything.
+        inner = np.zeros(len(x), dtype=bool)
+        inner[1:-1] = (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:])
+        knots.append(x[~inner])
+        values.append(y[~inner])
+    starts = np.cumsum([0, *(len(part) for part in knots)]).astype(np.int64)
+    return Isotonic(np.concatenate(knots), np.concatenate(values), starts)
+
+
+def normalized(probabilities: Any) -> Floats:
+    """Rows that add up to 1, for tasks in which one of several classes is right.
+
+    Examples
+    --------
+    >>> normalized(np.array([[0.25, 0.75], [0.0, 0.0]])).tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    table = np.asarray(probabilities, dtype=np.float64)
+    total = table.sum(axis=1, keepdims=True)
+    result: Floats = np.full(table.shape, 1 / max(table.shape[1], 1))
+    np.divide(table, total, out=result, where=total > 0)
+    return result
+
+
+def _loss(f: Floats, target: Floats, slope: Floats, offset: Floats) -> Floats:
+    """The cross-entropy of each label, without a difference of large numbers."""
+    z = f * slope + offset
+    result: Floats = (np.logaddexp(0.0, z) - target * z).sum(axis=0)
+    return result
+
+
+def _scores(scores: Any, labels: int) -> Floats:
+    values: Floats = np.asarray(scores, dtype=np.float64)
+    if values.ndim not in (1, 2) or (values.shape[1] if values.ndim == 2 else 1) != labels:
+        raise UsageError(
+            f"The scores have shape {values.shape}; expected one column for each of {labels} labels."
+        )
+    return values
+
+
+def _warn_of_few(positive: NDArray[np.bool_]) -> None:
+    count = np.count_nonzero(positive, axis=0)
+    few = np.flatnonzero((count < 2) | (count > len(positive) - 2))
+    if len(few):
+        warnings.warn(
+            f"{len(few)} of {positive.shape[1]} labels (column {few[0]}{', ...' if len(few) > 1 else ''}) "
+            f"have at most one example on one side, so that their probabilities rest on next to nothing. "
+            f"Label more examples of them.",
+            DataWarning,
+            stacklevel=3,
+        )

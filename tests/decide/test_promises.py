@@ -1,0 +1,95 @@
+"""Promised precision and recall, kept as often as stated over repeated random samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from widemargin.decide import precision_thresholds, recall_thresholds
+from widemargin.errors import DataWarning, UsageError
+
+REPEATS, CONFIDENCE = 600, 0.9
+# What chance takes from a rate of 90 % over 600 samples, at three standard errors.
+LEAST = CONFIDENCE - 3 * np.sqrt(0.09 / REPEATS)
+
+
+def samples(n, share, distance, seed):
+    """A column a sample: scores of positive examples are normal around `distance`, others around 0."""
+    generator = np.random.default_rng(seed)
+    truth = np.where(generator.random((n, REPEATS)) < share, 1, -1)
+    return generator.normal(size=truth.shape) + distance * (truth > 0), truth
+
+
+def true_precision(threshold, share, distance):
+    hits, false = share * norm.sf(threshold - distance), (1 - share) * norm.sf(threshold)
+    return hits / (hits + false)
+
+
+@pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")  # some samples prove nothing
+@pytest.mark.parametrize(("n", "share", "distance"), [(200, 0.5, 1.5), (1000, 0.2, 2.5), (1000, 0.05, 3.0)])
+@pytest.mark.parametrize("target", [0.6, 0.8])
+def test_precision_is_kept(n, share, distance, target):
+    scores, truth = samples(n, share, distance, seed=n)
+    thresholds = precision_thresholds(scores, truth, target, CONFIDENCE)
+    kept = true_precision(np.minimum(thresholds, 30), share, distance) >= target
+    assert (kept | np.isinf(thresholds)).mean() >= LEAST
+    # A promise that is never made is easily kept.
+    assert np.isfinite(thresholds).mean() > 0.5
+
+
+@pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")
+@pytest.mark.parametrize(("n", "share"), [(100, 0.5), (1000, 0.05), (1000, 0.3)])
+@pytest.mark.parametrize("target", [0.5, 0.9])
+def test_recall_is_kept_and_hardly_more(n, share, target):
+    scores, truth = samples(n, share, 2.0, seed=n)
+    thresholds = recall_thresholds(scores, truth, target, CONFIDENCE)
+    recall = norm.sf(thresholds - 2.0)
+    assert (recall >= target).mean() >= LEAST
+    if n * share > 100:
+        assert np.median(recall) < target + 0.1
+
+
+def test_rounded_scores_keep_it_too():
+    """Ties: one decimal, so that many examples share a score."""
+    scores, truth = samples(400, 0.5, 2.0, seed=3)
+    scores = scores.round(0)
+    recall = recall_thresholds(scores, truth, 0.9, CONFIDENCE)
+    assert (norm.sf(np.ceil(recall) - 0.5 - 2.0) >= 0.9).mean() >= LEAST
+    precision = precision_thresholds(scores, truth, 0.75, CONFIDENCE)
+    above = np.floor(precision) + 0.5  # who rounds to more than the threshold
+    assert (true_precision(above, 0.5, 2.0) >= 0.75).mean() >= LEAST
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_more_is_harder_to_promise(seed):
+    generator = np.random.default_rng(seed)
+    truth = np.where(generator.random(300) < 0.5, 1, -1)
+    scores = generator.normal(size=300) + 3 * (truth > 0)
+    assert recall_thresholds(scores, truth, 0.6) >= recall_thresholds(scores, truth, 0.8)
+    assert recall_thresholds(scores, truth, 0.8, 0.8) >= recall_thresholds(scores, truth, 0.8, 0.95)
+
+
+def test_too_few_examples_promise_nothing():
+    scores, truth = np.arange(20.0).reshape(10, 2), np.ones((10, 2))
+    with pytest.warns(
+        DataWarning, match=r"2 of 2 labels \(column 0, 1\), which will be given to no document"
+    ):
+        assert precision_thresholds(scores, truth, 0.9).tolist() == [np.inf, np.inf]
+    with pytest.warns(DataWarning, match="every document"):
+        assert recall_thresholds(scores, truth, 0.9).tolist() == [-np.inf, -np.inf]
+    with pytest.warns(DataWarning, match="recall of 0.5"):
+        assert recall_thresholds(scores, -truth, 0.5).tolist() == [-np.inf, -np.inf]
+    # Five hits in five are proof of a recall of 1/2 (1/32 is below 5 %), four are not.
+    assert recall_thresholds(np.arange(5.0), np.ones(5), 0.5) == pytest.approx(0.0)
+    with pytest.warns(DataWarning):
+        assert recall_thresholds(np.arange(4.0), np.ones(4), 0.5) == -np.inf
+
+
+def test_what_makes_no_sense():
+    with pytest.raises(UsageError, match="target=90"):
+        precision_thresholds(np.zeros(3), np.ones(3), 90)
+    with pytest.raises(UsageError, match="confidence"):
+        recall_thresholds(np.zeros(3), np.ones(3), 0.9, 1.0)
