@@ -88,8 +88,8 @@ def out_of_fold(
     n = len(truth)
     if X.shape[0] != n:
         raise DataError(f"X has {X.shape[0]} rows and y {n} labels. Pass one label a row.")
-    folds = _checked_folds(folds, n)
-    _warn_of_weak_labels(space, truth, folds)
+    folds = checked_folds(folds, n)
+    warn_of_weak_labels(space, truth)
     fold = stratified_folds(truth, folds, random_state)
     weighted = has_fit_parameter(learner, "sample_weight")
     if sample_weight is not None and not weighted:
@@ -103,7 +103,7 @@ def out_of_fold(
             model = _started(learner, out).fit(X, y, sample_weight=weights)
             scores[out] = model.decision_function(X[out]).reshape(np.count_nonzero(out), -1)
         else:
-            scores[out] = _scores_without(learner, X, space, truth, out)
+            scores[out] = scores_without(clone(learner), X[~out], X[out], space, truth[~out])
     return OutOfFold(np.where(scores > 0, 1, -1).astype(np.int8), scores, truth, fold, folds)
 
 
@@ -157,7 +157,8 @@ def _deal(fold: NDArray[np.int32], members: NDArray[np.intp], folds: int) -> Non
         heapq.heapreplace(heap, (count + 1, size + 1, number))
 
 
-def _checked_folds(folds: Any, n: int) -> int:
+def checked_folds(folds: Any, n: int) -> int:
+    """`folds`, or as many as there are examples, with a warning."""
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
         raise UsageError(f"folds={folds!r}: expected a whole number of at least 2.")
     if n < folds:
@@ -170,7 +171,7 @@ def _checked_folds(folds: Any, n: int) -> int:
     return min(int(folds), n)
 
 
-def _warn_of_weak_labels(space: LabelSpace, truth: Signs, folds: int) -> None:
+def warn_of_weak_labels(space: LabelSpace, truth: Signs) -> None:
     """Say which labels have too few examples for every rule to have seen one."""
     positives = np.count_nonzero(truth > 0, axis=0)
     rarer = np.minimum(positives, len(truth) - positives)
@@ -208,32 +209,29 @@ def _started(learner: Any, out: NDArray[np.bool_]) -> Any:
     return model
 
 
-def _scores_without(learner: Any, X: Any, space: LabelSpace, truth: Signs, out: NDArray[np.bool_]) -> Floats:
-    """Scores of the examples at `out` by a copy of `learner` that saw the others only."""
-    seen = truth[~out]
-    scores = np.empty((np.count_nonzero(out), space.n_columns))
+def scores_without(learner: Any, X_seen: Any, X_unseen: Any, space: LabelSpace, seen: Signs) -> Floats:
+    """Fit `learner` on some examples and score others, in the columns of `space`.
+
+    Parameters
+    ----------
+    seen : the signs of the examples in `X_seen`; a label may be missing among them
+    """
+    scores = np.empty((X_unseen.shape[0], space.n_columns))
     if space.kind == "multilabel":
-        model = clone(learner).fit(X[~out], (seen > 0).astype(np.int64))
-        scores[:] = model.decision_function(X[out])
+        scores[:] = learner.fit(X_seen, (seen > 0).astype(np.int64)).decision_function(X_unseen)
         return scores
-    known = np.unique(_places(seen))
+    places = (seen[:, 0] > 0).astype(np.intp) if space.kind == "binary" else seen.argmax(axis=1)
+    known = np.unique(places)
     if len(known) == 1:
         # One class remains, so there is no rule but to name it.
         positive = known[0] if space.kind == "multiclass" else known[0] - 1
         scores[:] = np.where(np.arange(space.n_columns) == positive, 1.0, -1.0)
         return scores
-    model = clone(learner).fit(X[~out], space.classes[_places(seen)])
-    found: Floats = model.decision_function(X[out]).reshape(len(scores), -1)
+    found = learner.fit(X_seen, space.classes[places]).decision_function(X_unseen).reshape(len(scores), -1)
     if space.kind == "binary":
-        return found
-    if len(known) == 2:
-        found = np.hstack([-found, found])
+        scores[:] = found
+        return scores
     # A class that nobody has seen is never the answer.
     scores[:] = min(found.min(initial=0.0), -1.0)
-    scores[:, known] = found
+    scores[:, known] = np.hstack([-found, found]) if len(known) == 2 else found
     return scores
-
-
-def _places(truth: Signs) -> NDArray[np.intp]:
-    """The number of each row's class."""
-    return (truth[:, 0] > 0).astype(np.intp) if truth.shape[1] == 1 else truth.argmax(axis=1)
