@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 KERNELS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "chi2": 4, "precomputed": -1}
 SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
 # Variables in a step of a linear machine, and the most that `working_set_of` makes of them.
-_LINEAR_STEP, _LARGEST_STEP = 20, 400
+_LINEAR_STEP, _LARGEST_STEP = 20, 600
 # Kernel values of so many examples are kept in double precision.
 _DOUBLE_UP_TO = 2048
 # A sum of alphas may be off by so much of itself without anybody having to move.
@@ -182,16 +182,18 @@ def solve_dual(
 def working_set_of(n_features: int, equality: bool) -> int:
     """How many variables of a linear machine to move in one step.
 
-    Not many more examples than there are features can be unbounded support vectors independently of each
-    other. Where features are few, one step can move all of these; pairs and dozens of them creep, since their
-    kernel values are nearly dependent. Text has many features, and there small steps are best.
+    About as many examples as there are features can be unbounded support vectors independently of each
+    other. Where features are few, one step can move all of these and as many that may join them; dozens of
+    them creep, since their kernel values are nearly dependent. Text has many features, and
+    there small steps are best.
 
     Examples
     --------
     >>> working_set_of(300, equality=True), working_set_of(30_000, equality=True)
-    (300, 20)
+    (600, 20)
     """
-    return max(n_features, _LINEAR_STEP) if equality and n_features <= _LARGEST_STEP else _LINEAR_STEP
+    size = 2 * n_features
+    return max(size, _LINEAR_STEP) if equality and size <= _LARGEST_STEP else _LINEAR_STEP
 
 
 def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bool) -> Floats:
