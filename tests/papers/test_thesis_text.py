@@ -118,7 +118,7 @@ class TestWebKB:
         for kernel in ("linear", "RBF"):
             cell = result.cell("course", f"{kernel} SVs")
             assert abs(cell.difference) < 0.1 * cell.published
-        assert result.cell("course", "RBF bounded SVs").ours < 5, "separable but for two equal pages"
+        assert result.cell("course", "RBF bounded SVs").ours <= 2, "separable but for two equal pages"
         assert result.cell("course", "linear bounded SVs").ours > 100
 
     @pytest.mark.slow
@@ -139,8 +139,9 @@ class TestOhsumed:
         result = run_paper("joachims-6.9")
         micro = [cell for cell in result.cells if cell.row.startswith("microavg")]
         assert len(micro) == 4
-        # 7,065 training documents of 10,000. Kernels do not help, the narrower one helps less.
-        assert all(abs(cell.difference) < 4 for cell in micro)
+        # Between two and two and a half points below, in each column: the copy has 7,065 training documents
+        # of 10,000. Kernels do not help, the narrower one helps less.
+        assert all(-2.5 < cell.difference < 0 for cell in micro)
         linear, _, wide, narrow = (cell.ours for cell in micro)
         assert wide < narrow < linear
 
