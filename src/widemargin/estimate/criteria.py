@@ -38,6 +38,9 @@ Estimate = Literal["k-fold", "xi-alpha"]
 Measure = Literal["prbep", "pravg", "f1", "accuracy"]
 Average = Literal["micro", "macro"]
 
+# To which the learners of folds are trained: figures change by less than folds do.
+_TOLERANCE = 0.01
+
 _OF_TABLES: dict[str, Callable[[Contingency], Floats]] = {
     "pravg": precision_recall_average,
     "f1": f_measure,
@@ -97,7 +100,14 @@ class Criterion:
             # when it is fitted.
             warnings.simplefilter("ignore", DataWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found = out_of_fold(learner, X, y, folds=self.folds, random_state=self.random_state)
+            found = out_of_fold(
+                learner,
+                X,
+                y,
+                folds=self.folds,
+                tol=max(getattr(learner, "tol", 0.0), _TOLERANCE),
+                random_state=self.random_state,
+            )
         return self.of_scores(learn_labels(y)[0], found.truth, found.scores)
 
     def of_scores(self, space: LabelSpace, truth: NDArray[Any], scores: Floats) -> Judgement:

@@ -60,6 +60,7 @@ def out_of_fold(
     *,
     folds: int = 10,
     sample_weight: Any = None,
+    tol: float | None = None,
     random_state: Any = 0,
     verbose: bool = False,
 ) -> OutOfFold:
@@ -73,6 +74,7 @@ def out_of_fold(
     y : labels in any form that :mod:`widemargin.labels` takes
     folds : how many parts, each with its share of every label's examples
     sample_weight : (n,) factors on the costs of the examples
+    tol : tolerance of the learner in the folds, where it has one; None for its own
     random_state : seed of the division into folds
     verbose : show a progress bar when stderr is a terminal
 
@@ -94,16 +96,19 @@ def out_of_fold(
     weighted = has_fit_parameter(learner, "sample_weight")
     if sample_weight is not None and not weighted:
         raise UsageError(f"{type(learner).__name__} takes no sample_weight. Leave it out.")
+    parameters = {} if tol is None or "tol" not in learner.get_params() else {"tol": tol}
     scores = np.empty((n, space.n_columns))
     for number in track(range(folds), "Cross-validating", unit="folds", enabled=None if verbose else False):
         out = fold == number
         if weighted:
             weights = np.ones(n) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
             weights[out] = 0.0
-            model = _started(learner, out).fit(X, y, sample_weight=weights)
+            model = _started(learner, out).set_params(**parameters).fit(X, y, sample_weight=weights)
             scores[out] = model.decision_function(X[out]).reshape(np.count_nonzero(out), -1)
         else:
-            scores[out] = scores_without(clone(learner), X[~out], X[out], space, truth[~out])
+            scores[out] = scores_without(
+                clone(learner).set_params(**parameters), X[~out], X[out], space, truth[~out]
+            )
     return OutOfFold(np.where(scores > 0, 1, -1).astype(np.int8), scores, truth, fold, folds)
 
 
