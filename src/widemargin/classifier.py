@@ -11,16 +11,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr, thread_count
 from widemargin._model_parts import learner_class, learner_name, pack, unpack, without_machine
 from widemargin._training_input import is_matrix, training_input
+from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.documents.svmlight_model import is_svmlight_model, read_svmlight_model
 from widemargin.errors import DataError, UsageError
+from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.explanation import Explanation, explain_scores
 from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model, save_model
@@ -35,6 +38,10 @@ class TopTerms(NamedTuple):
     negative: list[tuple[str, float]]
 
 
+def _is_calibrated(classifier: TextClassifier) -> bool:
+    return classifier.calibration is not None
+
+
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Texts to labels: a vectorizer and a learner as one estimator.
 
@@ -44,12 +51,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         How texts become vectors; None means ``Vectorizer()``.
     learner : estimator, optional
         What learns from the vectors; None means ``LinearSVM()``.
+    estimate : "leave-one-out", "k-fold" or "xi-alpha", optional
+        How `fit` foretells precision, recall, F1 and error of every label, without a test set.
+    thresholds : str, optional
+        What the thresholds of labels that are decided one by one are to reach, such as "f1" or
+        "precision:0.9"; :mod:`widemargin.decide.goals` has the list. None decides at 0. They are chosen on
+        scores of the training documents by rules that did not see them.
+    calibration : "platt" or "isotonic", optional
+        How `predict_proba` gets probabilities from scores; without it there is no `predict_proba`.
 
     Attributes
     ----------
     vectorizer_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix
     classes_ : array of labels, sorted
-    training_summary_ : dict with the numbers of documents, labels and terms and the seconds of each stage
+    thresholds_ : (columns,) the scores above which labels are chosen, or None
+    training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
+        what was asked for: "estimates" (a :class:`~widemargin.measure.quality.Quality` as a dict) and
+        "suspects" (labels that are probably wrong, :mod:`widemargin.estimate.suspects`)
 
     Examples
     --------
@@ -59,9 +77,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['grain']
     """
 
-    def __init__(self, vectorizer: Any = None, learner: Any = None) -> None:
+    def __init__(
+        self,
+        vectorizer: Any = None,
+        learner: Any = None,
+        *,
+        estimate: str | None = None,
+        thresholds: str | None = None,
+        calibration: str | None = None,
+    ) -> None:
         self.vectorizer = vectorizer
         self.learner = learner
+        self.estimate = estimate
+        self.thresholds = thresholds
+        self.calibration = calibration
 
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn from labelled documents.
@@ -76,7 +105,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         from widemargin.learn.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
-        texts, y, _ = training_input(texts, y)
+        request = Request.read(self.estimate, self.thresholds, self.calibration)
+        texts, y, names = training_input(texts, y)
+        request.check(y)
         start = time.perf_counter()
         seconds: dict[str, float] = {}
         if is_matrix(texts):
@@ -90,6 +121,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.learner_ = LinearSVM() if self.learner is None else clone(self.learner)
         self.learner_.fit(X, y)
         seconds["learn"] = time.perf_counter() - start
+        start = time.perf_counter()
+        found = assess(self.learner_, X, y, request, names)
+        if found is not NOTHING:
+            seconds["estimate"] = time.perf_counter() - start
+        self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)
         self.n_features_in_ = int(X.shape[1])
         self.training_summary_ = {
             "documents": int(X.shape[0]),
@@ -98,6 +134,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             "terms": int(X.shape[1]),
             "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
             **_convergence(self.learner_),
+            **found.summary(),
             "seconds": {stage: round(spent, 4) for stage, spent in seconds.items()},
         }
         return self
@@ -111,6 +148,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         return self.label_space_.classes
+
+    @property
+    def thresholds_(self) -> NDArray[np.float64] | None:
+        return self.rule_.thresholds
 
     def decision_function(self, texts: Any) -> NDArray[Any]:
         """Scores: (n,) for two classes, where positive means the second; otherwise documents x labels."""
@@ -144,7 +185,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, texts: Any) -> Any:
         """Labels, in the form in which `fit` got them."""
-        return self.label_space_.decide(self.decision_function(texts))
+        return self.rule_.decide(self.decision_function(texts))
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_proba(self, texts: Any) -> NDArray[np.float64]:
+        """Probabilities of the labels, documents x `classes_`; only with `calibration`.
+
+        They sum to 1 where one of two or more classes is chosen; the largest score decides, not the largest
+        probability. Where a document may carry any number of labels, each has a probability of its own.
+        """
+        return self.rule_.probabilities(self.decision_function(texts))
 
     @property
     def has_weights(self) -> bool:
@@ -182,6 +232,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             weights=sign * self._weights_of(column),
             bias=sign * float(self._intercepts()[column]),
             score=sign * float(scores[0, column]),
+            threshold=None if self.thresholds_ is None else sign * float(self.thresholds_[column]),
             name=None if self._vocabulary is None else self._term,
         )
 
@@ -221,6 +272,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         state, parts = self.learner_.get_state()
         config["learner"] = {"name": learner_name(self.learner_), "state": without_machine(state)}
         pack("learner", parts, arrays, texts)
+        state, parts = self.rule_.get_state()
+        config["decision"] = {**state, "thresholds": self.thresholds, "estimate": self.estimate}
+        pack("decision", parts, arrays, texts)
         summary = {key: value for key, value in self.training_summary_.items() if key != "seconds"}
         return save_model(path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary)
 
@@ -258,12 +312,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 found.add(len(self.vectorizer_.document_frequencies_))
             if len(found) > 1:
                 raise ValueError(f"the parts differ in their numbers of terms: {sorted(found)}")
+            decision = model.config.get("decision", {"calibration": None})
+            self.rule_ = DecisionRule.from_state(self.label_space_, decision, unpack("decision", model))
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise DataError(
                 f"{where} holds no usable classifier ({type(error).__name__}: {error}). Train it again."
             ) from error
         self.vectorizer = self.vectorizer_
         self.learner = self.learner_
+        for name in ("estimate", "thresholds", "calibration"):
+            setattr(self, name, decision.get(name))
         self.training_summary_ = dict(model.summary)
         return self
 
@@ -278,6 +336,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.learner = self.learner_ = from_svmlight(model, ("-1", "1"))
         except UsageError as error:
             raise DataError(f"{os.fspath(path)}: {error}") from error
+        self.rule_ = DecisionRule(self.label_space_)
         self.n_features_in_ = model.n_features
         self.training_summary_ = {
             "documents": model.n_documents,
@@ -359,9 +418,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return place, 1.0
 
     def _best_label(self, scores: NDArray[np.float64]) -> Any:
+        above = scores if self.thresholds_ is None else scores - self.thresholds_
         if self.label_space_.kind == "binary":
-            return self.classes_[int(scores[0] > 0)].item()
-        return self.classes_[int(scores.argmax())].item()
+            return self.classes_[int(above[0] > 0)].item()
+        return self.classes_[int(above.argmax())].item()
 
     @property
     def _vocabulary(self) -> Any:

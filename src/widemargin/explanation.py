@@ -36,12 +36,15 @@ class Explanation:
         What the label gets whatever the text says.
     contributions : list of Contribution
         One for every occurrence of a known term, in the order of the text. They and `bias` sum to `score`.
+    threshold : float, optional
+        What the score has to exceed for the label to be chosen, where that is not 0.
     """
 
     label: Any
     score: float
     bias: float
     contributions: list[Contribution]
+    threshold: float | None = None
 
     def by_term(self) -> list[tuple[str, float, int]]:
         """Term, contribution of all its occurrences, and their number; the strongest first."""
@@ -58,6 +61,7 @@ class Explanation:
             "label": self.label,
             "score": self.score,
             "bias": self.bias,
+            **({} if self.threshold is None else {"threshold": self.threshold}),
             "contributions": [
                 {"start": c.start, "end": c.end, "text": c.text, "term": c.term, "value": c.value}
                 for c in self.contributions
@@ -74,6 +78,7 @@ def explain_scores(
     weights: NDArray[np.float64],
     bias: float,
     score: float,
+    threshold: float | None = None,
     name: Callable[[int], str] | None,
 ) -> Explanation:
     """Spread value times weight of every term equally over the term's occurrences.
@@ -93,4 +98,4 @@ def explain_scores(
         share = value.get(column, 0.0) / occurrences[column]
         contributions.append(Contribution(start, end, covered, term, share))
     contributions.sort(key=lambda part: (part.start, part.end))
-    return Explanation(label, score, bias, contributions)
+    return Explanation(label, score, bias, contributions, threshold)

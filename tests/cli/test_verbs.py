@@ -47,7 +47,7 @@ class TestTrain:
         assert summary["task"] == "multilabel"
         assert (summary["documents"], summary["labels"], summary["unlabeled"]) == (18, 4, 0)
         assert summary["bytes"] == (tmp_path / "m.wm").stat().st_size
-        assert set(summary["seconds"]) == {"read", "vectorize", "learn", "save"}
+        assert set(summary["seconds"]) == {"read", "vectorize", "learn", "estimate", "save"}
         seen = json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)
         settings = json.dumps([seen["vectorizer"], seen["learner"]])
         for setting in (
@@ -172,9 +172,14 @@ class TestEvaluate:
         done = run("evaluate", model, tickets)
         assert done.returncode == 0
         lines = done.stdout.splitlines()
-        assert lines[0].split() == ["label", "examples", "predicted", "precision", "recall", "F1", "PRBEP"]
-        assert ["billing", "6", "6", "100.0", "100.0", "100.0", "100.0"] in [line.split() for line in lines]
-        assert lines[-1] == "100.0 % of 18 documents right."
+        assert lines[0] == "Measured on 18 documents; 95 % intervals in brackets."
+        names = ["label", "examples", "precision", "recall", "F1", "PRBEP", "estimated:", "F1"]
+        assert lines[1].split() == names
+        (billing,) = (line.split() for line in lines if line.startswith("billing"))
+        assert billing[:5] == ["billing", "6", "100.0", "100.0", "100.0"]
+        low, high = billing[5].strip("()").split("-")
+        assert int(low) < 90 < int(high) == 100, "six documents prove little"
+        assert lines[-1].startswith("100.0 % of 18 documents right (81.5-100.0); estimated in training: ")
 
     def test_json_with_unknown_and_missing_labels(self, here, model, tmp_path):
         data = write_jsonl(

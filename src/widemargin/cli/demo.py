@@ -12,6 +12,7 @@ from widemargin.cli.output import Stages, console, counted, note, print_json, se
 
 if TYPE_CHECKING:
     from widemargin.documents.collection import Collection
+    from widemargin.measure.quality import Quality
 
 EXAMPLE = "Example: widemargin demo --output my-demo"
 
@@ -34,7 +35,8 @@ def run(
     Two thirds of the documents are for training, the rest for testing. Nothing is downloaded.
     """
     from widemargin.classifier import TextClassifier
-    from widemargin.cli.evaluate import measured, show
+    from widemargin.cli.estimates import read_quality
+    from widemargin.cli.evaluate import as_json, measured, show
     from widemargin.cli.inspect import terms_table
     from widemargin.documents.demo import demo_corpus
     from widemargin.documents.writing import write_jsonl
@@ -47,11 +49,12 @@ def run(
     with stages.stage("collect"):
         corpus = demo_corpus()
     train, test = halves(corpus, seed)
-    classifier = TextClassifier(Vectorizer(n_jobs=threads), LinearSVM(n_jobs=threads, random_state=seed))
+    learner = LinearSVM(n_jobs=threads, random_state=seed)
+    classifier = TextClassifier(Vectorizer(n_jobs=threads), learner, estimate="leave-one-out")
     classifier.fit(train)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("test"):
-        summary = measured(classifier, test)
+        summary, quality = measured(classifier, test)
     model = output / "model.wm"
     with stages.stage("save"):
         classifier.save(model)
@@ -66,7 +69,7 @@ def run(
             {
                 **classifier.training_summary_,
                 "seconds": stages.seconds,
-                "evaluation": summary.to_dict(),
+                "evaluation": as_json(summary, quality, classifier.training_summary_),
                 "terms": {area: dict(found.positive) for area, found in top.items()},
                 "explanation": {"id": test.ids[example], **classifier.explain(test.texts[example]).to_dict()},
                 "folder": str(output),
@@ -85,8 +88,11 @@ def run(
         f"{counted(len(corpus), 'docstring')} of the standard library, NumPy and SciPy "
         f"in {len(summary.rows)} areas: trained on {len(train):,}, tested on the other {len(test):,}."
     )
-    heading("How good it is on docstrings it has not seen")
-    show(summary)
+    heading("How good it is on docstrings it has not seen, beside what training had foretold")
+    estimated = read_quality(classifier.training_summary_)
+    show(summary, quality, estimated)
+    if estimated is not None:
+        print(kept_promises(quality, estimated))
     heading("What it learned: the terms of a few areas")
     show_table(terms_table(top))
     heading(f"Why {test.ids[example]} is about {classifier.predict([test.texts[example]])[0]}")
@@ -96,6 +102,21 @@ def run(
     heading(f"What to try next (the files are in {output})")
     for command in commands:
         print(f"  {command}")
+
+
+def kept_promises(measured: Quality, estimated: Quality) -> str:
+    """In how many areas training had told the truth."""
+    pairs = [
+        (row.figures["f1"], own.figures["f1"])
+        for row, own in zip(measured.labels, estimated.labels, strict=True)
+        if row.examples
+    ]
+    inside = sum(own.low <= found.value <= own.high for found, own in pairs)
+    overlap = sum(own.low <= found.high and found.low <= own.high for found, own in pairs)
+    return (
+        f"The measured F1 lies in the interval that training had foretold in {inside} of {len(pairs)} areas; "
+        f"the two intervals overlap in {overlap}."
+    )
 
 
 def halves(corpus: Collection, seed: int) -> tuple[Collection, Collection]:

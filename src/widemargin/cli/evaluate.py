@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli import options
+from widemargin.cli import estimates, options
 from widemargin.cli.output import counted, print_json, show_table
 from widemargin.cli.predict import check_form, load_classifier
 from widemargin.cli.train import read_all
@@ -13,6 +13,7 @@ from widemargin.errors import DataError, DataWarning
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.collection import Collection, Vectors
+    from widemargin.measure.quality import Quality
     from widemargin.measure.summary import Summary
 
 EXAMPLE = "Example: widemargin evaluate tickets.wm held-out.csv --text body --label team"
@@ -36,7 +37,7 @@ def run(
     """Measure a model on labelled documents it has not seen.
 
     Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
-    macro-averages. Documents without a label are left out.
+    macro-averages, beside the F1 that the model expected of itself. Documents without a label are left out.
     """
     from widemargin.documents.collection import Vectors
 
@@ -44,17 +45,27 @@ def run(
     reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
     collection = read_all(data, quiet, reading)
     check_form(classifier, data, vectors=isinstance(collection, Vectors))
-    summary = measured(classifier, collection)
+    summary, quality = measured(classifier, collection)
     if json:
-        print_json({"model": str(model), "data": data, **summary.to_dict()})
+        found = as_json(summary, quality, classifier.training_summary_)
+        print_json({"model": str(model), "data": data, **found})
     else:
-        show(summary)
+        show(summary, quality, estimates.read_quality(classifier.training_summary_))
 
 
-def measured(classifier: TextClassifier, collection: Collection | Vectors) -> Summary:
+def as_json(summary: Summary, quality: Quality, training: dict[str, Any]) -> dict[str, Any]:
+    """All that was measured, and what training had expected."""
+    return {**summary.to_dict(), "measured": quality.to_dict(), "estimated": training.get("estimates")}
+
+
+def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tuple[Summary, Quality]:
     """The measures of `classifier` on the labelled documents of `collection`."""
     import warnings
 
+    import numpy as np
+
+    from widemargin.measure.contingency import contingency
+    from widemargin.measure.quality import quality
     from widemargin.measure.summary import summarize
 
     kept = [i for i, labels in enumerate(collection.labels) if labels is not None]
@@ -80,7 +91,20 @@ def measured(classifier: TextClassifier, collection: Collection | Vectors) -> Su
             DataWarning,
             stacklevel=2,
         )
-    return summarize(space, _truth(label_sets, classifier), classifier.decision_function(collection))
+    truth, scores = _truth(label_sets, classifier), classifier.decision_function(collection)
+    chosen = space.choose(scores, classifier.thresholds_)
+    limits = classifier.thresholds_
+    if space.kind != "multiclass" and limits is None:
+        limits = np.zeros(space.n_columns)
+    figures = quality(
+        space,
+        contingency(truth, chosen),
+        kind="measured",
+        method="test documents",
+        right=int(np.count_nonzero((truth == chosen).all(axis=1))),
+        thresholds=limits,
+    )
+    return summarize(space, truth, scores, chosen), figures
 
 
 def _typed(label_sets: list[Any], classifier: TextClassifier) -> list[tuple[Any, ...]]:
@@ -110,13 +134,21 @@ def _truth(label_sets: list[tuple[Any, ...]], classifier: TextClassifier) -> Any
     return truth
 
 
-def show(summary: Summary) -> None:
-    """The table of a summary on stdout, and what it comes to in one line."""
-    from widemargin.report.tables import summary_table
+def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:
+    """The table of what was measured, and what it comes to in one line."""
+    from widemargin.report.estimates import comparison_table
 
-    show_table(summary_table(summary))
+    print(estimates.heading(quality))
+    show_table(comparison_table(summary, quality, estimated))
     share = "with exactly the right labels" if summary.kind == "multilabel" else "right"
-    line = f"{100 * summary.accuracy:.1f} % of {counted(summary.n, 'document')} {share}"
+    accuracy = quality.accuracy
+    assert accuracy is not None
+    line = (
+        f"{100 * accuracy.value:.1f} % of {counted(summary.n, 'document')} {share} "
+        f"({100 * accuracy.low:.1f}-{100 * accuracy.high:.1f})"
+    )
     if summary.hamming_loss is not None:
         line += f"; Hamming loss {summary.hamming_loss:.4f}"
+    if estimated is not None and estimated.accuracy is not None:
+        line += f"; estimated in training: {estimates.share_right(estimated.accuracy)}"
     print(line + ".")

@@ -70,7 +70,10 @@ def show(text: str, explanation: Explanation, terms: int) -> None:
 
     out = console()
     # Text and not markup: a label or a document may hold brackets.
-    out.print(Text(f"{explanation.label}: score {explanation.score:+.4f}", style="bold"))
+    title = f"{explanation.label}: score {explanation.score:+.4f}"
+    if explanation.threshold is not None:
+        title += f", threshold {explanation.threshold:+.4f}"
+    out.print(Text(title, style="bold"))
     out.print()
     out.print(colored(text, explanation))
     out.print()

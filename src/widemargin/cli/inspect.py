@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from widemargin.cli import options
+from widemargin.cli import estimates, options
 from widemargin.cli.output import bytes_in_words, counted, print_json, shortened, show_table
 from widemargin.errors import DataError, UsageError
 
@@ -30,6 +30,17 @@ def run(
     terms: Annotated[
         int, typer.Option("--terms", metavar="N", min=0, help="Terms a label, for and against.")
     ] = 8,
+    suspects: Annotated[
+        int | None,
+        typer.Option(
+            "--suspects",
+            metavar="N",
+            min=1,
+            help="List the N labels of training documents that leave-one-out contradicts most, and "
+            "nothing else.",
+            show_default="off",
+        ),
+    ] = None,
     export_svmlight: Annotated[
         Path | None,
         typer.Option(
@@ -43,7 +54,7 @@ def run(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Show what a model is: how it was trained, and the terms that speak for and against its labels."""
+    """Show what a model is: how it was trained, how good it expects to be, and the terms of its labels."""
     from widemargin.documents.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
@@ -56,6 +67,9 @@ def run(
     from widemargin.classifier import TextClassifier
 
     classifier = TextClassifier.from_model(content, str(model))
+    if suspects is not None:
+        show_suspects(model, content.summary, suspects, json)
+        return
     names = chosen_labels(label, classifier.classes_.tolist())
     shown = names if label or json else names[:LABELS_SHOWN]
     wanted = terms if classifier.has_weights else 0
@@ -85,6 +99,11 @@ def run(
     print(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         print(f"{key:<12} {value}")
+    quality = estimates.read_quality(content.summary)
+    if quality is not None:
+        print()
+        several = content.summary["task"] == "multilabel"
+        estimates.show_quality(quality, several_labels=several, most=LABELS_SHOWN)
     if top:
         print()
         show_table(terms_table(top))
@@ -92,6 +111,26 @@ def run(
             print(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
     if exported is not None:
         print(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
+
+
+def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -> None:
+    """Labels of training documents that are probably wrong."""
+    from widemargin.report.estimates import suspects_table
+
+    if "suspects" not in summary:
+        raise DataError(
+            f"{model} holds no leave-one-out scores, so it suspects no label. Train with --estimate "
+            f"leave-one-out."
+        )
+    found = summary["suspects"][:most]
+    if json:
+        print_json({"model": str(model), "found": len(summary["suspects"]), "suspects": found})
+        return
+    if not found:
+        print("Leave-one-out contradicts no label of the training documents by a large margin.")
+        return
+    show_table(suspects_table(found))
+    print(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, the worst first.")
 
 
 def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[Any]) -> str:

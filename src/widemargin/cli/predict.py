@@ -44,6 +44,14 @@ def run(
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the score of every label.", show_default=False)
     ] = False,
+    proba: Annotated[
+        bool,
+        typer.Option(
+            "--proba",
+            help="Add the probability of every label (of a model trained with --calibrate).",
+            show_default=False,
+        ),
+    ] = False,
     top: Annotated[
         int | None,
         typer.Option(
@@ -71,9 +79,15 @@ def run(
     """
     write = _writer_for(output, top)
     classifier = load_classifier(model, threads)
+    if proba and classifier.calibration is None:
+        raise UsageError(
+            f"--proba: {model} gives scores only. Train with --calibrate platt for probabilities."
+        )
     start = time.perf_counter()
     reading = options.reading(format, text, None, id, None, encoding, errors)
-    pieces = predictions(classifier, data, quiet, reading, every_score=scores, top=top, keep_text=keep_text)
+    pieces = predictions(
+        classifier, data, quiet, reading, every_score=scores, proba=proba, top=top, keep_text=keep_text
+    )
     if output == "-":
         write(sys.stdout.buffer, pieces)
         return
@@ -95,6 +109,7 @@ def predictions(
     reading: dict[str, Any],
     *,
     every_score: bool = False,
+    proba: bool = False,
     top: int | None = None,
     keep_text: bool = False,
 ) -> Iterator[list[Row]]:
@@ -103,6 +118,7 @@ def predictions(
     for ids, features, texts in _pieces(classifier, source, quiet, reading):
         scores = classifier.decision_function(features)
         columns = _by_label(classifier, scores) if every_score or top else None
+        chances = classifier.rule_.probabilities(scores).round(6).tolist() if proba else None
         rows = []
         for place, (identifier, labels) in enumerate(zip(ids, _decisions(classifier, scores), strict=True)):
             row: Row = {"id": identifier}
@@ -116,6 +132,13 @@ def predictions(
                 if top:
                     best = sorted(range(len(found)), key=lambda j: (-found[j], j))[:top]
                     row["top"] = [{"label": names[j], "score": found[j]} for j in best]
+                    if chances is not None:
+                        row["top"] = [
+                            {**entry, "probability": chances[place][j]}
+                            for entry, j in zip(row["top"], best, strict=True)
+                        ]
+            if chances is not None:
+                row["probabilities"] = dict(zip(map(str, names), chances[place], strict=True))
             rows.append(row)
         yield rows
 
@@ -202,9 +225,10 @@ def _by_label(classifier: TextClassifier, scores: Any) -> Any:
 def _decisions(classifier: TextClassifier, scores: Any) -> list[list[Any]]:
     """The labels of each document as a list, whatever form the labels had in training."""
     names = classifier.classes_.tolist()
-    if classifier.label_space_.kind == "multilabel":
-        return [[names[j] for j in row.nonzero()[0].tolist()] for row in scores > 0]
-    return [[label] for label in classifier.label_space_.decide(scores).tolist()]
+    space, thresholds = classifier.label_space_, classifier.thresholds_
+    if space.kind == "multilabel":
+        return [[names[j] for j in row.nonzero()[0].tolist()] for row in space.choose(scores, thresholds) > 0]
+    return [[label] for label in space.decide(scores, thresholds).tolist()]
 
 
 def _writer_for(output: str, top: int | None) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
@@ -239,14 +263,15 @@ def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str) ->
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
     table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     for row in itertools.chain.from_iterable(pieces):
-        scores = row.get("scores", {})
+        columns = [(f"score {label}", value) for label, value in row.get("scores", {}).items()]
+        columns += [(f"probability {label}", value) for label, value in row.get("probabilities", {}).items()]
         words = [row["text"]] if "text" in row else []
         if not written:
-            table.writerow(["id", *["text"] * len(words), "labels", *(f"score {label}" for label in scores)])
+            table.writerow(["id", *["text"] * len(words), "labels", *(name for name, _ in columns)])
         labels = row["labels"]
         alone = len(labels) == 1 and not str(labels[0]).startswith("[")
         cell = labels[0] if alone else json_format.dumps(labels, ensure_ascii=False)
-        table.writerow([row["id"], *words, cell, *scores.values()])
+        table.writerow([row["id"], *words, cell, *(value for _, value in columns)])
         written += 1
     text.flush()
     text.detach()  # the caller closes the file

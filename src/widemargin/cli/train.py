@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from widemargin.cli import learners, options
+from widemargin.cli import estimates, learners, options
 from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
 from widemargin.errors import MissingFileError, StorageError, UsageError
 
@@ -157,6 +158,9 @@ def run(
     kappa: learners.Kappa = None,
     scheme: learners.Scheme = None,
     cache: learners.Cache = None,
+    estimate: estimates.Estimate = None,
+    thresholds: estimates.Thresholds = None,
+    calibrate: estimates.Calibrate = estimates.CalibrationName.none,
     threads: options.Threads = None,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -167,6 +171,8 @@ def run(
 
     Documents with one label each make a task of two or more classes; if some have none or several,
     every label is decided by itself. Unlabelled documents are left out. SVM-light files are vectors already.
+
+    The run ends with what to expect of the model on new documents, label by label, and how sure that is.
     """
     first, last = _ngram_range(ngrams)
     vectorizing: dict[str, Any] = {
@@ -209,12 +215,20 @@ def run(
         collection = read_all(data, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
+    from widemargin.labels import one_label_each
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
+    several = (
+        multilabel or one_label_each([known for known in collection.labels if known is not None]) is None
+    )
+    method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
     classifier = TextClassifier(
         vectorizer=None if on_vectors else Vectorizer(**vectorizing),
         learner=learners.make_learner(learner, learning),
+        estimate=method,
+        thresholds=estimates.chosen_thresholds(thresholds, method, several_labels=several),
+        calibration=None if calibrate is estimates.CalibrationName.none else calibrate.value,
     )
     classifier.fit(collection, collection.labels if multilabel else None)
     stages.seconds.update(classifier.training_summary_["seconds"])
@@ -230,7 +244,7 @@ def run(
     if json:
         print_json(summary)
     elif not quiet:
-        print(summary_in_words(summary))
+        show(summary)
 
 
 def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | Vectors:
@@ -247,8 +261,24 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
     return Collection.of(track(reader, "Reading", enabled=False if quiet else None))
 
 
-def summary_in_words(summary: dict[str, Any]) -> str:
+def show(summary: dict[str, Any]) -> None:
     """What `train` says when it is done."""
+    print(summary_in_words(summary))
+    quality = estimates.read_quality(summary)
+    if quality is not None:
+        print()
+        estimates.show_quality(quality, several_labels=summary["task"] == "multilabel")
+    found = len(summary.get("suspects", ()))
+    if found:
+        print(
+            f"{counted(found, 'label')} of training documents {'looks' if found == 1 else 'look'} wrong: "
+            f"widemargin inspect {shlex.quote(summary['model'])} --suspects 20"
+        )
+    print(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
+
+
+def summary_in_words(summary: dict[str, Any]) -> str:
+    """What was learned, and how long it took."""
     kinds = {
         "binary": "two classes",
         "multiclass": f"{summary['labels']:,} classes",
@@ -262,7 +292,6 @@ def summary_in_words(summary: dict[str, Any]) -> str:
     if summary.get("objective"):
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
         lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
-    lines.append(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
     return "\n".join(lines)
 
 

@@ -1,0 +1,140 @@
+"""What training says of itself on the command line: options, tables, and the sentences around them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from widemargin.cli.output import counted, show_table
+
+if TYPE_CHECKING:
+    from widemargin.measure.intervals import Figure
+    from widemargin.measure.quality import Quality
+
+PANEL = "How good it is"
+# Nobody reads more rows than these at the end of a training run.
+LABELS_SHOWN = 20
+# Scores of so many documents x labels (16 bytes each) are kept while leave-one-out runs.
+MOST_SCORES = 100_000_000
+
+
+WORDS = {"leave-one-out": "leave-one-out", "k-fold": "cross-validation"}
+
+
+class EstimateName(StrEnum):
+    leave_one_out = "leave-one-out"
+    k_fold = "k-fold"
+    xi_alpha = "xi-alpha"
+    none = "none"
+
+
+class CalibrationName(StrEnum):
+    platt = "platt"
+    isotonic = "isotonic"
+    none = "none"
+
+
+Estimate = Annotated[
+    EstimateName | None,
+    typer.Option(
+        "--estimate",
+        metavar="leave-one-out|k-fold|xi-alpha|none",
+        help="How to foretell precision, recall and F1 without a test set: estimates from documents left "
+        "out of training one by one or in ten parts, or bounds that cost nothing.",
+        show_default="leave-one-out",
+        rich_help_panel=PANEL,
+    ),
+]
+Thresholds = Annotated[
+    str | None,
+    typer.Option(
+        "--thresholds",
+        metavar="GOAL",
+        help="What the thresholds of labels are to reach: f1, f1-per-label, precision:0.9, recall:0.9, "
+        "cost:FALSE_POSITIVE,FALSE_NEGATIVE, proportional, or none: decide at 0.",
+        show_default="f1 where a document may have any number of labels",
+        rich_help_panel=PANEL,
+    ),
+]
+Calibrate = Annotated[
+    CalibrationName,
+    typer.Option(
+        "--calibrate",
+        metavar="platt|isotonic|none",
+        help="Turn scores into probabilities, for `predict --proba`.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+def chosen_estimate(wanted: EstimateName | None, n_documents: int, n_labels: int) -> str | None:
+    """The method that was asked for; if none was, leave-one-out unless it would fill the memory.
+
+    Examples
+    --------
+    >>> chosen_estimate(None, 1000, 10), chosen_estimate(None, 10**6, 10**4)
+    ('leave-one-out', 'xi-alpha')
+    """
+    if wanted is None:
+        return "leave-one-out" if n_documents * n_labels <= MOST_SCORES else "xi-alpha"
+    return None if wanted is EstimateName.none else wanted.value
+
+
+def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_labels: bool) -> str | None:
+    """The goal that was asked for; if none was, F1 where labels are decided one by one and it costs nothing.
+
+    Examples
+    --------
+    >>> chosen_thresholds(None, "leave-one-out", several_labels=True)
+    'f1'
+    >>> chosen_thresholds("none", "leave-one-out", several_labels=True) is None
+    True
+    """
+    if wanted is None:
+        return "f1" if several_labels and estimate in ("leave-one-out", "k-fold") else None
+    return None if wanted.lower() == "none" else wanted
+
+
+def read_quality(summary: dict[str, Any]) -> Quality | None:
+    """The estimates in a summary of training, if there are any."""
+    from widemargin.measure.quality import Quality
+
+    return Quality.from_dict(summary["estimates"]) if summary.get("estimates") else None
+
+
+def heading(quality: Quality) -> str:
+    """Where the figures of a table come from.
+
+    Every table says which of the three kinds its figures are: bounds, estimates, or measured.
+    """
+    share = f"{100 * quality.confidence:g} % intervals in brackets"
+    if quality.kind == "bound":
+        return "Bounds from training (xi-alpha): leave-one-out is at least as good."
+    if quality.kind == "estimate":
+        return f"Estimated from the training documents by {WORDS[quality.method]}; {share}."
+    return f"Measured on {counted(quality.n, 'document')}; {share}."
+
+
+def show_quality(quality: Quality, *, several_labels: bool, most: int | None = LABELS_SHOWN) -> None:
+    """The table of the figures, and what they come to in one line."""
+    from widemargin.report.estimates import quality_table
+
+    print(heading(quality))
+    show_table(quality_table(quality, most=most))
+    if quality.accuracy is not None:
+        what = "all labels of a document right" if several_labels else "the right label"
+        print(f"Expect {what} for {share_right(quality.accuracy)} of new documents like these.")
+
+
+def share_right(figure: Figure) -> str:
+    """A share with its interval.
+
+    Examples
+    --------
+    >>> from widemargin.measure.intervals import Figure
+    >>> share_right(Figure(0.856, 0.839, 0.8721, "estimate"))
+    '85.6 % (83.9-87.2)'
+    """
+    return f"{100 * figure.value:.1f} % ({100 * figure.low:.1f}-{100 * figure.high:.1f})"

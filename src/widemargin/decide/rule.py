@@ -1,0 +1,91 @@
+"""From scores to decisions and probabilities: what `TextClassifier` keeps of thresholds and calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.decide.calibration import Isotonic, Platt, normalized
+from widemargin.errors import DataError
+from widemargin.labels import LabelSpace
+
+Floats = NDArray[np.float64]
+State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+CALIBRATIONS: dict[str, type[Platt] | type[Isotonic]] = {"platt": Platt, "isotonic": Isotonic}
+_CALIBRATION = "calibration."
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionRule:
+    """How the labels of `space` are chosen, and how sure that is.
+
+    Attributes
+    ----------
+    thresholds : (columns,), a label is chosen where its score is larger; None for 0 (several classes: for the
+        largest score)
+    calibration : what turns scores into probabilities, if anything
+
+    Examples
+    --------
+    >>> from widemargin.labels import learn_labels
+    >>> space, _ = learn_labels(["ham", "spam"])
+    >>> DecisionRule(space, np.array([0.5])).decide(np.array([0.4, 0.6])).tolist()
+    ['ham', 'spam']
+    """
+
+    space: LabelSpace
+    thresholds: Floats | None = None
+    calibration: Platt | Isotonic | None = None
+
+    def decide(self, scores: NDArray[Any]) -> Any:
+        """Labels, in the form in which training got them."""
+        return self.space.decide(scores, self.thresholds)
+
+    def probabilities(self, scores: NDArray[Any]) -> Floats:
+        """One column a class: two that sum to 1, several that sum to 1, or one by one for label sets."""
+        assert self.calibration is not None
+        found: Floats = self.calibration(np.asarray(scores, dtype=np.float64).reshape(len(scores), -1))
+        if self.space.kind == "binary":
+            return np.hstack([1.0 - found, found])
+        return normalized(found) if self.space.kind == "multiclass" else found
+
+    def get_state(self) -> State:
+        """A configuration for JSON, and arrays."""
+        config: dict[str, Any] = {"calibration": None}
+        arrays: dict[str, NDArray[Any]] = {}
+        if self.thresholds is not None:
+            arrays["thresholds"] = self.thresholds
+        if self.calibration is not None:
+            (name,) = (key for key, kind in CALIBRATIONS.items() if kind is type(self.calibration))
+            config["calibration"] = name
+            arrays |= {_CALIBRATION + key: value for key, value in self.calibration.to_arrays().items()}
+        return config, arrays
+
+    @classmethod
+    def from_state(
+        cls, space: LabelSpace, config: dict[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> DecisionRule:
+        """The rule that `get_state` described."""
+        thresholds = arrays.get("thresholds")
+        if thresholds is not None and (
+            thresholds.shape != (space.n_columns,)
+            or thresholds.dtype != np.float64
+            or np.isnan(thresholds).any()
+            or space.kind == "multiclass"
+        ):
+            raise DataError(f"The thresholds have shape {thresholds.shape}; expected ({space.n_columns},).")
+        calibration = None
+        if config["calibration"] is not None:
+            parts = {
+                name.removeprefix(_CALIBRATION): value
+                for name, value in arrays.items()
+                if name.startswith(_CALIBRATION)
+            }
+            calibration = CALIBRATIONS[config["calibration"]].from_arrays(parts)
+            # Parts that do not fit the labels would only be noticed when somebody asks for probabilities.
+            if calibration(np.zeros((1, space.n_columns))).shape != (1, space.n_columns):
+                raise DataError(f"The calibration is not of {space.n_columns} labels.")
+        return cls(space, thresholds, calibration)

@@ -1,0 +1,212 @@
+"""What a trained learner is worth, found from its training documents alone, and what follows from it.
+
+Scores of the documents by rules that did not see them (leave-one-out, or cross-validation) foretell
+precision, recall and F1; thresholds and probabilities are fitted to the same scores; labels that they
+contradict are suspected. The xi-alpha bounds cost nothing, but give no scores.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt
+from widemargin.decide.goals import Goal
+from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.held_out import HeldOut, held_out
+from widemargin.estimate.suspects import Suspect, suspects
+from widemargin.estimate.training_bounds import xi_alpha_of
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.measure.contingency import contingency
+from widemargin.measure.quality import Quality, quality
+
+Floats = NDArray[np.float64]
+METHODS = ("leave-one-out", "k-fold", "xi-alpha")
+CALIBRATIONS: dict[str, Callable[[Any, Any], Platt | Isotonic]] = {
+    "platt": fit_platt,
+    "isotonic": fit_isotonic,
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be found out.
+
+    Attributes
+    ----------
+    method : where figures come from; None for no figures
+    goal : what thresholds are to reach, for tasks where every label is decided by itself
+    calibration : "platt" or "isotonic"
+    """
+
+    method: str | None = None
+    goal: Goal | None = None
+    calibration: str | None = None
+
+    @classmethod
+    def read(cls, estimate: str | None, thresholds: str | None, calibration: str | None) -> Request:
+        """The parameters of a classifier, checked.
+
+        Examples
+        --------
+        >>> Request.read("leave-one-out", "f1", None).goal.name
+        'f1'
+        """
+        if estimate is not None and estimate not in METHODS:
+            raise UsageError(f"estimate={estimate!r}: expected one of {', '.join(METHODS)}, or None.")
+        if calibration is not None and calibration not in CALIBRATIONS:
+            raise UsageError(
+                f"calibration={calibration!r}: expected one of {', '.join(CALIBRATIONS)}, or None."
+            )
+        return cls(estimate, None if thresholds is None else Goal.read(thresholds), calibration)
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether scores by rules that did not see the documents are needed."""
+        return self.method in ("leave-one-out", "k-fold") or bool(self.goal or self.calibration)
+
+    def check(self, y: Any) -> None:
+        """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
+        if self.goal is None:
+            return
+        space, _ = learn_labels(y)
+        if space.kind == "multiclass":
+            raise UsageError(
+                f"Thresholds are for labels that are decided one by one. Here one of {len(space.classes)} "
+                f"classes is chosen, the one with the largest score. Leave thresholds out, or train with "
+                f"label sets (on the command line: --multilabel)."
+            )
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What :func:`assess` found; None for what was not asked for, or what only scores could give."""
+
+    quality: Quality | None = None
+    thresholds: Floats | None = None
+    calibration: Platt | Isotonic | None = None
+    suspects: list[Suspect] | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """What a summary of training says of it."""
+        found: dict[str, Any] = {}
+        if self.quality is not None:
+            found["estimates"] = self.quality.to_dict()
+        if self.suspects is not None:
+            found["suspects"] = [suspect.to_dict() for suspect in self.suspects]
+        return found
+
+
+NOTHING = Assessment()
+
+
+def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | None = None) -> Assessment:
+    """Judge a learner that was fitted on `X` and `y`.
+
+    Thresholds and calibration need scores, which leave-one-out gives unless `request` says "k-fold".
+
+    Parameters
+    ----------
+    names : what to call the documents; their numbers by default
+    """
+    if not request.needs_scores:
+        return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))
+    space: LabelSpace = learner.label_space_
+    found = held_out(
+        learner,
+        X,
+        y,
+        method="k-fold" if request.method == "k-fold" else "leave-one-out",
+        random_state=getattr(learner, "random_state", 0),
+        verbose=getattr(learner, "verbose", False),
+    )
+    truth = space.encode(y)
+    thresholds, calibration, judged = None, None, None
+    if request.goal is not None:
+        thresholds = _thresholds(request.goal, space, found.scores, truth)
+    if request.calibration is not None:
+        with warnings.catch_warnings():
+            # Labels with too few examples have been named by whoever scored them.
+            warnings.simplefilter("ignore", DataWarning)
+            calibration = CALIBRATIONS[request.calibration](found.scores, truth)
+    if request.method == "xi-alpha":
+        judged = _bounds(learner, X, y, at_zero=request.goal is not None)
+    elif request.method is not None:
+        judged = _estimates(space, found, truth, request.goal, thresholds)
+    called = list(range(len(truth))) if names is None else names
+    return Assessment(judged, thresholds, calibration, suspects(space, found.scores, truth, called))
+
+
+def _estimates(
+    space: LabelSpace, found: HeldOut, truth: NDArray[Any], goal: Goal | None, thresholds: Floats | None
+) -> Quality:
+    notes = []
+    if goal is None:
+        chosen = space.choose(found.scores)
+    else:
+        chosen = goal.decisions(found.scores, truth)
+        notes.append("Each document was decided by thresholds that were chosen without it.")
+    if found.folds is not None:
+        notes.append(f"{found.folds} rules, each learned without one part of the documents.")
+    weak = {
+        j: f"{count} of {len(truth)} solutions without a document are unstable"
+        for j, count in enumerate(found.unstable.tolist())
+        if count
+    }
+    return quality(
+        space,
+        contingency(truth, chosen),
+        kind="estimate",
+        method=found.method,
+        right=int(np.count_nonzero((truth == chosen).all(axis=1))),
+        thresholds=_shown(space, thresholds),
+        weak=weak,
+        notes=notes,
+    )
+
+
+def _bounds(learner: Any, X: Any, y: Any, *, at_zero: bool = False) -> Quality:
+    space: LabelSpace = learner.label_space_
+    notes = ["Bounds: leave-one-out is no worse. They say nothing of how much better it is."]
+    if space.kind == "multiclass":
+        notes.append("They are of each class's own rule against the rest; the largest score decides.")
+    if at_zero:
+        notes.append("They are of decisions at 0, not at the thresholds.")
+    return quality(space, xi_alpha_of(learner, X, y), kind="bound", method="xi-alpha", notes=notes)
+
+
+def _shown(space: LabelSpace, thresholds: Floats | None) -> Floats | None:
+    if space.kind == "multiclass":
+        return None
+    return np.zeros(space.n_columns) if thresholds is None else thresholds
+
+
+def _thresholds(goal: Goal, space: LabelSpace, scores: Floats, truth: NDArray[Any]) -> Floats:
+    """The thresholds of `goal`; labels for which it cannot be reached are told by their names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        thresholds = goal.thresholds(scores, truth)
+    names = space.column_names.tolist()
+    if goal.name in ("precision", "recall"):
+        for limit, outcome in ((math.inf, "is never"), (-math.inf, "is always")):
+            lost = [str(names[j]) for j in np.flatnonzero(thresholds == limit)]
+            if lost:
+                warnings.warn(
+                    f"No threshold promises a {goal.name} of {goal.values[0]:g} with a confidence of "
+                    f"{100 * goal.confidence:g} % for {_listed(lost)}, which {outcome} chosen. Label more "
+                    f"documents, or ask for less.",
+                    DataWarning,
+                    stacklevel=4,
+                )
+    return thresholds
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"{len(names)} label{'' if len(names) == 1 else 's'} ({shown})"

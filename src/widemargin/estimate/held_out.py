@@ -1,0 +1,56 @@
+"""Scores of the training documents by rules that did not learn from them, whichever way they are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.estimate.cross_validation import out_of_fold
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """What :func:`held_out` found.
+
+    Attributes
+    ----------
+    scores : (n, columns)
+    method : "leave-one-out" or "k-fold"
+    folds : how many, for "k-fold"
+    unstable : for every column, how many scores hang on a convention because the solution without the
+        document determines no threshold
+    """
+
+    scores: Floats
+    method: str
+    folds: int | None
+    unstable: NDArray[np.int64]
+
+
+def held_out(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    method: Literal["leave-one-out", "k-fold"],
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> HeldOut:
+    """Score every example that `learner` was fitted on by a rule learned without it.
+
+    Examples
+    --------
+    >>> from widemargin import LinearSVM
+    >>> X, y = np.array([[0.0], [0.2], [0.4], [2.0], [2.2], [2.4]]), list("aaabbb")
+    >>> found = held_out(LinearSVM().fit(X, y), X, y, method="leave-one-out")
+    >>> (found.scores > 0).ravel().tolist()
+    [False, False, False, True, True, True]
+    """
+    n = X.shape[0]
+    found = out_of_fold(learner, X, y, folds=min(10, n), random_state=random_state, verbose=verbose)
+    return HeldOut(found.scores, "k-fold", found.folds, np.zeros(found.scores.shape[1], np.int64))

@@ -1,0 +1,216 @@
+"""Training that says how good it is, thresholds, probabilities and suspects, by the real command."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from tests.cli.conftest import TICKETS, write_jsonl
+
+MANY = [
+    {
+        "id": f"{copy}-{ticket['id']}",
+        "text": f"{ticket['text']} {other['text']}",
+        "labels": ticket["labels"],
+    }
+    for copy in range(4)
+    for number, ticket in enumerate(TICKETS)
+    for other in [TICKETS[6 * (number // 6) + (number + copy + 1) % 6]]
+]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Enough tickets for an estimate, one of which has the wrong label."""
+    records = [dict(record) for record in MANY]
+    records[26] = {**records[26], "labels": ["network"]}
+    return write_jsonl(tmp_path_factory.mktemp("many") / "many.jsonl", records)
+
+
+@pytest.fixture(scope="module")
+def judged(run, many):
+    path = many.with_name("judged.wm")
+    done = run("train", many, "-o", path, "--calibrate", "platt")
+    assert done.returncode == 0, done.stderr
+    return path, done
+
+
+@pytest.fixture(scope="module")
+def labels_model(run, many):
+    path = many.with_name("labels.wm")
+    done = run("train", many, "-o", path, "--multilabel", "--json")
+    assert done.returncode == 0, done.stderr
+    return path, json.loads(done.stdout)
+
+
+class TestTrain:
+    def test_ends_with_a_table(self, judged):
+        _, done = judged
+        lines = done.stdout.splitlines()
+        assert "Estimated from the training documents by" in done.stdout
+        header = next(i for i, line in enumerate(lines) if line.startswith("label"))
+        assert lines[header].split() == ["label", "examples", "precision", "recall", "F1", "how", "sure"]
+        assert lines[header + 1].split()[:2] == ["network", "25"]
+        assert lines[header + 4].startswith("micro-average")
+        assert "Expect the right label for " in done.stdout
+        assert "1 label of training documents looks wrong: widemargin inspect " in done.stdout
+        assert "estimate 0." in done.stdout
+        assert lines[-1].startswith("Wrote ")
+
+    def test_json_has_all_of_it(self, labels_model):
+        _, summary = labels_model
+        found = summary["estimates"]
+        assert found["kind"] == "estimate"
+        assert [row["label"] for row in found["labels"]] == ["billing", "hardware", "network"]
+        for row in found["labels"]:
+            assert set(row["f1"]) == {"value", "low", "high", "kind"}
+            assert isinstance(row["threshold"], float)
+            assert row["sure"] in ("good", "fair", "low")
+        assert set(found["micro"]) == set(found["macro"]) == {"precision", "recall", "f1", "error"}
+        assert summary["suspects"][0]["document"] == MANY[26]["id"]
+
+    def test_bounds_and_nothing(self, run, here, many, tmp_path):
+        done = run("train", many, "-o", tmp_path / "m.wm", "--estimate", "xi-alpha")
+        assert done.returncode == 0, done.stderr
+        assert "Bounds from training (xi-alpha)" in done.stdout
+        assert ">= " in done.stdout
+        done = here("inspect", tmp_path / "m.wm", "--suspects", "5")
+        assert done.returncode == 65
+        assert "Train with --estimate leave-one-out" in done.stderr
+        done = here("train", many, "-o", tmp_path / "m.wm", "--estimate", "none")
+        assert "how sure" not in done.stdout
+        assert "estimates" not in json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)["summary"]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--thresholds", "f1"], "one of 3 classes is chosen"),
+            (["--thresholds", "precision:2", "--multilabel"], "between 0 and 1"),
+            (["--thresholds", "best"], "thresholds best: expected f1"),
+            (["--estimate", "guess"], "'guess' is not one of"),
+            (["--calibrate", "guess"], "'guess' is not one of"),
+        ],
+    )
+    def test_what_makes_no_sense(self, here, many, tmp_path, options, message):
+        done = here("train", many, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert not (tmp_path / "m.wm").exists()
+
+    def test_weak_labels_are_told(self, run, tmp_path):
+        records = [*MANY, {"id": "x", "text": "coffee is cold", "labels": ["kitchen"]}]
+        done = run("train", write_jsonl(tmp_path / "d.jsonl", records), "-o", tmp_path / "m.wm")
+        assert done.returncode == 0, done.stderr
+        assert "warning: " in done.stderr
+        assert "'kitchen'" in done.stderr
+        assert "have one example" in done.stderr
+        (line,) = (line for line in done.stdout.splitlines() if line.startswith("kitchen"))
+        assert line.endswith("none: one example only")
+
+    def test_promises_that_cannot_be_made_are_told(self, run, many, tmp_path):
+        options = ("--multilabel", "--thresholds", "precision:0.99")
+        done = run("train", many, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 0, done.stderr
+        assert "No threshold promises a precision of 0.99 with a confidence of 95 %" in done.stderr
+        assert "never" in done.stdout
+        rows = run("predict", tmp_path / "m.wm", many).stdout.splitlines()
+        assert all(json.loads(row)["labels"] == [] for row in rows)
+
+    def test_same_file_whatever_the_threads(self, here, many, judged, tmp_path):
+        here("train", many, "-o", tmp_path / "m.wm", "--calibrate", "platt", "--threads", "1")
+        assert (tmp_path / "m.wm").read_bytes() == judged[0].read_bytes()
+
+
+class TestPredict:
+    def test_thresholds_decide(self, run, many, labels_model):
+        path, summary = labels_model
+        limits = {row["label"]: row["threshold"] for row in summary["estimates"]["labels"]}
+        assert any(limits.values()), "F1 is the goal where documents may have any number of labels"
+        for line in run("predict", path, many, "--scores").stdout.splitlines():
+            row = json.loads(line)
+            for label, score in row["scores"].items():
+                if abs(score - limits[label]) > 2e-6:
+                    assert (label in row["labels"]) == (score > limits[label])
+
+    def test_thresholds_can_be_left_out(self, run, here, many, tmp_path):
+        run("train", many, "-o", tmp_path / "m.wm", "--multilabel", "--thresholds", "none")
+        for line in here("predict", tmp_path / "m.wm", many, "--scores").stdout.splitlines():
+            row = json.loads(line)
+            assert set(row["labels"]) == {label for label, score in row["scores"].items() if score > 0}
+
+    def test_probabilities(self, run, here, judged, many, tmp_path):
+        path, _ = judged
+        rows = [json.loads(line) for line in run("predict", path, many, "--proba").stdout.splitlines()]
+        for row in rows:
+            assert set(row) == {"id", "labels", "probabilities"}
+            assert sum(row["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+        best = [max(row["probabilities"], key=row["probabilities"].get) == row["labels"][0] for row in rows]
+        assert sum(best) > 0.9 * len(best)
+        done = here("predict", path, many, "--proba", "--top", "1")
+        top = json.loads(done.stdout.splitlines()[0])
+        assert top["top"][0]["probability"] == top["probabilities"][top["top"][0]["label"]]
+        here("predict", path, many, "--proba", "--scores", "-o", tmp_path / "out.csv")
+        with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+            table = list(csv.DictReader(file))
+        for row, line in zip(rows, table, strict=True):
+            assert float(line["probability billing"]) == row["probabilities"]["billing"]
+            assert "score billing" in line
+
+    def test_no_probabilities_without_calibration(self, here, model, tickets):
+        done = here("predict", model, tickets, "--proba")
+        assert done.returncode == 2
+        assert "Train with --calibrate platt" in done.stderr
+
+
+class TestEvaluate:
+    def test_measured_beside_estimated(self, run, judged, tickets):
+        done = run("evaluate", judged[0], tickets)
+        lines = done.stdout.splitlines()
+        assert lines[0] == "Measured on 18 documents; 95 % intervals in brackets."
+        assert lines[1].split()[-2:] == ["estimated:", "F1"]
+        assert "estimated in training: " in lines[-1]
+
+    def test_json(self, here, judged, tickets):
+        found = json.loads(here("evaluate", judged[0], tickets, "--json").stdout)
+        assert found["measured"]["kind"] == "measured"
+        assert found["estimated"]["kind"] == "estimate"
+        row = found["measured"]["labels"][0]
+        assert row["f1"]["low"] <= row["f1"]["value"] == pytest.approx(found["rows"][0]["f1"], abs=1e-6)
+
+    def test_by_the_thresholds(self, here, many, labels_model):
+        path, summary = labels_model
+        rows = [json.loads(line) for line in here("predict", path, many).stdout.splitlines()]
+        found = json.loads(here("evaluate", path, many, "--json").stdout)
+        for row in found["rows"]:
+            assert row["predicted"] == sum(row["label"] in each["labels"] for each in rows)
+        assert found["estimated"] == summary["estimates"]
+
+
+class TestInspect:
+    def test_estimates(self, run, judged):
+        done = run("inspect", judged[0])
+        assert "Estimated from the training documents by" in done.stdout
+        assert "how sure" in done.stdout
+        assert "speaks for it" in done.stdout
+
+    def test_suspects(self, run, here, judged):
+        done = run("inspect", judged[0], "--suspects", "20")
+        assert done.returncode == 0
+        lines = done.stdout.splitlines()
+        assert lines[1].split()[:3] == [MANY[26]["id"], "network", "hardware"]
+        assert lines[-1] == "1 of 1 label that look wrong, the worst first."
+        found = json.loads(here("inspect", judged[0], "--suspects", "20", "--json").stdout)
+        assert found["suspects"][0]["suggested"] == "hardware"
+
+    def test_no_suspects(self, here, tickets, tmp_path):
+        data = write_jsonl(tmp_path / "d.jsonl", MANY)
+        here("train", data, "-o", tmp_path / "m.wm", "-q")
+        done = here("inspect", tmp_path / "m.wm", "--suspects", "3")
+        assert "contradicts no label" in done.stdout
+
+    def test_thresholds_in_explanations(self, here, labels_model):
+        done = here("explain", labels_model[0], "invoice and refund")
+        assert done.stdout.startswith("billing: score +")
+        assert ", threshold " in done.stdout.splitlines()[0]

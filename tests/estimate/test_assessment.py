@@ -1,0 +1,170 @@
+"""What training says of itself: the figures of the decisions that are made, and weak ones named."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from widemargin import KernelSVM, LinearSVM
+from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.assessment import NOTHING, Request, assess
+from widemargin.estimate.held_out import held_out
+from widemargin.estimate.training_bounds import xi_alpha_of
+from widemargin.labels import learn_labels
+from widemargin.measure import contingency, precision
+
+
+def clouds(n: int = 120, k: int = 3, noise: float = 2.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    own = np.arange(n) % k
+    return 4 * np.eye(k)[own] + noise * rng.normal(size=(n, k)), own
+
+
+def request(estimate=None, thresholds=None, calibration=None) -> Request:
+    return Request.read(estimate, thresholds, calibration)
+
+
+@pytest.mark.parametrize("method", ["leave-one-out", "k-fold"])
+@pytest.mark.parametrize("learner", [LinearSVM(), KernelSVM(gamma=0.1)], ids=["linear", "kernel"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_figures_are_those_of_held_out_decisions(k, learner, method):
+    X, own = clouds(k=k)
+    fitted = learner.fit(X, own)
+    found = assess(fitted, X, own, request(method))
+    space, truth = learn_labels(own)
+    chosen = space.choose(held_out(fitted, X, own, method=method).scores)
+    expected = precision(contingency(truth, chosen))
+    rows = found.quality.labels[-len(expected) :]
+    assert [row.figures["precision"].value for row in rows] == pytest.approx(expected.tolist(), abs=1e-6)
+    assert found.quality.accuracy.value == pytest.approx((truth == chosen).all(axis=1).mean())
+    assert found.quality.kind == "estimate"
+    assert found.thresholds is None
+    assert found.suspects is not None
+
+
+def test_bounds_are_those_of_xi_alpha():
+    X, own = clouds()
+    fitted = LinearSVM().fit(X, own)
+    found = assess(fitted, X, own, request("xi-alpha"))
+    expected = precision(xi_alpha_of(fitted, X, own))
+    assert [row.figures["precision"].value for row in found.quality.labels] == pytest.approx(
+        expected.tolist(), abs=1e-6
+    )
+    assert (found.quality.kind, found.quality.accuracy, found.suspects) == ("bound", None, None)
+    assert any("rule against the rest" in note for note in found.quality.notes)
+
+
+def test_nothing_asked_nothing_done():
+    X, own = clouds()
+    assert assess(LinearSVM().fit(X, own), X, own, request()) is NOTHING
+    assert NOTHING.summary() == {}
+
+
+def test_thresholds_and_calibration_without_figures():
+    X, own = clouds(k=2)
+    found = assess(LinearSVM().fit(X, own), X, own, request(None, "f1", "platt"))
+    assert found.quality is None
+    assert found.thresholds.shape == (1,)
+    assert found.calibration is not None
+    both = assess(LinearSVM().fit(X, own), X, own, request("xi-alpha", "f1"))
+    assert both.quality.kind == "bound"
+    assert any("at 0" in note for note in both.quality.notes)
+
+
+def test_thresholds_reach_the_figures():
+    X, own = clouds(n=300)
+    sets = [[str(i)] for i in own]
+    fitted = LinearSVM().fit(X, sets)
+    plain = assess(fitted, X, sets, request("leave-one-out"))
+    wide = assess(fitted, X, sets, request("leave-one-out", "cost:1,20"))
+    assert [row.threshold for row in plain.quality.labels] == [0, 0, 0]
+    assert [row.threshold for row in wide.quality.labels] == pytest.approx(wide.thresholds.tolist(), abs=1e-6)
+    assert (wide.thresholds < 0).all()
+    assert wide.quality.micro["recall"].value > plain.quality.micro["recall"].value
+    assert wide.quality.micro["precision"].value < plain.quality.micro["precision"].value
+
+
+def test_labels_that_cannot_be_promised_anything_are_named():
+    X, own = clouds(n=60, noise=6.0)
+    sets = [[f"cloud {i}"] for i in own]
+    with pytest.warns(
+        DataWarning, match=r"precision of 0\.99 .* 3 labels \(cloud 0, cloud 1, cloud 2\), which"
+    ):
+        found = assess(LinearSVM().fit(X, sets), X, sets, request("leave-one-out", "precision:0.99"))
+    assert (found.thresholds == np.inf).all()
+    assert [row.threshold for row in found.quality.labels] == ["never"] * 3
+
+
+def test_one_class_of_several_has_no_thresholds():
+    with pytest.raises(UsageError, match="decided one by one"):
+        request(thresholds="f1").check(["a", "b", "c"])
+    request(thresholds="f1").check(["a", "b", "b"])
+    request(thresholds="f1").check([["a"], ["b"], []])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bootstrap", None, None), "leave-one-out, k-fold, xi-alpha"),
+        ((None, "best", None), "expected f1"),
+        ((None, None, "sigmoid"), "platt, isotonic"),
+    ],
+)
+def test_requests_that_make_no_sense(arguments, message):
+    with pytest.raises(UsageError, match=message):
+        Request.read(*arguments)
+
+
+def test_weak_labels_have_defined_figures_and_a_warning():
+    """One example, no example, every example: nothing fails, and somebody is told."""
+    X, own = clouds(n=40, k=2)
+    y = np.zeros((40, 4), dtype=int)
+    y[:, 0] = own
+    y[5, 1] = 1
+    y[:, 3] = 1
+    with pytest.warns(DataWarning, match=r"Label more documents") as told:
+        found = assess(LinearSVM().fit(X, y), X, y, request("leave-one-out", "f1", "platt"))
+    rows = found.quality.labels
+    assert [row.weak for row in rows] == [None, "one example only", "no example", "every document has it"]
+    assert rows[1].figures["recall"].value == 0
+    assert np.isnan(rows[2].figures["recall"].value)
+    text = " ".join(str(warning.message) for warning in told)
+    assert "one example" in text
+    assert "no example" in text
+
+
+def test_fewer_examples_than_folds():
+    X = np.array([[0.0], [0.1], [1.0], [1.1]])
+    y = ["a", "a", "b", "b"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        found = assess(LinearSVM(C=10).fit(X, y), X, y, request("k-fold"))
+    assert found.quality.n == 4
+    assert all(row.sure == "low" for row in found.quality.labels)
+
+
+@pytest.mark.needs_corpus("reuters21578")
+@pytest.mark.slow
+def test_what_training_says_of_reuters_is_what_the_test_set_shows(corpus):
+    """Thresholds chosen on held-out scores lift both averages of F1, and the estimates foretell it."""
+    from widemargin import TextClassifier
+    from widemargin.measure.quality import Quality, quality
+
+    reuters = corpus("reuters21578")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        classifier = TextClassifier(estimate="leave-one-out", thresholds="f1").fit(reuters.train)
+    expected = Quality.from_dict(classifier.training_summary_["estimates"])
+    space = classifier.label_space_
+    truth = space.encode(reuters.test.labels, unknown="ignore")
+    scores = classifier.decision_function(reuters.test)
+    plain, chosen = (
+        quality(space, contingency(truth, space.choose(scores, limits)), kind="measured", method="test")
+        for limits in (None, classifier.thresholds_)
+    )
+    assert chosen.micro["f1"].value > plain.micro["f1"].value + 0.015
+    assert chosen.macro["f1"].value > plain.macro["f1"].value + 0.08
+    # The test documents are from later months: close, not equal.
+    assert abs(expected.micro["f1"].value - chosen.micro["f1"].value) < 0.03
