@@ -31,7 +31,7 @@ WORDS = {
 COMMON = ["the", "of", "and", "said", "to", "in", "a", "mln", "year", "company"]
 
 
-def corpus(n=120, seed=0):
+def sample_texts(n=120, seed=0):
     """Texts of random words, most of them typical of their labels."""
     generator = np.random.default_rng(seed)
     texts, labels = [], []
@@ -46,7 +46,7 @@ def corpus(n=120, seed=0):
     return texts, labels
 
 
-TEXTS, LABELS = corpus()
+TEXTS, LABELS = sample_texts()
 SMALL = Space(representations()[:6], costs=(0.1, 1.0, 10.0))
 K_FOLD = Criterion("k-fold", folds=4)
 
@@ -203,7 +203,7 @@ class TestFast:
     @pytest.mark.parametrize("mode", ["fast", "exact"])
     @pytest.mark.parametrize("seed", range(4))
     def test_warm_and_cold_starts_choose_the_same(self, mode, seed):
-        texts, labels = corpus(150, seed)
+        texts, labels = sample_texts(150, seed)
         warm, cold = (
             select(texts, labels, SMALL, mode=mode, criterion=K_FOLD, warm_start=start)
             for start in (True, False)
@@ -213,7 +213,7 @@ class TestFast:
 
     def test_the_choice_is_nearly_as_good_as_the_best(self):
         for seed in range(3):
-            texts, labels = corpus(300, seed)
+            texts, labels = sample_texts(300, seed)
             exact = select(texts, labels, mode="exact", criterion=K_FOLD)
             fast = select(texts, labels, criterion=K_FOLD)
             best = exact.candidates[exact.chosen].estimate
@@ -321,3 +321,32 @@ class TestReport:
         assert learner.get_params() == before
         assert not hasattr(learner, "coef_")
         assert found.best.learner.warm_start is False
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("reuters21578")
+class TestReuters:
+    @pytest.fixture
+    def sample(self, corpus):
+        part = corpus("reuters21578", "modapte").train
+        Y = np.array(
+            [[topic in labels for topic in ("earn", "acq", "crude", "grain")] for labels in part.labels]
+        )
+        return part.texts[:2500], Y[:2500].astype(int)
+
+    def test_warm_and_cold_starts_choose_the_same(self, sample):
+        space = Space(representations()[:6], costs=(0.1, 0.5, 1.0, 5.0, 10.0))
+        for mode in ("fast", "exact"):
+            warm, cold = (
+                select(*sample, space, mode=mode, criterion=Criterion(folds=3), warm_start=start)
+                for start in (True, False)
+            )
+            assert warm.chosen == cold.chosen
+
+    def test_fast_loses_little_against_exact(self, sample):
+        exact = select(*sample, mode="exact", criterion=Criterion(folds=3))
+        fast = select(*sample, criterion=Criterion(folds=3))
+        best = exact.candidates[exact.chosen].estimate
+        assert exact.candidates[fast.chosen].estimate > best - 0.005
+        raced = [candidate for candidate in fast.candidates if candidate.held_out is not None]
+        assert len(raced) < len(fast.candidates) / 2

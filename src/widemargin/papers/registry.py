@@ -50,6 +50,23 @@ PAPERS = (
         (*_REUTERS, *_WEBKB, *_OHSUMED),
         "joachims_4_1",
     ),
+    *(
+        Paper(
+            f"joachims-{table}",
+            f"Joachims, Table {table}: {what}",
+            (*_REUTERS, *_WEBKB, *_OHSUMED),
+            "joachims_6_1",
+            table,
+        )
+        for table, what in (
+            ("6.1", "selecting the representation by xi-alpha and leave-one-out"),
+            ("6.2", "representations and how often each is selected"),
+            ("6.3", "selecting C by xi-alpha and leave-one-out"),
+            ("6.4", "values of C and how often each is selected"),
+            ("6.5", "selecting the width of an RBF kernel by xi-alpha and leave-one-out"),
+            ("6.6", "widths of an RBF kernel and how often each is selected"),
+        )
+    ),
     Paper("joachims-6.7", "Joachims, Table 6.7: PRBEP of SVMs on Reuters-21578", _REUTERS, "joachims_6_7"),
     Paper("joachims-6.8", "Joachims, Table 6.8: PRBEP of SVMs on WebKB", _WEBKB, "joachims_6_8", "6.8"),
     Paper("joachims-6.9", "Joachims, Table 6.9: PRBEP of SVMs on Ohsumed", _OHSUMED, "joachims_6_8", "6.9"),

@@ -71,14 +71,17 @@ class TextTask:
         return replace(self, X_train=self.X_train[:n], in_train=self.in_train[:n])
 
 
-def reuters(report: Report) -> TextTask:
-    """Reuters-21578, the ModApte split, the 90 topics with an example on both sides."""
+def reuters(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
+    """Reuters-21578, the ModApte split, the 90 topics with an example on both sides.
+
+    Here and below, `vectorizer` stands for another representation than the chosen one.
+    """
     report("Reading Reuters-21578, the ModApte split")
     corpus = load_corpus("reuters21578", "modapte")
     # Topics outside the 90, like no topic at all, make a document a negative example of all 90.
     task = _weighted(
         "Reuters-21578",
-        Vectorizer(tokens="thesis", weighting="tfc"),
+        vectorizer or Vectorizer(tokens="thesis", weighting="tfc"),
         _texts(corpus.train),
         _texts(corpus.test),
         corpus.categories_of("90"),
@@ -94,14 +97,14 @@ def reuters(report: Report) -> TextTask:
     )
 
 
-def webkb(report: Report) -> TextTask:
+def webkb(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     """WebKB: the pages of Cornell University are the test documents, all others the training documents."""
     report("Reading WebKB, testing on the pages of Cornell")
     corpus = load_corpus("webkb", "cornell")
     train, test = (_without_moved_pages(_texts(part)) for part in (corpus.train, corpus.test))
     task = _weighted(
         "WebKB",
-        Vectorizer(tokens="thesis", weighting="bxc"),
+        vectorizer or Vectorizer(tokens="thesis", weighting="bxc"),
         train,
         test,
         WEBKB_CLASSES,
@@ -122,7 +125,7 @@ def webkb(report: Report) -> TextTask:
     )
 
 
-def ohsumed(report: Report, split: str | None = "by-id") -> TextTask:
+def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str | None = "by-id") -> TextTask:
     """Ohsumed: medical abstracts in the 23 disease categories, the first half of the numbers for training."""
     report("Reading Ohsumed")
     corpus = load_corpus("ohsumed", split)
@@ -130,7 +133,7 @@ def ohsumed(report: Report, split: str | None = "by-id") -> TextTask:
     # Numbers go with time, and the thesis takes its documents in that order.
     task = _weighted(
         "Ohsumed",
-        Vectorizer(tokens="thesis", weighting="tfc", stop_words="freewais"),
+        vectorizer or Vectorizer(tokens="thesis", weighting="tfc", stop_words="freewais"),
         train.subset(sorted(range(len(train)), key=lambda i: int(train.ids[i]))),
         _texts(corpus.test),
         corpus.categories,
