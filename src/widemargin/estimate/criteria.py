@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
+from widemargin.estimate.held_out import held_out
 from widemargin.estimate.training_bounds import xi_alpha_of
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.measure import (
@@ -34,7 +35,7 @@ from widemargin.measure import (
 )
 
 Floats = NDArray[np.float64]
-Estimate = Literal["k-fold", "xi-alpha"]
+Estimate = Literal["leave-one-out", "k-fold", "xi-alpha"]
 Measure = Literal["prbep", "pravg", "f1", "accuracy"]
 Average = Literal["micro", "macro"]
 
@@ -50,10 +51,14 @@ _OF_TABLES: dict[str, Callable[[Contingency], Floats]] = {
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """How good a model seems: `value` for all labels together, `by_label` for each (nan: not defined)."""
+    """How good a model seems: `value` for all labels together, `by_label` for each (nan: not defined).
+
+    `method` says how that was found; k-fold where leave-one-out was asked for and is not to be had.
+    """
 
     value: float
     by_label: Floats
+    method: str
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,9 @@ class Criterion:
 
     Parameters
     ----------
-    estimate : "k-fold", out-of-fold scores of `folds` folds; "xi-alpha", the bound on leave-one-out that
-        training gives for free
+    estimate : "leave-one-out", or what stands in for it where a learner has no fast way to it; "k-fold",
+        out-of-fold scores of `folds` folds; "xi-alpha", the bound on leave-one-out that training gives for
+        free
     measure : "prbep", the precision/recall break-even point (needs scores: not for "xi-alpha"); "pravg", the
         mean of precision and recall, "f1" or "accuracy" of the decisions; None takes the first one that the
         estimate allows
@@ -94,36 +100,37 @@ class Criterion:
     def judge(self, learner: Any, X: Any, y: Any) -> Judgement:
         """Judge a learner that is fitted on `X` and `y`, from these examples alone."""
         if self.estimate == "xi-alpha":
-            return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)))
+            return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
         with warnings.catch_warnings():
             # Whoever chooses between models hears of weak labels once, and of a model that did not converge
             # when it is fitted.
             warnings.simplefilter("ignore", DataWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found = out_of_fold(
-                learner,
-                X,
-                y,
-                folds=self.folds,
-                tol=max(getattr(learner, "tol", 0.0), _TOLERANCE),
-                random_state=self.random_state,
-            )
-        return self.of_scores(learn_labels(y)[0], found.truth, found.scores)
+            if self.estimate == "leave-one-out":
+                found = held_out(learner, X, y, method="leave-one-out", random_state=self.random_state)
+                scores, method = found.scores, found.method
+            else:
+                tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
+                folded = out_of_fold(learner, X, y, folds=self.folds, tol=tol, random_state=self.random_state)
+                scores, method = folded.scores, "k-fold"
+        return self.of_scores(*learn_labels(y), scores, method)
 
-    def of_scores(self, space: LabelSpace, truth: NDArray[Any], scores: Floats) -> Judgement:
+    def of_scores(
+        self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
+    ) -> Judgement:
         """Judge scores (n, columns) of examples that the rule did not learn from."""
         if self.measure == "prbep":
             each = prbep(truth, scores)
             both = micro_prbep(truth, scores) if self.average == "micro" else macro(each)
-            return Judgement(float(both), each)
-        return self.of_table(contingency(truth, _decisions(space, scores)))
+            return Judgement(float(both), each, method)
+        return self.of_table(contingency(truth, _decisions(space, scores)), method)
 
-    def of_table(self, table: Contingency) -> Judgement:
+    def of_table(self, table: Contingency, method: str) -> Judgement:
         """Judge the contingency tables of decisions, one entry a label."""
         assert self.measure is not None
         of = _OF_TABLES[self.measure]
         each = of(table)
-        return Judgement(float(micro(of, table) if self.average == "micro" else macro(each)), each)
+        return Judgement(float(micro(of, table) if self.average == "micro" else macro(each)), each, method)
 
 
 def _decisions(space: LabelSpace, scores: Floats) -> NDArray[np.bool_]:

@@ -83,7 +83,7 @@ class Selection:
             chosen_by_label = {str(name): int(k) for name, k in zip(names, self.by_label, strict=True)}
         return {
             "mode": self.mode,
-            "estimate": self.criterion.estimate,
+            "estimate": self.candidates[self.chosen].method,
             "measure": self.criterion.measure,
             "average": self.criterion.average,
             "chosen": self.chosen,
@@ -288,6 +288,7 @@ def _judge_all(
                 learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
             judgement = criterion.judge(learner, X, y)
             candidate.estimate, candidate.by_label = judgement.value, judgement.by_label
+            candidate.method = judgement.method
             candidate.seconds += time.perf_counter() - start
             everything = np.arange(len(winners.each))
             told = [str(warning.message) for warning in caught]

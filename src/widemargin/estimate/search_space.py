@@ -96,6 +96,7 @@ class Candidate:
     C : None for a learner without one
     held_out : what the race of fast selection saw; None where it did not look
     estimate, by_label : what the criterion says, for all labels and for each; None where it was not asked
+    method : how that was found: "leave-one-out", "k-fold" or "xi-alpha"
     seconds : spent on this candidate
     """
 
@@ -106,6 +107,7 @@ class Candidate:
     held_out: float | None = None
     estimate: float | None = None
     by_label: Any = None
+    method: str | None = None
     seconds: float = 0.0
 
     def new_learner(self, **parameters: Any) -> Any:
