@@ -75,6 +75,21 @@ class Space:
             if len(getattr(self, name)) == 0:
                 raise UsageError(f"There are no {name} to choose from. Name at least one.")
 
+    @classmethod
+    def around(cls, vectorizer: Vectorizer | None = None, learner: Any = None) -> Space:
+        """The variants of a vectorizer that the thesis chooses from, and C of a learner.
+
+        Examples
+        --------
+        >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM(C=2.0))
+        >>> len(space.representations), space.representations[0]["ngram_range"], 2.0 in space.costs
+        (12, (1, 2), True)
+        """
+        vectorizer = Vectorizer() if vectorizer is None else vectorizer
+        learner = LinearSVM() if learner is None else learner
+        own = {float(learner.C)} if "C" in learner.get_params() else set()
+        return cls(representations(vectorizer.get_params()), (clone(learner),), tuple(sorted({*COSTS, *own})))
+
     def candidates(self, *, vectors: bool = False) -> list[Candidate]:
         """All of them, C rising fastest; over `vectors` there is no representation to choose."""
         places: list[int | None] = [None] if vectors else list(range(len(self.representations)))
