@@ -53,6 +53,37 @@ PAPERS = (
     *(
         Paper(
             f"joachims-{table}",
+            f"Joachims, Table {table}: estimates and hold-out tests on {data}",
+            corpora,
+            "joachims_5_1",
+            table,
+        )
+        for table, data, corpora in (
+            ("5.1", "Reuters-21578", _REUTERS),
+            ("5.2", "WebKB", _WEBKB),
+            ("5.3", "Ohsumed", _OHSUMED),
+        )
+    ),
+    Paper(
+        "joachims-5.4",
+        "Joachims, Table 5.4: retraining steps of exact leave-one-out",
+        (*_REUTERS, *_WEBKB, *_OHSUMED),
+        "joachims_5_4",
+    ),
+    *(
+        Paper(
+            f"joachims-figure-{figure}",
+            f"Joachims, Figure {figure}: estimates against the size of the training set, {topic}",
+            _REUTERS,
+            "joachims_5_figures",
+            figure,
+            plot=True,
+        )
+        for figure, topic in (("5.2", "earn"), ("5.3", "acq"), ("5.4", "money-fx"))
+    ),
+    *(
+        Paper(
+            f"joachims-{table}",
             f"Joachims, Table {table}: {what}",
             (*_REUTERS, *_WEBKB, *_OHSUMED),
             "joachims_6_1",

@@ -82,8 +82,8 @@ def reuters(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     task = _weighted(
         "Reuters-21578",
         vectorizer or Vectorizer(tokens="thesis", weighting="tfc"),
-        _texts(corpus.train),
-        _texts(corpus.test),
+        texts_of(corpus.train),
+        texts_of(corpus.test),
         corpus.categories_of("90"),
         {topic: topic for topic in REUTERS_TOPICS},
         report,
@@ -101,7 +101,7 @@ def webkb(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     """WebKB: the pages of Cornell University are the test documents, all others the training documents."""
     report("Reading WebKB, testing on the pages of Cornell")
     corpus = load_corpus("webkb", "cornell")
-    train, test = (_without_moved_pages(_texts(part)) for part in (corpus.train, corpus.test))
+    train, test = (without_moved_pages(texts_of(part)) for part in (corpus.train, corpus.test))
     task = _weighted(
         "WebKB",
         vectorizer or Vectorizer(tokens="thesis", weighting="bxc"),
@@ -129,13 +129,13 @@ def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str 
     """Ohsumed: medical abstracts in the 23 disease categories, the first half of the numbers for training."""
     report("Reading Ohsumed")
     corpus = load_corpus("ohsumed", split)
-    train = _texts(corpus.train)
+    train = texts_of(corpus.train)
     # Numbers go with time, and the thesis takes its documents in that order.
     task = _weighted(
         "Ohsumed",
         vectorizer or Vectorizer(tokens="thesis", weighting="tfc", stop_words="freewais"),
         train.subset(sorted(range(len(train)), key=lambda i: int(train.ids[i]))),
-        _texts(corpus.test),
+        texts_of(corpus.test),
         corpus.categories,
         OHSUMED_CATEGORIES,
         report,
@@ -143,12 +143,14 @@ def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str 
     return replace(task, notes=[OHSUMED_NOTE])
 
 
-def _texts(part: object) -> Collection:
+def texts_of(part: object) -> Collection:
+    """A part of a collection that is distributed as texts."""
     assert isinstance(part, Collection)
     return part
 
 
-def _without_moved_pages(pages: Collection) -> Collection:
+def without_moved_pages(pages: Collection) -> Collection:
+    """The pages of WebKB that have a text of their own."""
     return pages.subset([i for i, text in enumerate(pages.texts) if not text.startswith(_MOVED)])
 
 

@@ -1,0 +1,70 @@
+"""What chapter 5 of Joachims (2000) compares: estimates from the training set, and tests on as many more."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.estimate.training_bounds import xi_alpha_of
+from widemargin.learn.kernel_svm import KernelSVM
+from widemargin.measure.contingency import (
+    Contingency,
+    contingency,
+    error_rate,
+    f_measure,
+    precision,
+    recall,
+)
+from widemargin.papers.random_splits import Split
+from widemargin.papers.thesis_svm import linear_svm
+
+Floats = NDArray[np.float64]
+
+C = 0.5
+HOLD_OUT, LEAVE_ONE_OUT = "hold-out", "leave-one-out"
+XI_ALPHA = {1: "xi-alpha rho=1", 2: "xi-alpha rho=2"}
+ESTIMATORS = (HOLD_OUT, LEAVE_ONE_OUT, *XI_ALPHA.values())
+# In the order of the published tables.
+MEASURES = {"error": error_rate, "F1": f_measure, "recall": recall, "precision": precision}
+
+
+def trained(split: Split) -> KernelSVM:
+    """The linear machine of section 5.4, for every category of the split."""
+    return linear_svm(C).fit(split.X_train, split.y_train)
+
+
+def estimates(split: Split) -> dict[str, Contingency]:
+    """The table of every category by every estimator; `HOLD_OUT` stands for the truth."""
+    learner = trained(split)
+    found = {HOLD_OUT: contingency(split.in_test, learner.decision_function(split.X_test))}
+    for rho, name in XI_ALPHA.items():
+        found[name] = xi_alpha_of(learner, split.X_train, split.y_train, rho=rho)
+    return found
+
+
+def in_percent(table: Contingency) -> Floats:
+    """The four measures of every category, (categories, measures)."""
+    return 100 * np.column_stack([measure(table) for measure in MEASURES.values()])
+
+
+def mean_and_deviation(runs: Floats) -> tuple[Floats, Floats]:
+    """The mean over runs (the first axis) and the standard deviation of one run.
+
+    Runs in which a figure is not defined are left out. A single run has no deviation (nan).
+
+    Examples
+    --------
+    >>> mean_and_deviation(np.array([[1.0, 4.0], [3.0, np.nan]]))
+    (array([2., 4.]), array([1.41421356,        nan]))
+    """
+    defined = ~np.isnan(runs)
+    n = np.count_nonzero(defined, axis=0)
+    mean = _divided(np.where(defined, runs, 0.0).sum(axis=0), n)
+    squares = np.where(defined, (runs - mean) ** 2, 0.0).sum(axis=0)
+    return mean, np.sqrt(_divided(squares, n - 1))
+
+
+def _divided(total: Floats, by: NDArray[np.int64]) -> Floats:
+    quotient: Floats = np.full(total.shape, np.nan)
+    np.divide(total, by, out=quotient, where=by > 0)
+    return quotient
