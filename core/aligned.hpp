@@ -16,6 +16,7 @@ class AlignedBuffer {
         std::memset(data_.get(), 0, size * sizeof(T));
     }
     T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
     T& operator[](std::size_t i) { return data_.get()[i]; }
     const T& operator[](std::size_t i) const { return data_.get()[i]; }
 

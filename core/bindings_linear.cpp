@@ -1,6 +1,7 @@
 // Python's view of the linear learners.
 #include "bindings.hpp"
 #include "dual_cd.hpp"
+#include "leave_one_out.hpp"
 #include "scoring.hpp"
 
 namespace widemargin {
@@ -75,7 +76,47 @@ void register_score_rows(nb::module_& m) {
           arg("scores").noconvert(), arg("n_threads"));
 }
 
+// `sample_weights` of size 0: none. `alpha` is the solution on all examples; scores, accuracy: labels x
+// examples.
+template <typename T>
+void leave_one_out_linear_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+                                 std::int64_t n_columns, InputMatrix<std::int8_t> signs,
+                                 Input<double> cost_positive, Input<double> cost_negative,
+                                 Input<double> sample_weights, InputMatrix<double> alpha, double bias,
+                                 bool squared_loss, double accuracy_wanted, std::int64_t max_rounds,
+                                 std::uint64_t seed, int n_threads, OutputMatrix<double> scores,
+                                 OutputMatrix<double> accuracy, Output<std::int64_t> retrained,
+                                 Output<std::int64_t> progress) {
+    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
+                       n_columns};
+    const LeaveOneOutOptions options{bias, squared_loss, accuracy_wanted, max_rounds, seed};
+    const LeaveOneOutTask task{std::int64_t(signs.shape(0)),
+                               signs.data(),
+                               cost_positive.data(),
+                               cost_negative.data(),
+                               sample_weights.size() ? sample_weights.data() : nullptr,
+                               alpha.data(),
+                               scores.data(),
+                               accuracy.data(),
+                               retrained.data(),
+                               progress.data()};
+    without_gil([&] { leave_one_out(x, task, options, n_threads, poll_signals); });
+}
+
+template <typename T>
+void register_leave_one_out_linear(nb::module_& m) {
+    using nb::arg;
+    m.def("leave_one_out_linear", &leave_one_out_linear_arrays<T>, arg("indptr").noconvert(),
+          arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"), arg("signs").noconvert(),
+          arg("cost_positive").noconvert(), arg("cost_negative").noconvert(),
+          arg("sample_weights").noconvert(), arg("alpha").noconvert(), arg("bias"), arg("squared_loss"),
+          arg("accuracy_wanted"), arg("max_rounds"), arg("seed"), arg("n_threads"), arg("scores").noconvert(),
+          arg("accuracy").noconvert(), arg("retrained").noconvert(), arg("progress").noconvert());
+}
+
 void register_linear(nb::module_& m) {
+    register_leave_one_out_linear<float>(m);
+    register_leave_one_out_linear<double>(m);
     register_train_linear_svm<float>(m);
     register_train_linear_svm<double>(m);
     register_score_rows<float>(m);

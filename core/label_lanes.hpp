@@ -27,6 +27,7 @@ struct LanePass {
     const float* values;
     const float* squared_norms;   // with the bias feature
     const float* sample_weights;  // or null: all ones
+    const float* excess;          // y_i f(x_i) - 1 of a rule f that w is a change of, or null: w is the rule
     const std::int32_t* rows;     // in the order of the visits
     std::int64_t n_rows;
     std::int64_t bias_row;  // where in w the weights of the bias feature stand

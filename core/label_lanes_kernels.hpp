@@ -34,12 +34,12 @@ WIDEMARGIN_INLINE Lanes8 min8(Lanes8 a, Lanes8 b) { return a < b ? a : b; }
 
 // One visit of example i by eight lanes. Returns the change of y * alpha.
 WIDEMARGIN_INLINE Lanes8 step8(LanePass& p, int lane, Lanes8 score, Lanes8 y, float* alpha,
-                               float squared_norm, float weight, std::int8_t* sign) {
+                               float squared_norm, float weight, float excess, std::int8_t* sign) {
     const Lanes8 zero = all8(0);
     const Lanes8 infinity = all8(__builtin_inff());
     const Lanes8 cost = (y > zero ? load8(p.cost_positive + lane) : load8(p.cost_negative + lane)) * weight;
     const Lanes8 a = load8(alpha);
-    Lanes8 upper = cost, q = all8(squared_norm), margin_gap = y * score - 1.0f, g = margin_gap, slack;
+    Lanes8 upper = cost, q = all8(squared_norm), margin_gap = y * score + excess, g = margin_gap, slack;
     if (p.squared_loss) {
         const Lanes8 d = 0.5f / cost;
         upper = infinity;
@@ -117,10 +117,11 @@ static void pass_over_lanes(LanePass& p) {
         }
         const Bytes8 low = load_bytes(sign), high = load_bytes(sign + 8);
         const float weight = p.sample_weights ? p.sample_weights[i] : 1.0f;
+        const float excess = p.excess ? p.excess[i] : -1.0f;
         const Lanes8 d0 = step8(p, 0, s0 + t0, __builtin_convertvector(low, Lanes8), p.alpha + i * kLanes,
-                                p.squared_norms[i], weight, sign);
+                                p.squared_norms[i], weight, excess, sign);
         const Lanes8 d1 = step8(p, 8, s1 + t1, __builtin_convertvector(high, Lanes8),
-                                p.alpha + i * kLanes + 8, p.squared_norms[i], weight, sign + 8);
+                                p.alpha + i * kLanes + 8, p.squared_norms[i], weight, excess, sign + 8);
         const Mask8 moved = (d0 != zero) | (d1 != zero);
         std::uint64_t any[4];
         std::memcpy(any, &moved, sizeof any);

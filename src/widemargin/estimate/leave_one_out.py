@@ -1,0 +1,233 @@
+"""Exact leave-one-out: the score of every training example by the rule that is learned without it.
+
+A support vector machine needs little retraining for it (thesis, 5.3; core/leave_one_out.hpp): most examples
+are proven harmless by the solution on all of them, and the others are retrained from that solution until the
+score is certain. Other learners are cross-validated.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin.errors import UsageError
+from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
+from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.linear_svm import LinearSVM
+from widemargin.measure.contingency import Contingency, contingency
+from widemargin.progress import watch
+
+Floats = NDArray[np.float64]
+Signs = NDArray[np.int8]
+
+# Labels whose dual variables are dense at one time.
+_LABELS_AT_ONCE = 64
+# Newton steps for one left-out example; a handful is usual.
+_MOST_ROUNDS = 100
+# To what share of the accuracy the solution on all examples has to be known.
+_SHARE = 0.1
+_SIGNS_ACCURACY = 0.3
+_MOST_PASSES = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """What :func:`leave_one_out` found; arrays have one row an example and one column a label.
+
+    Attributes
+    ----------
+    signs : decisions, +1 where the score is above 0
+    scores : decision values by the rule learned without the example
+    accuracy : how far each may be from the exact one: a proof, and far from tight. Where it is not below
+        the size of a score, the sign is not proven.
+    truth : the labels as +1 and -1
+    method : "leave-one-out", or "k-fold" for a learner whose structure does not help
+    folds : how many, for "k-fold"
+    retrained : (columns,) examples without which the rule had to be learned again
+    unstable : (columns,) scores whose threshold is the middle of an interval, because the rule without the
+        example has no unbounded support vector
+    """
+
+    signs: Signs
+    scores: Floats
+    accuracy: Floats
+    truth: Signs
+    method: Literal["leave-one-out", "k-fold"]
+    folds: int | None
+    retrained: NDArray[np.int64]
+    unstable: NDArray[np.int64]
+
+    @property
+    def table(self) -> Contingency:
+        """The decisions against the truth, one entry a column."""
+        return contingency(self.truth, self.signs)
+
+
+def leave_one_out(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    scores: bool = True,
+    accuracy: float = 0.3,
+    folds: int = 10,
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> LeaveOneOut:
+    """Score every example by the rule that is learned without it.
+
+    Costs stay what they are when an example leaves, those of ``class_weight="balanced"`` too.
+
+    Parameters
+    ----------
+    learner : fitted on `X`, `y` and `sample_weight`
+    X : sparse or dense matrix (n, features)
+    y : labels in any form that :mod:`widemargin.labels` takes
+    scores : whether the values matter. Otherwise only their signs are made certain, which is faster: the
+        contingency table is the same, the values are the middle of what is known.
+    accuracy : how far from the exact one a score may be, by proof. Scores are usually a hundred times nearer.
+    folds : for learners that have to be cross-validated
+    n_jobs : native threads, None for every core; the result does not depend on it
+    random_state : seed of the order of retraining, and of folds
+    verbose : show a progress bar when stderr is a terminal
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [0.2], [1.4], [1.0], [2.2], [2.4]]), list("aaabbb")
+    >>> found = leave_one_out(LinearSVM().fit(X, y), X, y)
+    >>> found.signs.ravel().tolist(), found.method
+    ([-1, -1, 1, -1, 1, 1], 'leave-one-out')
+    """
+    if not isinstance(accuracy, Real) or not float(accuracy) > 0:
+        raise UsageError(f"accuracy={accuracy!r}: expected a positive number.")
+    if not hasattr(learner, "label_space_"):
+        raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
+    truth = learner.label_space_.encode(y)
+    check_consistent_length(X, truth)
+    if not _fast(learner, X):
+        found = out_of_fold(
+            learner,
+            X,
+            y,
+            folds=folds,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        nothing = np.zeros(truth.shape[1], np.int64)
+        unknown = np.full(truth.shape, np.inf)
+        return LeaveOneOut(found.signs, found.scores, unknown, truth, "k-fold", found.folds, nothing, nothing)
+    warn_of_weak_labels(learner.label_space_, truth)
+    csr = canonical_csr(X)
+    weights = sample_weights(sample_weight, csr.n_rows)
+    wanted = float(accuracy) if scores else np.inf
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    parts = _linear(learner, csr, truth, weights, wanted, seed, thread_count(n_jobs), verbose)
+    values, within, retrained = (np.concatenate(part) for part in zip(*parts, strict=True))
+    _warn_of_uncertain(values, within)
+    decided = np.where(values.T > 0, 1, -1).astype(np.int8)
+    none = np.zeros(len(retrained), np.int64)
+    return LeaveOneOut(decided, values.T, within.T, truth, "leave-one-out", None, retrained, none)
+
+
+def _fast(learner: Any, X: Any) -> bool:
+    """Whether the learner is a linear machine that core/leave_one_out.hpp knows, just fitted on `X`."""
+    if not isinstance(learner, LinearSVM) or isinstance(learner.bias, str) or np.isinf(learner.C):
+        return False
+    alpha = getattr(learner, "alpha_", None)
+    return alpha is not None and alpha.shape[0] == X.shape[0]
+
+
+def _linear(
+    learner: LinearSVM,
+    csr: Csr,
+    truth: Signs,
+    weights: Floats,
+    wanted: float,
+    seed: int,
+    n_threads: int,
+    verbose: bool,
+) -> list[tuple[Floats, Floats, NDArray[np.int64]]]:
+    """Scores, their accuracy (labels x examples) and how many were retrained, some labels at a time."""
+    n, n_labels = truth.shape
+    positive, negative = label_costs(learner.C, learner.class_weight, learner.label_space_, truth, weights)
+    bias = 0.0 if learner.bias is None else float(learner.bias)
+    alphas = learner.alpha_[:, None] if learner.alpha_.ndim == 1 else learner.alpha_
+    progress = np.zeros(1, np.int64)
+    parts = []
+    with watch(
+        progress, "Leaving out", total=n * n_labels, unit="examples", enabled=None if verbose else False
+    ):
+        for first in range(0, n_labels, _LABELS_AT_ONCE):
+            some = slice(first, min(first + _LABELS_AT_ONCE, n_labels))
+            signs = np.ascontiguousarray(truth[:, some].T)
+            costs = np.ascontiguousarray(positive[some]), np.ascontiguousarray(negative[some])
+            alpha = alphas[:, some]
+            alpha = np.ascontiguousarray((alpha.toarray() if is_sparse(alpha) else alpha).T, dtype=np.float64)
+            alpha = _refined(learner, csr, signs, costs, weights, alpha, bias, wanted, seed, n_threads)
+            values, within = np.zeros(signs.shape), np.zeros(signs.shape)
+            retrained = np.zeros(len(signs), np.int64)
+            _core.leave_one_out_linear(
+                csr.indptr, csr.indices, csr.data, csr.n_columns, signs, *costs, weights, alpha, bias,
+                learner.loss == "squared_hinge", wanted, _MOST_ROUNDS, seed, n_threads, values, within,
+                retrained, progress,
+            )  # fmt: skip
+            parts.append((values, within, retrained))
+    return parts
+
+
+def _refined(
+    learner: LinearSVM,
+    csr: Csr,
+    signs: Signs,
+    costs: tuple[Floats, Floats],
+    weights: Floats,
+    alpha: Floats,
+    bias: float,
+    wanted: float,
+    seed: int,
+    n_threads: int,
+) -> Floats:
+    """The solution on all examples, solved as far as leaving one out of it needs."""
+    values = csr.data.astype(np.float64, copy=False)
+    squares = np.add.reduceat(np.append(values**2, 0.0), csr.indptr[:-1])
+    squares[np.diff(csr.indptr) == 0] = 0.0
+    largest = float(squares.max(initial=0.0)) + bias**2
+    needed = (_SHARE * min(wanted, _SIGNS_ACCURACY)) ** 2 / max(largest, 1e-300)
+    gap, objective = (np.atleast_1d(value) for value in (learner.duality_gap_, learner.objective_))
+    tol = min(float(np.min(needed / np.maximum(objective, 1e-300))), learner.tol)
+    if learner.stop == "gap" and (gap <= needed).all():
+        return alpha
+    n_labels, n = signs.shape
+    result = np.zeros((n_labels, n))
+    _core.train_linear_svm(
+        csr.indptr, csr.indices, csr.data, csr.n_columns, signs, *costs, weights, alpha, bias,
+        learner.loss == "squared_hinge", True, max(tol, 1e-10), _MOST_PASSES, seed, n_threads,
+        np.zeros((csr.n_columns, n_labels)), np.zeros(n_labels), result, np.zeros((n_labels, n)),
+        np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+    return result
+
+
+def _warn_of_uncertain(scores: Floats, accuracy: Floats) -> None:
+    uncertain = np.count_nonzero(accuracy >= np.maximum(np.abs(scores), 1e-7))
+    if uncertain:
+        warnings.warn(
+            f"The signs of {uncertain} of {scores.size} leave-one-out scores are not proven: retraining did "
+            f"not converge. Lower C.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
