@@ -39,6 +39,15 @@ def without_machine(state: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def without_seconds(summary: dict[str, Any]) -> dict[str, Any]:
+    """A summary without what the same training does not repeat."""
+    kept = {key: value for key, value in summary.items() if key != "seconds"}
+    if "selection" in kept:
+        candidates = [{**found, "seconds": None} for found in kept["selection"]["candidates"]]
+        kept["selection"] = {**kept["selection"], "seconds": None, "candidates": candidates}
+    return kept
+
+
 def pack(part: str, found: dict[str, Any], arrays: dict[str, NDArray[Any]], texts: dict[str, bytes]) -> None:
     """Bytes (a vocabulary) become a member of their own, readable by any zip tool; arrays stay arrays."""
     for name, value in found.items():

@@ -16,7 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr, thread_count
-from widemargin._model_parts import learner_class, learner_name, pack, unpack, without_machine
+from widemargin._model_parts import (
+    learner_class,
+    learner_name,
+    pack,
+    unpack,
+    without_machine,
+    without_seconds,
+)
 from widemargin._training_input import is_matrix, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
@@ -24,6 +31,8 @@ from widemargin.documents.collection import Collection, Vectors
 from widemargin.documents.svmlight_model import is_svmlight_model, read_svmlight_model
 from widemargin.errors import DataError, UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
+from widemargin.estimate.model_selection import select
+from widemargin.estimate.search_space import Space
 from widemargin.explanation import Explanation, explain_scores
 from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model, save_model
@@ -51,6 +60,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         How texts become vectors; None means ``Vectorizer()``.
     learner : estimator, optional
         What learns from the vectors; None means ``LinearSVM()``.
+    select : "none", "fast" or "exact"
+        Whether to choose the representation and C from the training documents: by a race on held-out ones
+        and estimates of the best, or by estimates of every candidate.
+    space : widemargin.estimate.search_space.Space, optional
+        What `select` chooses from; by default the twelve representations of the thesis around those of
+        `vectorizer`, and seven values of C around that of `learner`.
     estimate : "leave-one-out", "k-fold" or "xi-alpha", optional
         How `fit` foretells precision, recall, F1 and error of every label, without a test set.
     thresholds : str, optional
@@ -66,8 +81,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array of labels, sorted
     thresholds_ : (columns,) the scores above which labels are chosen, or None
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
-        what was asked for: "estimates" (a :class:`~widemargin.measure.quality.Quality` as a dict) and
-        "suspects" (labels that are probably wrong, :mod:`widemargin.estimate.suspects`)
+        what was asked for: "selection" (the candidates), "estimates" (a
+        :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
+        wrong, :mod:`widemargin.estimate.suspects`)
 
     Examples
     --------
@@ -82,12 +98,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         vectorizer: Any = None,
         learner: Any = None,
         *,
+        select: str = "none",
+        space: Any = None,
         estimate: str | None = None,
         thresholds: str | None = None,
         calibration: str | None = None,
     ) -> None:
         self.vectorizer = vectorizer
         self.learner = learner
+        self.select = select
+        self.space = space
         self.estimate = estimate
         self.thresholds = thresholds
         self.calibration = calibration
@@ -102,25 +122,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         y : labels in any form, optional for a Collection or Vectors, which bring their own
             A None among them marks an unlabelled document, which is left out with a warning.
         """
-        from widemargin.learn.linear_svm import LinearSVM
-        from widemargin.weight.vectorizer import Vectorizer
-
+        if self.select not in ("none", "fast", "exact"):
+            raise UsageError(f'select={self.select!r}: expected "none", "fast" or "exact".')
         request = Request.read(self.estimate, self.thresholds, self.calibration)
         texts, y, names = training_input(texts, y)
         request.check(y)
-        start = time.perf_counter()
         seconds: dict[str, float] = {}
-        if is_matrix(texts):
-            self.vectorizer_ = None
-            X = texts
+        selection: dict[str, Any] = {}
+        if self.select == "none":
+            X = self._fit_parts(texts, y, seconds)
         else:
-            self.vectorizer_ = Vectorizer() if self.vectorizer is None else clone(self.vectorizer)
-            X = self.vectorizer_.fit_transform(texts)
-            seconds["vectorize"] = time.perf_counter() - start
-            start = time.perf_counter()
-        self.learner_ = LinearSVM() if self.learner is None else clone(self.learner)
-        self.learner_.fit(X, y)
-        seconds["learn"] = time.perf_counter() - start
+            X, selection = self._select_parts(texts, y, seconds)
         start = time.perf_counter()
         found = assess(self.learner_, X, y, request, names)
         if found is not NOTHING:
@@ -134,10 +146,46 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             "terms": int(X.shape[1]),
             "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
             **_convergence(self.learner_),
+            **selection,
             **found.summary(),
             "seconds": {stage: round(spent, 4) for stage, spent in seconds.items()},
         }
         return self
+
+    def _fit_parts(self, texts: Any, y: Any, seconds: dict[str, float]) -> Any:
+        """Fit the vectorizer and the learner, and return the matrix between them."""
+        start = time.perf_counter()
+        vectorizer, learner = self._parts()
+        if is_matrix(texts):
+            self.vectorizer_ = None
+            X = texts
+        else:
+            self.vectorizer_ = clone(vectorizer)
+            X = self.vectorizer_.fit_transform(texts)
+            seconds["vectorize"] = time.perf_counter() - start
+            start = time.perf_counter()
+        self.learner_ = clone(learner).fit(X, y)
+        seconds["learn"] = time.perf_counter() - start
+        return X
+
+    def _select_parts(self, texts: Any, y: Any, seconds: dict[str, float]) -> tuple[Any, dict[str, Any]]:
+        """Choose the vectorizer and the learner; return the matrix between them, and the candidates."""
+        vectorizer, learner = self._parts()
+        space = Space.around(vectorizer, learner) if self.space is None else self.space
+        verbose = bool(getattr(learner, "verbose", False))
+        mode: Any = self.select
+        seed = getattr(learner, "random_state", 0)
+        found = select(texts, y, space.quiet(), mode=mode, random_state=seed, verbose=verbose)
+        self.vectorizer_, self.learner_ = found.best.vectorizer, found.best.learner
+        seconds["select"] = found.seconds
+        return found.best.X, {"selection": found.to_dict()}
+
+    def _parts(self) -> tuple[Any, Any]:
+        from widemargin.learn.linear_svm import LinearSVM
+        from widemargin.weight.vectorizer import Vectorizer
+
+        vectorizer = Vectorizer() if self.vectorizer is None else self.vectorizer
+        return vectorizer, LinearSVM() if self.learner is None else self.learner
 
     @property
     def label_space_(self) -> LabelSpace:
@@ -275,7 +323,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         state, parts = self.rule_.get_state()
         config["decision"] = {**state, "thresholds": self.thresholds, "estimate": self.estimate}
         pack("decision", parts, arrays, texts)
-        summary = {key: value for key, value in self.training_summary_.items() if key != "seconds"}
+        summary = without_seconds(self.training_summary_)
         return save_model(path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary)
 
     @classmethod

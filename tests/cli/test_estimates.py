@@ -32,7 +32,7 @@ def many(tmp_path_factory):
 @pytest.fixture(scope="module")
 def judged(run, many):
     path = many.with_name("judged.wm")
-    done = run("train", many, "-o", path, "--calibrate", "platt")
+    done = run("train", many, "-o", path, "--calibrate", "platt", "--select", "none")
     assert done.returncode == 0, done.stderr
     return path, done
 
@@ -40,9 +40,17 @@ def judged(run, many):
 @pytest.fixture(scope="module")
 def labels_model(run, many):
     path = many.with_name("labels.wm")
-    done = run("train", many, "-o", path, "--multilabel", "--json")
+    done = run("train", many, "-o", path, "--multilabel", "--json", "--select", "none")
     assert done.returncode == 0, done.stderr
     return path, json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def chosen(run, many):
+    path = many.with_name("chosen.wm")
+    done = run("train", many, "-o", path)
+    assert done.returncode == 0, done.stderr
+    return path, done
 
 
 class TestTrain:
@@ -72,14 +80,15 @@ class TestTrain:
         assert summary["suspects"][0]["document"] == MANY[26]["id"]
 
     def test_bounds_and_nothing(self, run, here, many, tmp_path):
-        done = run("train", many, "-o", tmp_path / "m.wm", "--estimate", "xi-alpha")
+        plain = ("train", many, "-o", tmp_path / "m.wm", "--select", "none", "--estimate")
+        done = run(*plain, "xi-alpha")
         assert done.returncode == 0, done.stderr
         assert "Bounds from training (xi-alpha)" in done.stdout
         assert ">= " in done.stdout
         done = here("inspect", tmp_path / "m.wm", "--suspects", "5")
         assert done.returncode == 65
         assert "Train with --estimate leave-one-out" in done.stderr
-        done = here("train", many, "-o", tmp_path / "m.wm", "--estimate", "none")
+        done = here(*plain, "none")
         assert "how sure" not in done.stdout
         assert "estimates" not in json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)["summary"]
 
@@ -101,7 +110,8 @@ class TestTrain:
 
     def test_weak_labels_are_told(self, run, tmp_path):
         records = [*MANY, {"id": "x", "text": "coffee is cold", "labels": ["kitchen"]}]
-        done = run("train", write_jsonl(tmp_path / "d.jsonl", records), "-o", tmp_path / "m.wm")
+        data = write_jsonl(tmp_path / "d.jsonl", records)
+        done = run("train", data, "-o", tmp_path / "m.wm", "--select", "none")
         assert done.returncode == 0, done.stderr
         assert "warning: " in done.stderr
         assert "'kitchen'" in done.stderr
@@ -110,7 +120,7 @@ class TestTrain:
         assert line.endswith("none: one example only")
 
     def test_promises_that_cannot_be_made_are_told(self, run, many, tmp_path):
-        options = ("--multilabel", "--thresholds", "precision:0.99")
+        options = ("--multilabel", "--thresholds", "precision:0.99", "--select", "none")
         done = run("train", many, "-o", tmp_path / "m.wm", *options)
         assert done.returncode == 0, done.stderr
         assert "No threshold promises a precision of 0.99 with a confidence of 95 %" in done.stderr
@@ -119,8 +129,61 @@ class TestTrain:
         assert all(json.loads(row)["labels"] == [] for row in rows)
 
     def test_same_file_whatever_the_threads(self, here, many, judged, tmp_path):
-        here("train", many, "-o", tmp_path / "m.wm", "--calibrate", "platt", "--threads", "1")
+        options = ("--calibrate", "platt", "--select", "none", "--threads", "1")
+        here("train", many, "-o", tmp_path / "m.wm", *options)
         assert (tmp_path / "m.wm").read_bytes() == judged[0].read_bytes()
+
+
+class TestSelect:
+    def test_fast_by_default_and_shown(self, chosen, here):
+        path, done = chosen
+        assert "Chosen from 84 candidates (fast):" in done.stdout
+        header = next(line for line in done.stdout.splitlines() if line.startswith("weighting"))
+        assert header.split()[:5] == ["weighting", "stemmer", "stop", "words", "C"]
+        assert "  chosen" in done.stdout
+        assert "select 0." in done.stdout or "select " in done.stdout
+        found = json.loads(here("inspect", path, "--json").stdout)
+        selection = found["summary"]["selection"]
+        assert len(selection["candidates"]) == 84
+        best = selection["candidates"][selection["chosen"]]["parameters"]
+        assert found["vectorizer"]["weighting"] == best["weighting"]
+        assert found["learner"]["state"]["parameters"]["C"] == best["C"]
+        assert "Chosen from 84 candidates" in here("inspect", path).stdout
+
+    def test_the_same_file_again(self, chosen, here, many, tmp_path):
+        """What depends on the clock is not in it."""
+        here("train", many, "-o", tmp_path / "m.wm", "--threads", "1")
+        assert (tmp_path / "m.wm").read_bytes() == chosen[0].read_bytes()
+
+    def test_options_fix_what_they_name(self, here, many, tmp_path):
+        options = ("--weighting", "ltc", "--C", "3", "--stemmer", "none", "--json")
+        summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)
+        tried = [found["parameters"] for found in summary["selection"]["candidates"]]
+        assert [(one["weighting"], one["C"], one["stemmer"]) for one in tried] == [("ltc", 3.0, None)] * 2
+        assert [one["stop_words"] for one in tried] == [None, "freewais"]
+        everything = (*options, "--stop-words", "none")
+        summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *everything).stdout)
+        assert "selection" not in summary
+        seen = json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)
+        assert seen["vectorizer"]["weighting"] == "ltc"
+        assert seen["learner"]["state"]["parameters"]["C"] == 3.0
+
+    def test_exact_estimates_all(self, here, many, tmp_path):
+        options = ("--select", "exact", "--C", "1", "--weighting", "tfc", "--json")
+        selection = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)["selection"]
+        assert len(selection["candidates"]) == 4
+        assert all(found["estimate"] is not None for found in selection["candidates"])
+
+    def test_vectors_leave_only_the_cost(self, here, tmp_path):
+        rows = [f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i % 5} 3:{i % 3}" for i in range(40)]
+        (tmp_path / "d.svm").write_text("\n".join(rows) + "\n")
+        done = here("train", tmp_path / "d.svm", "-o", tmp_path / "m.wm", "--json")
+        candidates = json.loads(done.stdout)["selection"]["candidates"]
+        assert sorted(found["parameters"]["C"] for found in candidates) == [0.05, 0.1, 0.5, 1, 5, 10, 1000]
+
+    def test_kernels_are_not_raced_unless_asked(self, here, many, tmp_path):
+        done = here("train", many, "-o", tmp_path / "m.wm", "--learner", "kernel-svm", "--json")
+        assert "selection" not in json.loads(done.stdout)
 
 
 class TestPredict:
@@ -135,7 +198,8 @@ class TestPredict:
                     assert (label in row["labels"]) == (score > limits[label])
 
     def test_thresholds_can_be_left_out(self, run, here, many, tmp_path):
-        run("train", many, "-o", tmp_path / "m.wm", "--multilabel", "--thresholds", "none")
+        options = ("--multilabel", "--thresholds", "none", "--select", "none")
+        run("train", many, "-o", tmp_path / "m.wm", *options)
         for line in here("predict", tmp_path / "m.wm", many, "--scores").stdout.splitlines():
             row = json.loads(line)
             assert set(row["labels"]) == {label for label, score in row["scores"].items() if score > 0}

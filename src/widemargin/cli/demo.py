@@ -138,7 +138,8 @@ def next_commands(folder: Path) -> list[str]:
     better = shlex.quote(str(folder / "pairs.wm"))
     return [
         f'widemargin explain {model} "Open a connection to the server and send the message"',
-        f"widemargin train {train} -o {better} --ngrams 1-2",
+        f"widemargin inspect {model} --suspects 10",
+        f"widemargin train {train} -o {better} --ngrams 1-2 --select none",
         f"widemargin evaluate {better} {test}",
     ]
 

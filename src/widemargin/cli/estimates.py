@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from widemargin.measure.intervals import Figure
     from widemargin.measure.quality import Quality
 
-PANEL = "How good it is"
+PANEL = "Choosing, and how good it is"
 # Nobody reads more rows than these at the end of a training run.
 LABELS_SHOWN = 20
+CANDIDATES_SHOWN = 5
 # Scores of so many documents x labels (16 bytes each) are kept while leave-one-out runs.
 MOST_SCORES = 100_000_000
 
@@ -30,12 +31,29 @@ class EstimateName(StrEnum):
     none = "none"
 
 
+class SelectName(StrEnum):
+    fast = "fast"
+    exact = "exact"
+    none = "none"
+
+
 class CalibrationName(StrEnum):
     platt = "platt"
     isotonic = "isotonic"
     none = "none"
 
 
+Select = Annotated[
+    SelectName | None,
+    typer.Option(
+        "--select",
+        metavar="fast|exact|none",
+        help="Choose stemming, stop words, weighting and C from the training documents; what an option says "
+        "stays as it says. exact estimates every candidate, fast only the best of a race.",
+        show_default="fast; kernel-svm: none",
+        rich_help_panel=PANEL,
+    ),
+]
 Estimate = Annotated[
     EstimateName | None,
     typer.Option(
@@ -95,6 +113,14 @@ def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_label
     if wanted is None:
         return "f1" if several_labels and estimate in ("leave-one-out", "k-fold") else None
     return None if wanted.lower() == "none" else wanted
+
+
+def show_selection(selection: dict[str, Any], most: int = CANDIDATES_SHOWN) -> None:
+    """The best candidates of a model selection."""
+    from widemargin.report.selection import selection_table
+
+    print(f"Chosen from {counted(len(selection['candidates']), 'candidate')} ({selection['mode']}):")
+    show_table(selection_table(selection, most=most))
 
 
 def read_quality(summary: dict[str, Any]) -> Quality | None:

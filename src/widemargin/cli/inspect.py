@@ -99,6 +99,9 @@ def run(
     print(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         print(f"{key:<12} {value}")
+    if "selection" in content.summary:
+        print()
+        estimates.show_selection(content.summary["selection"])
     quality = estimates.read_quality(content.summary)
     if quality is not None:
         print()

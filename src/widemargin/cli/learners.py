@@ -47,11 +47,12 @@ Learner = Annotated[
     ),
 ]
 Cost = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--C",
         metavar="X",
         help="The cost of training errors; inf allows none.",
+        show_default="chosen by --select, or 1",
         rich_help_panel=PANEL,
     ),
 ]

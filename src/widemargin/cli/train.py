@@ -52,14 +52,15 @@ def run(
         ),
     ] = False,
     weighting: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--weighting",
             metavar="TRIPLE",
             help="SMART weighting of the terms.",
+            show_default="chosen by --select, or tfc",
             rich_help_panel=TEXT_OPTIONS,
         ),
-    ] = "tfc",
+    ] = None,
     tokens: Annotated[
         Tokens,
         typer.Option(
@@ -117,9 +118,9 @@ def run(
         str | None,
         typer.Option(
             "--stop-words",
-            metavar="freewais|FILE",
+            metavar="freewais|FILE|none",
             help="Leave these words out.",
-            show_default="none",
+            show_default="chosen by --select, or none",
             rich_help_panel=TEXT_OPTIONS,
         ),
     ] = None,
@@ -128,8 +129,8 @@ def run(
         typer.Option(
             "--stemmer",
             metavar="NAME",
-            help="porter, or a Snowball language such as english or german.",
-            show_default="none",
+            help="porter, a Snowball language such as english or german, or none.",
+            show_default="chosen by --select, or none",
             rich_help_panel=TEXT_OPTIONS,
         ),
     ] = None,
@@ -145,7 +146,7 @@ def run(
         ),
     ] = None,
     learner: learners.Learner = learners.Name.linear_svm,
-    C: learners.Cost = 1.0,
+    C: learners.Cost = None,
     loss: learners.Loss = None,
     bias: learners.Bias = None,
     class_weight: learners.ClassWeight = None,
@@ -158,6 +159,7 @@ def run(
     kappa: learners.Kappa = None,
     scheme: learners.Scheme = None,
     cache: learners.Cache = None,
+    select: estimates.Select = None,
     estimate: estimates.Estimate = None,
     thresholds: estimates.Thresholds = None,
     calibrate: estimates.Calibrate = estimates.CalibrationName.none,
@@ -169,6 +171,7 @@ def run(
 ) -> None:
     """Learn a classifier from labelled documents and write it to one file.
 
+    The representation and C are chosen from the documents, unless options say what they are.
     Documents with one label each make a task of two or more classes; if some have none or several,
     every label is decided by itself. Unlabelled documents are left out. SVM-light files are vectors already.
 
@@ -176,7 +179,7 @@ def run(
     """
     first, last = _ngram_range(ngrams)
     vectorizing: dict[str, Any] = {
-        "weighting": weighting,
+        "weighting": "tfc" if weighting is None else weighting,
         "tokens": tokens.value,
         "units": units.value,
         "ngram_range": (first, last),
@@ -184,7 +187,7 @@ def run(
         "max_df": _frequency("--max-df", max_df),
         "max_features": max_features,
         "stop_words": _stop_words(stop_words),
-        "stemmer": stemmer,
+        "stemmer": None if stemmer == "none" else stemmer,
         "n_hashed": hashed,
         "n_jobs": threads,
     }
@@ -204,7 +207,19 @@ def run(
             "cache": cache,
         },
     )
-    learning |= {"C": C, "tol": tol, "random_state": seed, "n_jobs": threads, "verbose": not quiet}
+    learning |= {
+        "C": 1.0 if C is None else C,
+        "tol": tol,
+        "random_state": seed,
+        "n_jobs": threads,
+        "verbose": not quiet,
+    }
+    # What an option names is not up for choice.
+    named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words, "C": C}
+    fixed = [name for name, given in named.items() if given is not None]
+    if select is None:
+        of_kernels = learner is learners.Name.kernel_svm
+        select = estimates.SelectName.none if of_kernels else estimates.SelectName.fast
     _check_target(output)
 
     from widemargin.documents.collection import Vectors
@@ -215,6 +230,7 @@ def run(
         collection = read_all(data, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
+    from widemargin.estimate.search_space import Space
     from widemargin.labels import one_label_each
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -223,9 +239,15 @@ def run(
         multilabel or one_label_each([known for known in collection.labels if known is not None]) is None
     )
     method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
+    made = Vectorizer(**vectorizing), learners.make_learner(learner, learning)
+    space = Space.around(*made, fixed=fixed)
+    if len(space.candidates(vectors=on_vectors)) == 1:
+        select = estimates.SelectName.none
     classifier = TextClassifier(
-        vectorizer=None if on_vectors else Vectorizer(**vectorizing),
-        learner=learners.make_learner(learner, learning),
+        vectorizer=None if on_vectors else made[0],
+        learner=made[1],
+        select=select.value,
+        space=space,
         estimate=method,
         thresholds=estimates.chosen_thresholds(thresholds, method, several_labels=several),
         calibration=None if calibrate is estimates.CalibrationName.none else calibrate.value,
@@ -264,6 +286,9 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
 def show(summary: dict[str, Any]) -> None:
     """What `train` says when it is done."""
     print(summary_in_words(summary))
+    if "selection" in summary:
+        print()
+        estimates.show_selection(summary["selection"])
     quality = estimates.read_quality(summary)
     if quality is not None:
         print()
@@ -339,7 +364,9 @@ def _frequency(option: str, text: str) -> int | float:
 
 def _stop_words(text: str | None) -> str | list[str] | None:
     """The name of a list, or the words of a file, one a line."""
-    if text is None or text == "freewais":
+    if text in (None, "none"):
+        return None
+    if text == "freewais":
         return text
     try:
         return Path(text).read_text(encoding="utf-8").split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -52,5 +53,9 @@ def held_out(
     [False, False, False, True, True, True]
     """
     n = X.shape[0]
+    if hasattr(learner, "verbose"):
+        # One bar is enough, and two at a time are more than some terminals can show.
+        learner = copy.copy(learner)
+        learner.verbose = False
     found = out_of_fold(learner, X, y, folds=min(10, n), random_state=random_state, verbose=verbose)
     return HeldOut(found.scores, "k-fold", found.folds, np.zeros(found.scores.shape[1], np.int64))

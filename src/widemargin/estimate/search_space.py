@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -76,19 +76,43 @@ class Space:
                 raise UsageError(f"There are no {name} to choose from. Name at least one.")
 
     @classmethod
-    def around(cls, vectorizer: Vectorizer | None = None, learner: Any = None) -> Space:
+    def around(
+        cls, vectorizer: Vectorizer | None = None, learner: Any = None, *, fixed: Collection[str] = ()
+    ) -> Space:
         """The variants of a vectorizer that the thesis chooses from, and C of a learner.
+
+        Parameters
+        ----------
+        fixed : what is not to be chosen: "weighting", "stemmer", "stop_words", "C"
 
         Examples
         --------
         >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM(C=2.0))
         >>> len(space.representations), space.representations[0]["ngram_range"], 2.0 in space.costs
         (12, (1, 2), True)
+        >>> space = Space.around(Vectorizer(stemmer="porter"), LinearSVM(C=3), fixed=["stemmer", "C"])
+        >>> len(space.representations), {found["stemmer"] for found in space.representations}, space.costs
+        (6, {'porter'}, (3.0,))
         """
         vectorizer = Vectorizer() if vectorizer is None else vectorizer
         learner = LinearSVM() if learner is None else learner
         own = {float(learner.C)} if "C" in learner.get_params() else set()
-        return cls(representations(vectorizer.get_params()), (clone(learner),), tuple(sorted({*COSTS, *own})))
+        base = vectorizer.get_params()
+        free = [
+            found
+            for found in representations(base)
+            if all(plain(found[name]) == plain(base[name]) for name in fixed if name != "C")
+        ]
+        costs = own if "C" in fixed and own else {*COSTS, *own}
+        return cls(free, (clone(learner),), tuple(sorted(costs)))
+
+    def quiet(self) -> Space:
+        """The same without bars of the learners, for work that shows one of its own."""
+        silent = []
+        for learner in self.learners:
+            shows = "verbose" in learner.get_params()
+            silent.append(clone(learner).set_params(verbose=False) if shows else learner)
+        return Space(self.representations, silent, self.costs)
 
     def candidates(self, *, vectors: bool = False) -> list[Candidate]:
         """All of them, C rising fastest; over `vectors` there is no representation to choose."""
