@@ -1,6 +1,7 @@
 // Python's view of the kernel machines.
 #include "bindings.hpp"
 #include "decomposition.hpp"
+#include "leave_one_out_kernel.hpp"
 
 namespace widemargin {
 
@@ -121,6 +122,81 @@ void register_train_kernel_svm(nb::module_& m, const char* name) {
           arg("converged").noconvert());
 }
 
+// The arguments of train_kernel_svm; alpha (labels x size) is where the solution is near, feasible. accuracy:
+// of the scores, infinity for their signs. certify: whether the kernel is positive semi-definite.
+template <typename T, typename Real>
+void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+              std::int64_t n_columns, InputMatrix<Real> gram, int kind, double gamma, double degree,
+              double coef0, double power, double offset, double kappa, bool as_linear,
+              InputMatrix<std::int8_t> signs, InputMatrix<double> upper, bool equality,
+              std::int64_t working_set, int selection, std::int64_t shrink_history, double tol,
+              std::int64_t max_iterations, std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
+              InputMatrix<double> alpha, double accuracy, bool certify, OutputMatrix<double> scores,
+              OutputMatrix<double> accuracies, Output<std::int64_t> retrained, Output<std::int64_t> unstable,
+              Output<std::int64_t> iterations, Output<std::int64_t> progress) {
+    const std::int64_t n = signs.shape(1), size = n + (kappa > 0 ? 2 : 0);
+    const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
+    const KernelParameters kernel{KernelKind(kind < 0 ? 0 : kind), gamma, degree, coef0, power, offset};
+    // Shrinking pays where rows cost nothing and looking at all examples does. What is cached must not steer
+    // the path: it depends on who came before.
+    const LeftOutOptions options{
+        {equality, working_set, Selection(selection), false, as_linear, shrink_history, 0.0, tol,
+         max_iterations, seed},
+        kappa > 0 ? Hyperplane::stabilized : (equality ? Hyperplane::biased : Hyperplane::unbiased),
+        kappa,
+        offset > 0,
+        accuracy,
+        certify};
+    const LeftOutTask task{std::int64_t(signs.shape(0)),
+                           n,
+                           size,
+                           signs.data(),
+                           upper.data(),
+                           alpha.data(),
+                           scores.data(),
+                           accuracies.data(),
+                           retrained.data(),
+                           unstable.data(),
+                           iterations.data(),
+                           progress.data()};
+    without_gil([&] {
+        if (as_linear) {
+            leave_one_out_kernel(
+                task, options, n_threads,
+                [&] { return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa); }, poll_signals);
+            return;
+        }
+        KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
+                                     cache_bytes);
+        if (matrix.keeps_all()) {
+            leave_one_out_kernel(
+                task, options, n_threads, [&] { return std::make_unique<KeptRows<T, Real>>(matrix, 1); },
+                poll_signals);
+        } else {
+            leave_one_out_kernel(
+                task, options, n_threads,
+                [&] {
+                    return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / n_threads, working_set,
+                                                                 1);
+                },
+                poll_signals);
+        }
+    });
+}
+
+template <typename T, typename Real>
+void register_leave_one_out(nb::module_& m) {
+    using nb::arg;
+    m.def("leave_one_out_kernel", &left_out<T, Real>, arg("indptr").noconvert(), arg("indices").noconvert(),
+          arg("values").noconvert(), arg("n_columns"), arg("gram").noconvert(), arg("kind"), arg("gamma"),
+          arg("degree"), arg("coef0"), arg("power"), arg("offset"), arg("kappa"), arg("as_linear"),
+          arg("signs").noconvert(), arg("upper").noconvert(), arg("equality"), arg("working_set"),
+          arg("selection"), arg("shrink_history"), arg("tol"), arg("max_iterations"), arg("seed"),
+          arg("cache_bytes"), arg("n_threads"), arg("alpha").noconvert(), arg("accuracy"), arg("certify"),
+          arg("scores").noconvert(), arg("accuracies").noconvert(), arg("retrained").noconvert(),
+          arg("unstable").noconvert(), arg("iterations").noconvert(), arg("progress").noconvert());
+}
+
 // out (rows of a x rows of b): kernel values between two sets of rows over the same columns.
 template <typename T>
 void kernel_block(Input<std::int64_t> a_indptr, Input<std::int32_t> a_indices, Input<T> a_values,
@@ -163,6 +239,10 @@ void register_kernel(nb::module_& m) {
     register_train_kernel_svm<double, double>(m, "train_kernel_svm");
     register_train_kernel_svm<float, float>(m, "train_kernel_svm");
     register_train_kernel_svm<double, float>(m, "train_kernel_svm");
+    register_leave_one_out<float, double>(m);
+    register_leave_one_out<double, double>(m);
+    register_leave_one_out<float, float>(m);
+    register_leave_one_out<double, float>(m);
     register_kernel_block<float>(m);
     register_kernel_block<double>(m);
 }

@@ -35,6 +35,7 @@
 #include "parallel.hpp"
 #include "random.hpp"
 #include "small_qp.hpp"
+#include "threshold.hpp"
 
 namespace widemargin {
 
@@ -86,14 +87,10 @@ class Decomposition {
         for (std::int64_t i = 0; i < n_; ++i) diagonal_[i] = static_cast<Value>(engine.diagonal(i));
     }
 
-    DecompositionReport solve(const StopFlag& stop) {
+    // `s_is_known`: s belongs to alpha already; otherwise it is computed.
+    DecompositionReport solve(const StopFlag& stop, bool s_is_known = false) {
         activate_all();
-        if (std::any_of(alpha_, alpha_ + n_, [](double a) { return a != 0; })) {
-            engine_.from_scratch(signed_alpha(), s_);
-            engine_.start(active_);
-        } else {
-            std::fill(s_, s_ + n_, 0.0);
-        }
+        if (!s_is_known) compute_s();
         DecompositionReport report;
         Indices working;
         while (!stop) {
@@ -131,7 +128,7 @@ class Decomposition {
             reactivate();
             scan();
         }
-        report.intercept = lambda();
+        report.intercept = options_.equality ? threshold_of(y_, upper_, alpha_, s_, n_).value : 0.0;
         report.violation = violation_;
         return report;
     }
@@ -179,6 +176,15 @@ class Decomposition {
         std::vector<double> result(n_);
         for (std::int64_t i = 0; i < n_; ++i) result[i] = alpha_[i] * y_[i];
         return result;
+    }
+
+    void compute_s() {
+        if (std::any_of(alpha_, alpha_ + n_, [](double a) { return a != 0; })) {
+            engine_.from_scratch(signed_alpha(), s_);
+            engine_.start(active_);
+        } else {
+            std::fill(s_, s_ + n_, 0.0);
+        }
     }
 
     void activate_all() {
@@ -252,7 +258,7 @@ class Decomposition {
         most_falling_ = static_cast<std::int32_t>(found.falling);
     }
 
-    // lambda_eq (8.29).
+    // lambda_eq (8.29) as the active examples see it.
     double lambda() const {
         if (!options_.equality) return 0;
         double sum = 0;
@@ -263,7 +269,6 @@ class Decomposition {
             ++n_free;
         }
         if (n_free > 0) return sum / static_cast<double>(n_free);
-        // Any value between them: the middle is the convention.
         if (most_rising_ >= 0 && most_falling_ >= 0) return 0.5 * (highest_ + lowest_);
         return most_rising_ >= 0 ? highest_ : (most_falling_ >= 0 ? lowest_ : 0.0);
     }

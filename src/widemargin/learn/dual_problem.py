@@ -20,7 +20,7 @@ SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
 # Variables in a step of a linear machine, and the most that `working_set_of` makes of them.
 _LINEAR_STEP, _LARGEST_STEP = 20, 600
 # Kernel values of so many examples are kept in double precision.
-_DOUBLE_UP_TO = 2048
+DOUBLE_UP_TO = 2048
 # A sum of alphas may be off by so much of itself without anybody having to move.
 _ROUNDING = 1e-12
 # How well the problem with a bias feature is solved before the biased one.
@@ -155,7 +155,7 @@ def solve_dual(
     iterations, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
     matrix: Any = gram
     if matrix is None:
-        matrix = np.zeros((0, 0), np.float64 if n <= _DOUBLE_UP_TO else np.float32)
+        matrix = np.zeros((0, 0), np.float64 if n <= DOUBLE_UP_TO else np.float32)
     working_set = method.working_set or working_set_of(csr.n_columns, equality)
     shown: Any = watch_values(progress, _describe) if method.verbose else contextlib.nullcontext()
     with shown:

@@ -1,0 +1,320 @@
+// Exact leave-one-out of what the decomposition solves: any kernel, any hyperplane, hard margins too.
+//
+// Each label's solution is first made as good as the scores need (score_bounds.hpp). An example with alpha_t
+// = 0 then leaves without a change, but for the threshold where that is one of an interval. From the kernel
+// row of any other one, bounds on its score without it may already tell what is asked. The rest are
+// retrained: alpha_t becomes 0, and where the equality constraint (or a bias feature, on which all scores
+// depend) misses it, a few examples near x_t take it over; the decomposition goes on from there, with s
+// already known, to one tolerance after the other until the bounds tell.
+//
+// A corner, a solution without an unbounded support vector, meets all conditions exactly. It is unstable if
+// these leave an interval of thresholds, and the score then has the middle (threshold.hpp).
+//
+// Nothing depends on the number of threads: every retraining starts from the label's solution.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "decomposition.hpp"
+#include "score_bounds.hpp"
+
+namespace widemargin {
+
+struct LeftOutOptions {
+    DecompositionOptions method;  // tol: where to begin with the labels' solutions
+    Hyperplane hyperplane;
+    double kappa;
+    bool bias_feature;
+    double accuracy;  // of every score; infinity: only the signs have to be certain
+    bool certify;     // false for indefinite kernels, for which no bound holds
+};
+
+// All arrays belong to the caller; L labels, n examples, size = n and the artificial ones.
+struct LeftOutTask {
+    std::int64_t n_labels, n, size;
+    const std::int8_t* signs;  // L x n
+    const double* upper;       // L x n
+    const double* alpha;       // L x size: feasible, best near the solution
+    // Results.
+    double* scores;            // L x n
+    double* accuracy;          // L x n
+    std::int64_t* retrained;   // L: how many examples
+    std::int64_t* unstable;    // L: how many scores have a threshold from the middle of an interval
+    std::int64_t* iterations;  // L: of retraining
+    std::int64_t* progress;    // one element, read by another thread: examples done, of L x n
+};
+
+struct LeftOutLabel {
+    std::int64_t label;
+    std::vector<double> y, upper, alpha, s;
+    double tol;  // at which the solution was good enough
+    std::unique_ptr<Rule> rule;
+    Indices open;  // examples that need their kernel row at least
+};
+
+// One for each thread.
+template <class Engine>
+class LeftOut {
+  public:
+    LeftOut(std::unique_ptr<Engine> engine, const LeftOutTask& task, const LeftOutOptions& options)
+        : engine_(std::move(engine)), task_(task), options_(options), diagonal_(task.size) {
+        for (std::int64_t i = 0; i < task.size; ++i) {
+            diagonal_[i] = engine_->diagonal(i);
+            if (i < task.n) largest_ = std::max(largest_, diagonal_[i]);
+        }
+    }
+
+    // Solves a label well enough, and settles the examples that leave without a change.
+    void prepare(LeftOutLabel& l, std::int64_t label, const StopFlag& stop) {
+        l.label = label;
+        l.y.resize(task_.size);
+        l.upper.resize(task_.size);
+        for (std::int64_t i = 0; i < task_.size; ++i) {
+            const bool real = i < task_.n;
+            l.y[i] = real ? task_.signs[label * task_.n + i] : (i == task_.n ? 1.0 : -1.0);
+            l.upper[i] = real ? task_.upper[label * task_.n + i] : std::numeric_limits<double>::infinity();
+        }
+        l.alpha.assign(task_.alpha + label * task_.size, task_.alpha + (label + 1) * task_.size);
+        l.s.assign(task_.size, 0.0);
+        const double target = std::isinf(options_.accuracy) ? kForSigns : options_.accuracy;
+        std::int64_t iterations = 0;
+        l.tol = descend(l.y, l.upper, l.alpha, l.s, false, options_.method.tol, iterations, stop, [&] {
+            l.rule = std::make_unique<Rule>(point(l.y, l.upper, l.alpha, l.s), options_.hyperplane,
+                                            options_.kappa);
+            if (!biased()) return l.rule->doubt(largest_) <= target;
+            if (l.rule->is_corner()) return true;
+            const Bounds b =
+                SharedBounds(point(l.y, l.upper, l.alpha, l.s), *l.rule, 4 * largest_).without(-1);
+            return b.high - b.low <= 2 * target;
+        });
+        if (stop) return;
+        const SharedBounds shared(point(l.y, l.upper, l.alpha, l.s), *l.rule, 4 * largest_);
+        for (std::int64_t t = 0; t < task_.n; ++t) {
+            if (l.alpha[t] > 0 || !settle_unchanged(l, shared, t))
+                l.open.push_back(static_cast<std::int32_t>(t));
+        }
+    }
+
+    // Settles an example for which its kernel row is needed.
+    void run(const LeftOutLabel& l, std::int64_t t, const StopFlag& stop) {
+        const auto* const values = engine_->row(t);
+        row_.assign(values, values + task_.size);
+        if (options_.certify && !(biased() && l.rule->is_corner() && l.alpha[t] <= 0)) {
+            const Bounds b =
+                l.rule->without(point(l.y, l.upper, l.alpha, l.s), t, diagonal_.data(), row_.data());
+            if (settle_if_enough(l.label, t, b)) return;
+        }
+        y_ = l.y;
+        upper_ = l.upper;
+        alpha_ = l.alpha;
+        s_ = l.s;
+        upper_[t] = 0;
+        if (alpha_[t] > 0) take_out(t);
+        // The signs often show early; scores take as long as those of the solution took.
+        const double begin = !options_.certify               ? l.tol
+                             : std::isinf(options_.accuracy) ? kFirstForSigns
+                                                             : std::min(kEasier * l.tol, kFirstForSigns);
+        double score = 0, accuracy = 0;
+        bool unstable = false;
+        std::int64_t iterations = 0;
+        descend(y_, upper_, alpha_, s_, true, begin, iterations, stop, [&] {
+            const DualPoint p = point(y_, upper_, alpha_, s_);
+            const Rule rule(p, options_.hyperplane, options_.kappa);
+            score = p.s[t] + rule.b();
+            if (biased() && rule.is_corner()) {
+                unstable = rule.threshold().highest - rule.threshold().lowest > kNarrow;
+                accuracy = 2 * rule.doubt(largest_);
+                return true;
+            }
+            if (!options_.certify) {
+                accuracy = std::numeric_limits<double>::infinity();
+                return true;
+            }
+            const Bounds b = rule.outside(p, t, diagonal_.data(), row_.data());
+            score = std::min(std::max(score, b.low), b.high);
+            accuracy = std::max(b.high - score, score - b.low);
+            return is_enough(b, accuracy);
+        });
+        if (stop) return;
+        keep(l.label, t, score, accuracy);
+        add(task_.retrained + l.label, 1);
+        add(task_.iterations + l.label, iterations);
+        if (unstable) add(task_.unstable + l.label, 1);
+    }
+
+    static void add(std::int64_t* counter, std::int64_t amount) {
+        __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+    }
+
+  private:
+    bool biased() const { return options_.hyperplane == Hyperplane::biased; }
+
+    DualPoint point(const std::vector<double>& y, const std::vector<double>& upper,
+                    const std::vector<double>& alpha, const std::vector<double>& s) const {
+        return {y.data(), upper.data(), alpha.data(), s.data(), task_.n};
+    }
+
+    void keep(std::int64_t label, std::int64_t t, double score, double accuracy) const {
+        task_.scores[label * task_.n + t] = score;
+        task_.accuracy[label * task_.n + t] = accuracy;
+    }
+
+    bool is_enough(const Bounds& b, double accuracy) const {
+        return accuracy <= options_.accuracy && (b.low > 0 || b.high < 0 || accuracy < kSmallest);
+    }
+
+    bool settle_if_enough(std::int64_t label, std::int64_t t, const Bounds& b) const {
+        const bool open = std::isinf(b.low) || std::isinf(b.high);
+        const double half = 0.5 * (b.high - b.low);
+        if (!is_enough(b, half)) return false;
+        keep(label, t, open ? (b.low > 0 ? b.low : b.high) : 0.5 * (b.low + b.high), half);
+        return true;
+    }
+
+    // An example with alpha_t = 0; false if more has to be known.
+    bool settle_unchanged(const LeftOutLabel& l, const SharedBounds& shared, std::int64_t t) const {
+        const double score = l.s[t] + l.rule->b();
+        Bounds b{score, score};
+        if (biased() && l.rule->is_corner()) {
+            const Threshold& now = l.rule->threshold();
+            const double own = l.y[t] - l.s[t];
+            // Without an example at an end of it the interval is another.
+            if (l.upper[t] > 0 && (l.y[t] > 0 ? own >= now.lowest : own <= now.highest)) return false;
+            keep(l.label, t, score, 2 * l.rule->doubt(largest_));
+            if (now.highest - now.lowest > kNarrow) add(task_.unstable + l.label, 1);
+            return true;
+        }
+        if (!options_.certify) {
+            keep(l.label, t, score, std::numeric_limits<double>::infinity());
+            return true;
+        }
+        if (biased()) {
+            const Bounds threshold = shared.without(t);
+            b = {std::min(l.s[t] + threshold.low, score), std::max(l.s[t] + threshold.high, score)};
+        } else {
+            const double doubt = l.rule->doubt(diagonal_[t]);
+            b = {score - doubt, score + doubt};
+        }
+        const double accuracy = std::max(b.high - score, score - b.low);
+        if (!is_enough(b, accuracy)) return false;
+        keep(l.label, t, score, accuracy);
+        return true;
+    }
+
+    // Sets alpha_t to 0. Who takes it over: those from whom it takes least of the objective, a part each.
+    void take_out(std::int64_t t) {
+        double left = alpha_[t];
+        const double way = y_[t];
+        Indices changed{static_cast<std::int32_t>(t)};
+        std::vector<double> change{-way * left};
+        alpha_[t] = 0;
+        if (options_.method.equality || options_.bias_feature) {
+            const DualPoint all{y_.data(), upper_.data(), alpha_.data(), s_.data(), task_.size};
+            const double part = left / kParts;
+            std::vector<std::pair<double, std::int32_t>> able;
+            for (std::int64_t j = 0; j < task_.size; ++j) {
+                if (!(room_of(all, j, way) > 0)) continue;
+                const double d2 = diagonal_[t] + diagonal_[j] - 2 * row_[j];
+                able.emplace_back(way * (y_[j] - s_[j]) - 0.5 * part * d2, -static_cast<std::int32_t>(j));
+            }
+            std::make_heap(able.begin(), able.end());
+            std::size_t rest = able.size();
+            const auto give = [&](std::int64_t j, double most) {
+                const double room = room_of(all, j, way), step = std::min({room, most, left});
+                if (!(step > 0)) return;
+                const double bound = y_[j] * way > 0 ? upper_[j] : 0.0;
+                alpha_[j] = step == room ? bound : alpha_[j] + y_[j] * way * step;
+                left -= step;
+                changed.push_back(static_cast<std::int32_t>(j));
+                change.push_back(way * step);
+            };
+            for (; rest > 0 && left > 0; --rest) {
+                std::pop_heap(able.begin(), able.begin() + rest);
+                give(-able[rest - 1].second, part);
+            }
+            for (std::size_t k = able.size(); k > 0 && left > 0; --k) give(-able[k - 1].second, left);
+        }
+        Indices everybody(task_.size);
+        for (std::int64_t i = 0; i < task_.size; ++i) everybody[i] = static_cast<std::int32_t>(i);
+        engine_->start(everybody);
+        engine_->update(changed, change, everybody, s_.data());
+    }
+
+    // Solves to one tolerance after the other until `enough`; returns the last.
+    template <class Enough>
+    double descend(const std::vector<double>& y, const std::vector<double>& upper, std::vector<double>& alpha,
+                   std::vector<double>& s, bool s_is_known, double tol, std::int64_t& iterations,
+                   const StopFlag& stop, Enough&& enough) {
+        double progress[3];
+        while (!stop) {
+            DecompositionOptions method = options_.method;
+            method.tol = tol;
+            method.max_iterations -= iterations;
+            const DecompositionReport report =
+                Decomposition(*engine_, method, y.data(), upper.data(), alpha.data(), s.data(), progress)
+                    .solve(stop, s_is_known);
+            iterations += report.iterations;
+            s_is_known = true;
+            double sum = 0;
+            for (const double a : alpha) sum += a;
+            if (enough() || !report.converged || tol <= kRounding * (1 + sum * largest_)) break;
+            tol = kTighter * std::min(tol, std::max(report.violation, kTighter * tol));
+        }
+        return tol;
+    }
+
+    static constexpr double kForSigns = 0.1, kFirstForSigns = 0.25, kEasier = 4, kTighter = 0.25, kParts = 4;
+    static constexpr double kRounding = 1e-14;  // of a sum of kernel values
+    static constexpr double kSmallest = 1e-7;   // nobody can tell such scores from 0
+    static constexpr double kNarrow = 1e-9;     // an interval of thresholds that is none
+
+    std::unique_ptr<Engine> engine_;
+    const LeftOutTask& task_;
+    const LeftOutOptions& options_;
+    std::vector<double> diagonal_, row_, y_, upper_, alpha_, s_;
+    double largest_ = 0;
+};
+
+// All labels, some at a time: first their solutions side by side, then all their examples.
+template <class MakeEngine, class Poll>
+void leave_one_out_kernel(const LeftOutTask& task, const LeftOutOptions& options, int n_threads,
+                          MakeEngine&& make_engine, Poll&& poll) {
+    using Worker = LeftOut<typename std::decay_t<decltype(make_engine())>::element_type>;
+    constexpr std::int64_t kLabelsAtOnce = 32;
+    std::vector<std::unique_ptr<Worker>> workers(n_threads);
+    const auto each = [&](std::size_t count, auto&& work) {
+        Pieces pieces(static_cast<std::int64_t>(count), 1);
+        run_parallel(
+            static_cast<int>(std::min<std::size_t>(n_threads, count)),
+            [&](int thread, const StopFlag& stop) {
+                auto& worker = workers[thread];
+                if (!worker) worker = std::make_unique<Worker>(make_engine(), task, options);
+                std::int64_t k, end;
+                while (!stop && pieces.next(k, end)) work(*worker, static_cast<std::size_t>(k), stop);
+            },
+            poll);
+    };
+    for (std::int64_t first = 0; first < task.n_labels; first += kLabelsAtOnce) {
+        std::vector<LeftOutLabel> labels(std::min(kLabelsAtOnce, task.n_labels - first));
+        each(labels.size(), [&](Worker& worker, std::size_t k, const StopFlag& stop) {
+            worker.prepare(labels[k], first + static_cast<std::int64_t>(k), stop);
+            Worker::add(task.progress, task.n - static_cast<std::int64_t>(labels[k].open.size()));
+        });
+        std::vector<std::pair<std::size_t, std::int32_t>> open;
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            for (const std::int32_t t : labels[k].open) open.emplace_back(k, t);
+        }
+        each(open.size(), [&](Worker& worker, std::size_t k, const StopFlag& stop) {
+            worker.run(labels[open[k].first], open[k].second, stop);
+            Worker::add(task.progress, 1);
+        });
+    }
+}
+
+}  // namespace widemargin

@@ -1,0 +1,195 @@
+"""Exact leave-one-out of the machines that the decomposition solves (core/leave_one_out_kernel.hpp)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin.errors import UsageError
+from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.dual_problem import (
+    DOUBLE_UP_TO,
+    KERNELS,
+    SELECTIONS,
+    Kernel,
+    artificial_start,
+    feasible,
+    working_set_of,
+)
+from widemargin.learn.kernel_svm import KernelSVM
+from widemargin.learn.linear_svm import LinearSVM
+from widemargin.progress import watch
+
+Floats = NDArray[np.float64]
+
+# Megabytes that rows of the kernel matrix may take even if the learner was content with less: every
+# support vector's row is wanted again and again.
+_CACHE = 500.0
+# Variables in a step where nothing has to be exchanged, as in KernelSVM.
+_STEP = 10
+_SHRINK_HISTORY = 10
+
+
+def kernel_leave_one_out(
+    learner: KernelSVM | LinearSVM,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    scores: bool = True,
+    accuracy: float = 0.01,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """The score of every example by the rule that is learned without it, with a proven accuracy.
+
+    An example that is left out keeps the costs of the others as they are, those of
+    ``class_weight="balanced"`` too. Where the rule without it has no unbounded support vector, and an
+    interval of thresholds is equally good, the threshold is the middle of it; when only one class is left,
+    the threshold is that class: 1 or -1.
+
+    Parameters
+    ----------
+    learner : a KernelSVM, one against the rest, or a LinearSVM with ``bias="unregularized"``, fitted on `X`,
+        `y` and `sample_weight`
+    scores : whether the values matter; otherwise only their signs are certain
+    accuracy : how far from the exact score a score may be, if the values matter
+
+    Returns
+    -------
+    scores : (n, columns)
+    accuracy : (n, columns) how far each may be from the exact one. Infinite where nothing is proven but the
+        sign, and for the sigmoid kernel, which need not have one solution
+    retrained : (columns,) how many examples the machine was trained without
+    unstable : (columns,) how many scores have a threshold from the middle of an interval. Where only signs
+        are asked for, a sign that no threshold of the interval changes is not counted
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    >>> model = KernelSVM(kernel="linear", C=10).fit(X, y)
+    >>> found, _, retrained, unstable = kernel_leave_one_out(model, X, y, accuracy=1e-4)
+    >>> found[:, 0].round(2).tolist(), retrained.tolist(), unstable.tolist()
+    ([-2.0, -0.33, 0.33, 2.0], [2], [0])
+    """
+    task = _Task.of(learner, X, y, sample_weight)
+    n_labels, n = task.signs.shape
+    found, within = np.zeros((n_labels, n)), np.zeros((n_labels, n))
+    retrained, unstable, iterations = (np.zeros(n_labels, np.int64) for _ in range(3))
+    progress = np.zeros(1, np.int64)
+    cache, as_linear, selection, step = task.method(learner)
+    gram: Any = task.gram
+    if gram is None:
+        gram = np.zeros((0, 0), np.float64 if n <= DOUBLE_UP_TO else np.float32)
+    start = np.zeros((n_labels, n + (2 if task.kappa > 0 else 0)))
+    start[:, :n] = feasible(task.alpha, task.signs, task.upper, task.equality and task.kappa == 0)
+    if task.kappa > 0:
+        start[:, n:] = artificial_start(start[:, :n], task.signs, task.kappa)
+    with watch(
+        progress,
+        "Leaving one out",
+        total=n_labels * n,
+        unit="examples",
+        enabled=None if verbose else False,
+    ):
+        _core.leave_one_out_kernel(
+            task.csr.indptr, task.csr.indices, task.csr.data, task.csr.n_columns, gram,
+            KERNELS[task.kernel.name], *task.kernel.arguments, task.offset, task.kappa, as_linear, task.signs,
+            task.upper, task.equality, step, SELECTIONS[selection], _SHRINK_HISTORY, float(learner.tol),
+            task.max_iterations, int(check_random_state(learner.random_state).randint(2**31 - 1)),
+            int(cache * 2**20), thread_count(n_jobs), start, float(accuracy) if scores else np.inf,
+            task.kernel.name != "sigmoid", found, within, retrained, unstable, iterations, progress,
+        )  # fmt: skip
+    return found.T, within.T, retrained, unstable
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A fitted learner as the dual problems of its columns: signs, upper and alpha are (columns, n)."""
+
+    csr: Csr
+    gram: Floats | None
+    kernel: Kernel
+    signs: NDArray[np.int8]
+    upper: Floats
+    alpha: Floats
+    equality: bool
+    offset: float
+    kappa: float
+    max_iterations: int
+
+    @classmethod
+    def of(cls, learner: KernelSVM | LinearSVM, X: Any, y: Any, sample_weight: Any) -> _Task:
+        if not hasattr(learner, "alpha_"):
+            raise UsageError(
+                "The dual variables are not there: only a learner that was just fitted has them, "
+                "not one that was loaded from a file."
+            )
+        space = learner.label_space_
+        signs = space.encode(y)
+        if not X.shape[0] == len(signs) == learner.alpha_.shape[0]:
+            raise UsageError(
+                f"The learner was fitted on {learner.alpha_.shape[0]} examples; X has {X.shape[0]} rows and "
+                f"y {len(signs)} labels. Pass what it was fitted on."
+            )
+        weights = sample_weights(sample_weight, len(signs))
+        alpha = learner.alpha_.toarray() if is_sparse(learner.alpha_) else learner.alpha_
+        alpha = np.ascontiguousarray(alpha.reshape(len(signs), -1).T, dtype=np.float64)
+        if isinstance(learner, LinearSVM):
+            if learner.bias != "unregularized":
+                raise UsageError(f"A LinearSVM with bias={learner.bias!r} is no problem for decomposition.")
+            costs = label_costs(learner.C, learner.class_weight, space, signs, weights)
+            by_label = np.ascontiguousarray(signs.T)
+            upper = np.where(by_label > 0, costs[0][:, None], costs[1][:, None])
+            if len(weights):
+                with np.errstate(invalid="ignore"):
+                    upper = np.where(weights > 0, upper * weights, 0.0)
+            limit = int(learner.max_iter) * len(signs)
+            return cls(
+                canonical_csr(X), None, Kernel("linear"), by_label, upper, alpha, True, 0.0, 0.0, limit
+            )
+        if learner.scheme != "one-vs-rest" and space.kind != "binary":
+            raise UsageError(
+                f'scheme="{learner.scheme}": a vote over pairs of classes has no leave-one-out of its own. '
+                f'Use scheme="one-vs-rest", or cross-validation.'
+            )
+        by_label, upper = learner._columns(space, signs, weights)
+        gram = np.ascontiguousarray(X, dtype=np.float64) if learner.kernel == "precomputed" else None
+        return cls(
+            canonical_csr(sp.csr_array((len(signs), 1)) if gram is not None else X),
+            gram,
+            learner._kernel,
+            by_label,
+            upper,
+            alpha,
+            isinstance(learner.bias, str),
+            float(learner.bias) ** 2 if isinstance(learner.bias, Real) else 0.0,
+            float(learner.kappa) if learner.bias == "stabilized" else 0.0,
+            int(learner.max_iter),
+        )
+
+    def method(self, learner: KernelSVM | LinearSVM) -> tuple[float, bool, str, int]:
+        """Megabytes, whether to work with a weight vector, selection, and variables in a step.
+
+        The few steps from one solution to the next are on pairs, whose rows stay in memory for all examples
+        and labels. A weight vector is for linear machines whose rows would not fit.
+        """
+        cache = max(float(getattr(learner, "cache", 0.0)), _CACHE)
+        n = self.signs.shape[1]
+        fits = n * n * (8 if n <= DOUBLE_UP_TO else 4) <= cache * 2**20
+        linear = self.kernel.name == "linear"
+        as_linear = linear and not fits
+        few_features = linear and working_set_of(self.csr.n_columns, self.equality) > working_set_of(
+            2**31, self.equality
+        )
+        if as_linear or few_features:
+            return cache, as_linear, "steepest", working_set_of(self.csr.n_columns, self.equality)
+        return cache, False, *(("second-order", 2) if self.equality else ("steepest", _STEP))
