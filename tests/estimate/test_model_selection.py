@@ -16,7 +16,7 @@ from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate import race
 from widemargin.estimate.criteria import Criterion
 from widemargin.estimate.cross_validation import out_of_fold
-from widemargin.estimate.held_out import held_out
+from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.estimate.model_selection import select
 from widemargin.estimate.search_space import COSTS, Space, representations
 from widemargin.estimate.training_bounds import xi_alpha_of
@@ -103,10 +103,12 @@ class TestCriterion:
     def test_leave_one_out_is_that_of_the_scores_without_each_document(self):
         X, (_, truth) = Vectorizer().fit_transform(TEXTS[:40]), learn_labels(LABELS[:40])
         learner = LinearSVM().fit(X, LABELS[:40])
+        found = leave_one_out(learner, X, LABELS[:40])
         judged = Criterion("leave-one-out").judge(learner, X, LABELS[:40])
-        found = held_out(learner, X, LABELS[:40], method="leave-one-out")
         assert judged.value == micro_prbep(truth, found.scores)
-        assert judged.method == found.method
+        assert judged.method == found.method == "leave-one-out"
+        judged = Criterion("leave-one-out", "pravg").judge(learner, X, LABELS[:40])
+        assert judged.value == micro(precision_recall_average, found.table)
 
     def test_classes_are_decided_by_the_highest_score(self):
         space, truth = learn_labels(["a", "b", "c"])

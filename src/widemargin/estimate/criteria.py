@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
-from widemargin.estimate.held_out import held_out
+from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.estimate.training_bounds import xi_alpha_of
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.measure import (
@@ -101,19 +101,22 @@ class Criterion:
         """Judge a learner that is fitted on `X` and `y`, from these examples alone."""
         if self.estimate == "xi-alpha":
             return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
+        space, truth = learn_labels(y)
         with warnings.catch_warnings():
             # Whoever chooses between models hears of weak labels once, and of a model that did not converge
             # when it is fitted.
             warnings.simplefilter("ignore", DataWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.estimate == "leave-one-out":
-                found = held_out(learner, X, y, method="leave-one-out", random_state=self.random_state)
+                # Decisions of single labels need the signs of scores only.
+                values = self.measure == "prbep" or space.kind == "multiclass"
+                found = leave_one_out(learner, X, y, scores=values, random_state=self.random_state)
                 scores, method = found.scores, found.method
             else:
                 tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
                 folded = out_of_fold(learner, X, y, folds=self.folds, tol=tol, random_state=self.random_state)
                 scores, method = folded.scores, "k-fold"
-        return self.of_scores(*learn_labels(y), scores, method)
+        return self.of_scores(space, truth, scores, method)
 
     def of_scores(
         self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
