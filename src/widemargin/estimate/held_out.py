@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.estimate.cross_validation import out_of_fold
+from widemargin.estimate.leave_one_out import leave_one_out
 
 Floats = NDArray[np.float64]
 
@@ -52,10 +53,14 @@ def held_out(
     >>> (found.scores > 0).ravel().tolist()
     [False, False, False, True, True, True]
     """
-    n = X.shape[0]
     if hasattr(learner, "verbose"):
         # One bar is enough, and two at a time are more than some terminals can show.
         learner = copy.copy(learner)
         learner.verbose = False
-    found = out_of_fold(learner, X, y, folds=min(10, n), random_state=random_state, verbose=verbose)
-    return HeldOut(found.scores, "k-fold", found.folds, np.zeros(found.scores.shape[1], np.int64))
+    if method == "k-fold":
+        folded = out_of_fold(learner, X, y, random_state=random_state, verbose=verbose)
+        stable = np.zeros(folded.scores.shape[1], np.int64)
+        return HeldOut(folded.scores, "k-fold", folded.folds, stable)
+    threads = getattr(learner, "n_jobs", None)
+    found = leave_one_out(learner, X, y, n_jobs=threads, random_state=random_state, verbose=verbose)
+    return HeldOut(found.scores, found.method, found.folds, found.unstable)
