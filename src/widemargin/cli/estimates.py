@@ -17,6 +17,8 @@ PANEL = "Choosing, and how good it is"
 # Nobody reads more rows than these at the end of a training run.
 LABELS_SHOWN = 20
 CANDIDATES_SHOWN = 5
+# Documents x labels up to which leave-one-out takes seconds rather than minutes.
+MOST_LEFT_OUT = 2_000_000
 # Scores of so many documents x labels (16 bytes each) are kept while leave-one-out runs.
 MOST_SCORES = 100_000_000
 
@@ -61,7 +63,7 @@ Estimate = Annotated[
         metavar="leave-one-out|k-fold|xi-alpha|none",
         help="How to foretell precision, recall and F1 without a test set: estimates from documents left "
         "out of training one by one or in ten parts, or bounds that cost nothing.",
-        show_default="leave-one-out",
+        show_default="leave-one-out; k-fold and xi-alpha for very many documents",
         rich_help_panel=PANEL,
     ),
 ]
@@ -88,15 +90,18 @@ Calibrate = Annotated[
 
 
 def chosen_estimate(wanted: EstimateName | None, n_documents: int, n_labels: int) -> str | None:
-    """The method that was asked for; if none was, leave-one-out unless it would fill the memory.
+    """The method that was asked for; if none was, the best that neither takes long nor fills the memory.
 
     Examples
     --------
-    >>> chosen_estimate(None, 1000, 10), chosen_estimate(None, 10**6, 10**4)
-    ('leave-one-out', 'xi-alpha')
+    >>> [chosen_estimate(None, n, 100) for n in (10_000, 100_000, 10_000_000)]
+    ['leave-one-out', 'k-fold', 'xi-alpha']
     """
     if wanted is None:
-        return "leave-one-out" if n_documents * n_labels <= MOST_SCORES else "xi-alpha"
+        scores = n_documents * n_labels
+        if scores > MOST_SCORES:
+            return "xi-alpha"
+        return "leave-one-out" if scores <= MOST_LEFT_OUT else "k-fold"
     return None if wanted is EstimateName.none else wanted.value
 
 
