@@ -64,11 +64,16 @@ template <typename T>
 using ScoreRow = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                           const double* intercept, std::int64_t n_labels, double* scores);
 
+// The same in single precision, for 16 lanes.
+using ScoreSingleLanes = void (*)(const std::int32_t* indices, const float* values, std::int64_t size,
+                                  const float* w, float* scores);
+
 struct LaneKernels {
     void (*pass)(LanePass&);
     LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
     ScoreLanes<float> score_single;
     ScoreLanes<double> score_double;
+    ScoreSingleLanes score_roughly;
     ScoreRow<float> row_single;
     ScoreRow<double> row_double;
 };

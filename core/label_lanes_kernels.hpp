@@ -189,6 +189,18 @@ static void score_lanes(const std::int32_t* indices, const T* values, std::int64
     }
 }
 
+static void score_single_lanes(const std::int32_t* indices, const float* values, std::int64_t size,
+                               const float* w, float* scores) {
+    Lanes8 low = all8(0), high = all8(0);
+    for (std::int64_t k = 0; k < size; ++k) {
+        const float* const u = w + std::int64_t(indices[k]) * kLanes;
+        low += load8(u) * values[k];
+        high += load8(u + 8) * values[k];
+    }
+    store8(scores, low);
+    store8(scores + 8, high);
+}
+
 // Labels in tiles of 16, whose sums stay in registers; each sum adds the features in their order, whatever
 // the tile.
 template <typename T>
@@ -215,8 +227,8 @@ static void score_row(const std::int32_t* indices, const T* values, std::int64_t
 }
 
 LaneKernels lane_kernels() {
-    return {pass_over_lanes,     sum_lanes,        score_lanes<float>,
-            score_lanes<double>, score_row<float>, score_row<double>};
+    return {pass_over_lanes,    sum_lanes,        score_lanes<float>, score_lanes<double>,
+            score_single_lanes, score_row<float>, score_row<double>};
 }
 
 }  // namespace WIDEMARGIN_TARGET

@@ -33,6 +33,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -305,9 +306,10 @@ class Retraining {
           signs_(n_ * kLanes, 0),
           place_(n_, -1) {}
 
-    // Up to 16 examples; fills `open` with those for which `passes` were too few.
+    // Up to 16 examples. Those for which `passes` are too few are left `open`, or, without a place for them,
+    // finished one by one.
     void run(const LabelSolution& s, const std::int32_t* examples, std::size_t count, std::int64_t passes,
-             Indices& open, const StopFlag& stop) {
+             Indices* open, const StopFlag& stop) {
         begin(s, examples, count);
         step_out();
         for (int round = 0; round < kRounds && !stop; ++round) {
@@ -315,19 +317,22 @@ class Retraining {
             certify();
             if (std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.done; })) break;
         }
-        for (const Lane& lane : lanes_) {
-            keep(lane);
-            if (!lane.done) open.push_back(lane.t);
+        for (std::size_t l = 0; l < count && !stop; ++l) {
+            if (lanes_[l].done) continue;
+            if (open) {
+                open->push_back(lanes_[l].t);
+            } else {
+                finish_alone(l, stop);
+            }
         }
-        end();
-    }
-
-    // One example in double precision, until it is certain or options.max_rounds are over.
-    void run_alone(const LabelSolution& s, std::int32_t t, const StopFlag& stop) {
-        begin(s, &t, 1);
-        finish_alone(stop);
-        keep(lanes_[0]);
-        end();
+        for (const Lane& lane : lanes_) {
+            p_.task.scores[s.label * n_ + lane.t] = lane.score;
+            p_.task.accuracy[s.label * n_ + lane.t] = lane.accuracy;
+        }
+        for (const std::int32_t i : rows_) {
+            clear(single_.data(), i);
+            place_[i] = -1;
+        }
     }
 
   private:
@@ -342,6 +347,7 @@ class Retraining {
     static constexpr double kNear = 0.05;
     static constexpr int kRounds = 2;
     static constexpr int kConjugateSteps = 60;
+    static constexpr double kRough = 1e-3;  // much more than single precision can be wrong by
     static constexpr std::int64_t kPassesAlone = 3;
     static constexpr double kNewtonAccuracy = 0.1, kFlat = 1e-10;
 
@@ -365,17 +371,6 @@ class Retraining {
         for (const Lane& lane : lanes_) admit(lane.t);
         for (std::size_t l = 0; l < count; ++l) alpha_[std::int64_t(examples[l]) * kLanes + l] = 0;
     }
-    void keep(const Lane& lane) {
-        p_.task.scores[s_->label * n_ + lane.t] = lane.score;
-        p_.task.accuracy[s_->label * n_ + lane.t] = lane.accuracy;
-    }
-    void end() {
-        for (const std::int32_t i : rows_) {
-            clear(single_.data(), i);
-            place_[i] = -1;
-        }
-    }
-
     // Takes row i into the working rows of all lanes.
     void admit(std::int32_t i) {
         if (place_[i] >= 0) return;
@@ -501,6 +496,23 @@ class Retraining {
         for (int l = 0; l < kLanes; ++l) scores[l] += bias_ * double_[d_ * kLanes + l];
     }
 
+    // Whether single precision is enough to see that row i, which is at rest, stays so in all lanes.
+    bool rests(std::int64_t i) const {
+        const Row<T> row = p_.shared.x.row(i);
+        float scores[kLanes];
+        kernels_.score_roughly(row.indices, p_.shared.values32 + p_.shared.x.indptr[i], row.size,
+                               single_.data(), scores);
+        const float y = static_cast<float>(sign(i)), b = static_cast<float>(bias_);
+        float lowest = std::numeric_limits<float>::infinity(), highest = -lowest;
+        for (std::size_t l = 0; l < lanes_.size(); ++l) {
+            const float change = y * (scores[l] + b * single_[d_ * kLanes + l]);
+            lowest = std::min(lowest, change);
+            highest = std::max(highest, change);
+        }
+        const double e = s_->excess[i], far = SlacksOfShift::kFurthest + kRough;
+        return alpha(i) <= 0 ? e + lowest > far : e + highest < -far;
+    }
+
     // Exact gaps of all lanes, from the alphas and v.
     void certify() {
         const std::size_t n_lanes = lanes_.size();
@@ -553,6 +565,7 @@ class Retraining {
         for (std::size_t k = 0; k < s_->nearest.size() && s_->distance[k] <= furthest; ++k) {
             const std::int32_t i = s_->nearest[k];
             if (place_[i] >= 0) continue;
+            if (rests(i)) continue;
             changes(i, scores);
             const double c = cost(i), y = sign(i), e = s_->excess[i], a = alpha(i);
             double lowest = e + y * scores[0], highest = lowest;
@@ -589,8 +602,8 @@ class Retraining {
 
     // One left-out example in double precision: Newton steps over the free alphas, and a few passes of
     // coordinate descent after each, which decide who is free.
-    void finish_alone(const StopFlag& stop) {
-        Lane& lane = lanes_[0];
+    void finish_alone(std::size_t l, const StopFlag& stop) {
+        Lane& lane = lanes_[l];
         std::vector<double> w(d_, 0.0), alpha_now(rows_.size());
         double v = 0;
         const auto change = [&](std::int64_t i) { return p_.shared.x.row(i).dot(w.data()) + bias_ * v; };
@@ -599,8 +612,7 @@ class Retraining {
             v += step * bias_;
         };
         Random random(p_.options.seed);
-        for (std::size_t k = 0; k < rows_.size(); ++k)
-            alpha_now[k] = rows_[k] == lane.t ? 0 : alpha(rows_[k]);
+        for (std::size_t k = 0; k < rows_.size(); ++k) alpha_now[k] = lane_alpha(rows_[k], l);
         for (std::int64_t round = 0; !stop; ++round) {
             // The change from the alphas, free of what many updates leave behind.
             std::fill(w.begin(), w.end(), 0.0);
@@ -609,9 +621,9 @@ class Retraining {
                 const double step = (alpha_now[k] - alpha(rows_[k])) * sign(rows_[k]);
                 if (step != 0) add(rows_[k], step);
             }
-            if (round > 0 && certify_alone(lane, w, v, alpha_now)) return;
+            if (round > 0 && certify_alone(l, w, v, alpha_now)) return;
             if (round >= p_.options.max_rounds) return;
-            newton_step(alpha_now, w, v);
+            newton_step(lane.t, alpha_now, w, v);
             Indices order(rows_.size());
             std::iota(order.begin(), order.end(), 0);
             // More where Newton steps do not help: more free alphas than dimensions.
@@ -634,11 +646,10 @@ class Retraining {
 
     // Takes the free alphas to where all their margins would be 1, by conjugate gradients, or as far on the
     // way as the bounds and the dual objective allow.
-    void newton_step(std::vector<double>& alpha_now, std::vector<double>& w, double& v) {
+    void newton_step(std::int32_t t, std::vector<double>& alpha_now, std::vector<double>& w, double& v) {
         std::vector<std::size_t> free;
         for (std::size_t k = 0; k < rows_.size(); ++k) {
-            if (rows_[k] != lanes_[0].t && alpha_now[k] > 0 && alpha_now[k] < upper(rows_[k]))
-                free.push_back(k);
+            if (rows_[k] != t && alpha_now[k] > 0 && alpha_now[k] < upper(rows_[k])) free.push_back(k);
         }
         const std::size_t m = free.size();
         std::vector<double> g(m), x(m, 0.0), r(m), q(m), weights(d_);
@@ -713,15 +724,17 @@ class Retraining {
     }
 
     // The exact gap; rows that turn out to have a slack become working rows.
-    bool certify_alone(Lane& lane, const std::vector<double>& w, double v, std::vector<double>& alpha_now) {
+    bool certify_alone(std::size_t l, const std::vector<double>& w, double v,
+                       std::vector<double>& alpha_now) {
+        Lane& lane = lanes_[l];
         const auto change = [&](std::int64_t i) { return p_.shared.x.row(i).dot(w.data()) + bias_ * v; };
         double squared = 0;
         for (const double value : w) squared += value * value;
-        slacks_[0].clear(bias_, p_.options.squared_loss);
+        slacks_[l].clear(bias_, p_.options.squared_loss);
         for (std::size_t k = 0; k < rows_.size(); ++k) {
             const std::int32_t i = rows_[k];
             if (i != lane.t && upper(i) > 0)
-                look_at(0, s_->excess[i] + sign(i) * change(i), sign(i), alpha_now[k], cost(i));
+                look_at(l, s_->excess[i] + sign(i) * change(i), sign(i), alpha_now[k], cost(i));
         }
         const double furthest =
             std::sqrt(squared) * p_.longest + bias_ * std::abs(v) + SlacksOfShift::kFurthest;
@@ -730,10 +743,10 @@ class Retraining {
             const std::int32_t i = s_->nearest[k];
             if (place_[i] >= 0) continue;
             const double e = s_->excess[i] + sign(i) * change(i);
-            look_at(0, e, sign(i), alpha(i), cost(i));
+            look_at(l, e, sign(i), alpha(i), cost(i));
             if (p_.slack(e, alpha(i), cost(i)) > 0) wanted.push_back(i);
         }
-        finish(lane, change(lane.t), slacks_[0]);
+        finish(lane, change(lane.t), slacks_[l]);
         for (const std::int32_t i : wanted) {
             admit(i);
             alpha_now.push_back(alpha(i));
@@ -794,6 +807,7 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
                 std::size_t solution, begin, end;
                 Indices open;
             };
+            const bool last = passes == kPasses[std::size(kPasses) - 1];
             std::vector<Batch> batches;
             for (std::size_t k = 0; k < solutions.size(); ++k) {
                 const std::size_t count = solutions[k].left_out.size();
@@ -803,9 +817,10 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
             each(batches.size(), [&](int thread, std::size_t b, const StopFlag& stop) {
                 Batch& batch = batches[b];
                 const LabelSolution& s = solutions[batch.solution];
-                of(thread).run(s, s.left_out.data() + batch.begin, batch.end - batch.begin, passes,
-                               batch.open, stop);
-                const auto settled = static_cast<std::int64_t>(batch.end - batch.begin - batch.open.size());
+                const std::size_t count = batch.end - batch.begin;
+                of(thread).run(s, s.left_out.data() + batch.begin, count, passes,
+                               last ? nullptr : &batch.open, stop);
+                const auto settled = static_cast<std::int64_t>(count - batch.open.size());
                 __atomic_fetch_add(task.progress, settled, __ATOMIC_RELAXED);
             });
             for (LabelSolution& s : solutions) s.left_out.clear();
@@ -814,14 +829,6 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
                 rest.insert(rest.end(), batch.open.begin(), batch.open.end());
             }
         }
-        std::vector<std::pair<std::size_t, std::int32_t>> rest;
-        for (std::size_t k = 0; k < solutions.size(); ++k) {
-            for (const std::int32_t t : solutions[k].left_out) rest.emplace_back(k, t);
-        }
-        each(rest.size(), [&](int thread, std::size_t r, const StopFlag& stop) {
-            of(thread).run_alone(solutions[rest[r].first], rest[r].second, stop);
-            __atomic_fetch_add(task.progress, 1, __ATOMIC_RELAXED);
-        });
     }
 }
 
