@@ -182,7 +182,9 @@ class LabelBlock {
     double sign(const LabelState& s, std::int64_t i) const { return task_.signs[s.label * n_ + i]; }
     double cost(const LabelState& s, std::int64_t i) const {
         const double c = sign(s, i) > 0 ? task_.cost_positive[s.label] : task_.cost_negative[s.label];
-        return task_.sample_weights ? c * task_.sample_weights[i] : c;
+        if (!task_.sample_weights) return c;
+        // Without weight an example takes no part, even where errors cost infinitely much.
+        return task_.sample_weights[i] > 0 ? c * task_.sample_weights[i] : 0.0;
     }
     double upper(const LabelState& s, std::int64_t i) const {
         return options_.squared_loss && cost(s, i) > 0 ? std::numeric_limits<double>::infinity() : cost(s, i);

@@ -9,10 +9,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
 from tests.reference.retraining import left_out_scores
-from widemargin import LinearSVM
+from widemargin import KernelSVM, LinearSVM
 from widemargin.documents.svmlight import read_vectors
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.leave_one_out import leave_one_out
@@ -112,6 +113,30 @@ def test_one_positive_example_is_missed_without_itself():
         found = leave_one_out(model, X, y)
     assert found.signs[7, 0] == -1
     assert int(found.table.false_negative[0]) == 1
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        LinearSVM(2.0, bias="unregularized"),
+        KernelSVM(2.0, kernel="rbf", gamma=1.0),
+        LinearSVM(np.inf),
+        KernelSVM(kernel="linear", bias=1.0),
+    ],
+    ids=repr,
+)
+def test_every_machine_behind_one_interface(learner):
+    X, Y = clouds(n=40)
+    if np.isinf(learner.C):
+        Y = (X[:, [0]].toarray() > 0.1).astype(int)
+    y = Y[:, 0]
+    found = leave_one_out(learner.fit(X, y), X, y, accuracy=1e-3)
+    assert found.method == "leave-one-out"
+    for t in range(0, 40, 7):
+        without = np.ones(40)
+        without[t] = 0.0
+        exact = clone(learner).set_params(tol=1e-7, max_iter=1_000_000).fit(X, y, without)
+        assert found.scores[t, 0] == pytest.approx(exact.decision_function(X[[t]])[0], abs=2e-3)
 
 
 def test_other_learners_are_cross_validated():

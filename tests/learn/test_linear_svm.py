@@ -347,3 +347,10 @@ def test_bad_parameters(parameters, message):
 def test_bad_sample_weights(weights, message):
     with pytest.raises((DataError, UsageError), match=message):
         LinearSVM().fit(np.eye(4), [0, 1, 0, 1], weights)
+
+
+def test_an_example_without_weight_is_not_there_for_the_hard_margin_either():
+    X, y = np.array([[-1.0], [-0.5], [0.5], [1.0], [0.4]]), np.array([0, 0, 1, 1, 0])
+    weighted = LinearSVM(C=np.inf, tol=1e-8).fit(X, y, np.array([1.0, 1.0, 1.0, 1.0, 0.0]))
+    without = LinearSVM(C=np.inf, tol=1e-8).fit(X[:4], y[:4])
+    assert weighted.coef_ == pytest.approx(without.coef_, rel=1e-4)

@@ -1,8 +1,9 @@
 """Exact leave-one-out: the score of every training example by the rule that is learned without it.
 
-A support vector machine needs little retraining for it (thesis, 5.3; core/leave_one_out.hpp): most examples
-are proven harmless by the solution on all of them, and the others are retrained from that solution until the
-score is certain. Other learners are cross-validated.
+A support vector machine needs little retraining for it (thesis, 5.3): most examples are proven harmless by
+the solution on all of them, and the others are retrained from that solution until the score is certain
+(core/leave_one_out.hpp; kernels and unregularised thresholds: core/leave_one_out_kernel.hpp). Other
+learners are cross-validated.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
+from widemargin.estimate.left_out_kernel import kernel_leave_one_out
 from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_svm import LinearSVM
 from widemargin.measure.contingency import Contingency, contingency
 from widemargin.progress import watch
@@ -116,7 +119,7 @@ def leave_one_out(
         raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
     truth = learner.label_space_.encode(y)
     check_consistent_length(X, truth)
-    if not _fast(learner, X):
+    if not _knows_its_examples(learner, X):
         found = out_of_fold(
             learner,
             X,
@@ -126,28 +129,56 @@ def leave_one_out(
             random_state=random_state,
             verbose=verbose,
         )
-        nothing = np.zeros(truth.shape[1], np.int64)
-        unknown = np.full(truth.shape, np.inf)
+        nothing, unknown = np.zeros(truth.shape[1], np.int64), np.full(truth.shape, np.inf)
         return LeaveOneOut(found.signs, found.scores, unknown, truth, "k-fold", found.folds, nothing, nothing)
     warn_of_weak_labels(learner.label_space_, truth)
-    csr = canonical_csr(X)
-    weights = sample_weights(sample_weight, csr.n_rows)
-    wanted = float(accuracy) if scores else np.inf
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
-    parts = _linear(learner, csr, truth, weights, wanted, seed, thread_count(n_jobs), verbose)
-    values, within, retrained = (np.concatenate(part) for part in zip(*parts, strict=True))
-    _warn_of_uncertain(values, within)
-    decided = np.where(values.T > 0, 1, -1).astype(np.int8)
-    none = np.zeros(len(retrained), np.int64)
-    return LeaveOneOut(decided, values.T, within.T, truth, "leave-one-out", None, retrained, none)
+    if isinstance(learner, LinearSVM) and not isinstance(learner.bias, str) and np.isfinite(learner.C):
+        csr = canonical_csr(X)
+        weights = sample_weights(sample_weight, csr.n_rows)
+        wanted = float(accuracy) if scores else np.inf
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        parts = _linear(learner, csr, truth, weights, wanted, seed, thread_count(n_jobs), verbose)
+        values, within = (np.concatenate(part).T for part in list(zip(*parts, strict=True))[:2])
+        retrained = np.concatenate([part[2] for part in parts])
+        unstable = np.zeros(len(retrained), np.int64)
+        _warn_of_uncertain(values, within)
+    else:
+        values, within, retrained, unstable = kernel_leave_one_out(
+            _as_kernel_machine(learner, X, y, sample_weight),
+            X,
+            y,
+            sample_weight,
+            scores=scores,
+            accuracy=float(accuracy),
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+    decided = np.where(values > 0, 1, -1).astype(np.int8)
+    return LeaveOneOut(decided, values, within, truth, "leave-one-out", None, retrained, unstable)
 
 
-def _fast(learner: Any, X: Any) -> bool:
-    """Whether the learner is a linear machine that core/leave_one_out.hpp knows, just fitted on `X`."""
-    if not isinstance(learner, LinearSVM) or isinstance(learner.bias, str) or np.isinf(learner.C):
+def _knows_its_examples(learner: Any, X: Any) -> bool:
+    """Whether the learner is a support vector machine with a rule a label, just fitted on `X`."""
+    if not isinstance(learner, LinearSVM | KernelSVM):
+        return False
+    if getattr(learner, "scheme", "one-vs-rest") != "one-vs-rest" and learner.label_space_.kind != "binary":
         return False
     alpha = getattr(learner, "alpha_", None)
     return alpha is not None and alpha.shape[0] == X.shape[0]
+
+
+def _as_kernel_machine(learner: LinearSVM | KernelSVM, X: Any, y: Any, sample_weight: Any) -> Any:
+    """The learner itself, or the same hard margin as the decomposition solves it."""
+    if isinstance(learner, KernelSVM) or learner.bias == "unregularized":
+        return learner
+    same = KernelSVM(
+        learner.C,
+        kernel="linear",
+        bias=learner.bias,
+        class_weight=learner.class_weight,
+        n_jobs=learner.n_jobs,
+    )
+    return same.fit(X, y, sample_weight)
 
 
 def _linear(
