@@ -10,7 +10,8 @@ every label are drawn again, many times:
   examples were all right to be right beyond doubt: at 95 % it covers one time in three where there are two
   positive examples and F is 0.9, and this nineteen times in twenty.
 - a macro-average: from the counts, since any prior moves the mean over many rare labels away from the figure
-  itself. That covers somewhat less often than it says where most labels are rare (87 % for 95 %).
+  itself, and with as many positive examples of every label as there are. That covers somewhat less often than
+  it says where most labels are rare.
 
 Labels are drawn independently; documents on which many labels are wrong together make averages vary more.
 """
@@ -161,9 +162,13 @@ def _macro_interval(
     total, defined = np.zeros(samples), np.zeros(samples)
     for first in range(0, len(by_label), _LABELS_AT_ONCE):
         some = by_label[first : first + _LABELS_AT_ONCE]
-        n = some.sum(axis=1)
-        draws = generator.multinomial(n.round().astype(np.int64), some / n[:, None], (samples, len(some)))
-        values = measure(Contingency(*np.moveaxis(draws, -1, 0)))
+        # Within the positive and within the negative examples: a draw that lost a rare label's only example
+        # would leave the label out, and raise the mean of the others.
+        hits, alarms, misses, rest = some.round().astype(np.int64).T
+        positives, negatives = hits + misses, alarms + rest
+        found = generator.binomial(positives, hits / np.maximum(positives, 1), (samples, len(some)))
+        false = generator.binomial(negatives, alarms / np.maximum(negatives, 1), (samples, len(some)))
+        values = measure(Contingency(found, false, positives - found, negatives - false))
         total += np.nansum(values, axis=1)
         defined += np.count_nonzero(~np.isnan(values), axis=1)
     means = np.divide(total, defined, out=np.full(samples, np.nan), where=defined > 0)
