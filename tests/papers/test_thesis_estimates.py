@@ -15,14 +15,16 @@ from widemargin.papers.estimators import (
     LEAVE_ONE_OUT,
     MEASURES,
     XI_ALPHA,
+    C,
     estimates,
     in_percent,
     mean_and_deviation,
     trained,
 )
-from widemargin.papers.joachims_5_1 import OPTIMISTIC, TABLES
+from widemargin.papers.joachims_5_1 import MISSED, OPTIMISTIC, TABLES
 from widemargin.papers.random_splits import Pool, random_split
 from widemargin.papers.text_tasks import OHSUMED_CATEGORIES, REUTERS_TOPICS, WEBKB_CLASSES
+from widemargin.papers.thesis_svm import linear_svm
 from widemargin.weight.vectorizer import Vectorizer
 
 ERROR, F1, RECALL, PRECISION = range(4)
@@ -122,12 +124,30 @@ class TestRandomSplit:
 class TestEstimates:
     @pytest.mark.parametrize("columns", [[0], [0, 1]])
     def test_every_estimator_in_the_order_of_the_theory(self, pool, columns):
-        found = {name: in_percent(table) for name, table in estimates(random_split(pool, 0, columns)).items()}
+        tables = estimates(random_split(pool, 0, columns)).tables
+        found = {name: in_percent(table) for name, table in tables.items()}
+        assert set(found) == set(ESTIMATORS)
         assert all(figures.shape == (len(columns), 4) for figures in found.values())
-        one, two = (found[name] for name in XI_ALPHA.values())
+        loo, one, two = (found[name] for name in (LEAVE_ONE_OUT, *XI_ALPHA.values()))
         assert (one[:, ERROR] <= two[:, ERROR]).all()
         assert (one[:, RECALL] >= two[:, RECALL]).all()
+        assert (loo[:, ERROR] <= two[:, ERROR]).all()
         assert 5 < found[HOLD_OUT][0, ERROR] < 45, "a word tells it in four of five documents"
+
+    def test_leave_one_out_is_retraining_without_each_document(self, pool):
+        split = random_split(pool, 0, [0], 60)
+        y = split.in_train[:, 0]
+        scores = []
+        for i in range(len(y)):
+            others = np.arange(len(y)) != i
+            learner = linear_svm(C, n_jobs=1).fit(split.X_train[others], y[others])
+            scores.append(float(learner.decision_function(split.X_train[[i]])[0]))
+        wrong = (np.array(scores) > 0) != y
+        found = estimates(split)
+        assert 0 < wrong.sum() == in_percent(found.tables[LEAVE_ONE_OUT])[0, ERROR] * 0.6
+        risk = risk_of(trained(split), split.X_train, rho=1)[:, 0]
+        assert found.missed == np.count_nonzero(wrong & (risk < 1))
+        assert LEAVE_ONE_OUT not in estimates(split, left_out=False).tables
 
     def test_mean_and_deviation_leave_out_what_is_not_defined(self):
         runs = np.array([[1.0, 2.0, np.nan], [2.0, np.nan, np.nan], [6.0, 4.0, np.nan]])
@@ -163,6 +183,9 @@ class TestWebKB:
             one, two = (result.cell(f"{category}: {name}", "error").ours for name in XI_ALPHA.values())
             assert one < two
             assert result.cell(f"{category}: hold-out, deviation", "error").ours > 0
+            loo = result.cell(f"{category}: leave-one-out", "error").ours
+            assert 0 < loo <= one
+        assert result.cell(MISSED, "error").ours == 0
         assert math.isnan(result.cell(OPTIMISTIC, "error").published)
         assert any("300 training and 300 test documents" in note for note in result.notes)
 
@@ -198,6 +221,10 @@ def check_table(name: str, error: float, f1: float) -> None:
             deviation = result.cell(f"{category}: {estimator}, deviation", "error")
             # Of ten runs; a quarter to four times the published one, which is of ten, too.
             assert deviation.published / 4 < deviation.ours < 4 * deviation.published
+        if table.left_out:
+            assert result.cell(f"{category}: {LEAVE_ONE_OUT}", "error").ours < rule[ERROR]
+    if table.left_out:
+        assert result.cell(MISSED, "error").ours == 0
     assert result.cell(OPTIMISTIC, "error").ours <= 5
     assert result.cell(OPTIMISTIC, "F1").ours <= 5
 
@@ -205,7 +232,7 @@ def check_table(name: str, error: float, f1: float) -> None:
 @pytest.mark.needs_corpus("reuters21578")
 class TestReuters:
     def test_small_learning_curves(self):
-        result = joachims_5_figures.run(silent, "5.2", sizes=(100, 800), splits=3)
+        result = joachims_5_figures.run(silent, "5.2", sizes=(100, 800), splits=3, left_out=2)
         for estimator in joachims_5_figures.DRAWN:
             small, large = (result.cell(f"{size}: {estimator}", "error %") for size in (100, 800))
             assert math.isnan(large.published)
@@ -228,7 +255,9 @@ class TestReuters:
     @pytest.mark.parametrize("figure", joachims_5_figures.FIGURES)
     def test_figures_end_where_table_5_1_is(self, figure):
         result = run_paper(f"joachims-figure-{figure}")
-        assert all(line.y[-1] < line.y[0] for line in result.panels[0].lines)
+        means = result.panels[0].lines[: len(joachims_5_figures.DRAWN)]
+        assert [line.name for line in means] == list(joachims_5_figures.DRAWN)
+        assert all(line.y[-1] < line.y[0] for line in means)
         last = [cell for cell in result.cells if cell.row.startswith("6,451") and cell.column == "error %"]
         assert len(last) == len(joachims_5_figures.DRAWN)
         for cell in last:
