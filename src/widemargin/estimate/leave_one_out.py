@@ -233,15 +233,11 @@ def _refined(
     n_threads: int,
 ) -> Floats:
     """The solution on all examples, solved as far as leaving one out of it needs."""
-    values = csr.data.astype(np.float64, copy=False)
-    squares = np.add.reduceat(np.append(values**2, 0.0), csr.indptr[:-1])
-    squares[np.diff(csr.indptr) == 0] = 0.0
-    largest = float(squares.max(initial=0.0)) + bias**2
-    needed = (_SHARE * min(wanted, _SIGNS_ACCURACY)) ** 2 / max(largest, 1e-300)
+    needed = needed_gap(csr, bias, wanted)
     gap, objective = (np.atleast_1d(value) for value in (learner.duality_gap_, learner.objective_))
-    tol = min(float(np.min(needed / np.maximum(objective, 1e-300))), learner.tol)
     if learner.stop == "gap" and (gap <= needed).all():
         return alpha
+    tol = min(float(np.min(needed / np.maximum(objective, 1e-300))), learner.tol)
     n_labels, n = signs.shape
     result = np.zeros((n_labels, n))
     _core.train_linear_svm(
@@ -252,6 +248,15 @@ def _refined(
         np.zeros(1, np.int64),
     )  # fmt: skip
     return result
+
+
+def needed_gap(csr: Csr, bias: float, wanted: float) -> float:
+    """The duality gap of the solution on all examples that scores of this accuracy start from."""
+    values = csr.data.astype(np.float64, copy=False)
+    squares = np.add.reduceat(np.append(values**2, 0.0), csr.indptr[:-1])
+    squares[np.diff(csr.indptr) == 0] = 0.0
+    largest = float(squares.max(initial=0.0)) + bias**2
+    return (_SHARE * min(wanted, _SIGNS_ACCURACY)) ** 2 / max(largest, 1e-300)
 
 
 def _warn_of_uncertain(scores: Floats, accuracy: Floats) -> None:
