@@ -68,12 +68,19 @@ using ScoreRow = void (*)(const std::int32_t* indices, const T* values, std::int
 using ScoreSingleLanes = void (*)(const std::int32_t* indices, const float* values, std::int64_t size,
                                   const float* w, float* scores);
 
+// Adds 16 multiples of a row to the columns of w, features x 16.
+template <typename T>
+using AddLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size,
+                          const double* steps, double* w);
+
 struct LaneKernels {
     void (*pass)(LanePass&);
     LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
     ScoreLanes<float> score_single;
     ScoreLanes<double> score_double;
     ScoreSingleLanes score_roughly;
+    AddLanes<float> add_single;
+    AddLanes<double> add_double;
     ScoreRow<float> row_single;
     ScoreRow<double> row_double;
 };

@@ -189,6 +189,20 @@ static void score_lanes(const std::int32_t* indices, const T* values, std::int64
     }
 }
 
+template <typename T>
+static void add_lanes(const std::int32_t* indices, const T* values, std::int64_t size, const double* steps,
+                      double* w) {
+    Double4 step[kLanes / 4];
+    std::memcpy(step, steps, sizeof step);
+    for (std::int64_t k = 0; k < size; ++k) {
+        double* const u = w + std::int64_t(indices[k]) * kLanes;
+        for (int part = 0; part < kLanes / 4; ++part) {
+            *reinterpret_cast<MemoryDouble4*>(u + 4 * part) =
+                load4(u + 4 * part) + step[part] * double(values[k]);
+        }
+    }
+}
+
 static void score_single_lanes(const std::int32_t* indices, const float* values, std::int64_t size,
                                const float* w, float* scores) {
     Lanes8 low = all8(0), high = all8(0);
@@ -227,8 +241,8 @@ static void score_row(const std::int32_t* indices, const T* values, std::int64_t
 }
 
 LaneKernels lane_kernels() {
-    return {pass_over_lanes,    sum_lanes,        score_lanes<float>, score_lanes<double>,
-            score_single_lanes, score_row<float>, score_row<double>};
+    return {pass_over_lanes,  sum_lanes,         score_lanes<float>, score_lanes<double>, score_single_lanes,
+            add_lanes<float>, add_lanes<double>, score_row<float>,   score_row<double>};
 }
 
 }  // namespace WIDEMARGIN_TARGET

@@ -309,10 +309,10 @@ class Retraining {
     // Up to 16 examples. Those for which `passes` are too few are left `open`, or, without a place for them,
     // finished one by one.
     void run(const LabelSolution& s, const std::int32_t* examples, std::size_t count, std::int64_t passes,
-             Indices* open, const StopFlag& stop) {
+             int rounds, Indices* open, const StopFlag& stop) {
         begin(s, examples, count);
         step_out();
-        for (int round = 0; round < kRounds && !stop; ++round) {
+        for (int round = 0; round < rounds && !stop; ++round) {
             descend(passes, stop);
             certify();
             if (std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.done; })) break;
@@ -345,7 +345,6 @@ class Retraining {
 
     // Rows within this part of the first step's reach take part from the beginning.
     static constexpr double kNear = 0.05;
-    static constexpr int kRounds = 2;
     static constexpr int kConjugateSteps = 60;
     static constexpr double kRough = 1e-3;  // much more than single precision can be wrong by
     static constexpr std::int64_t kPassesAlone = 3;
@@ -477,12 +476,12 @@ class Retraining {
     }
 
     // alpha_i of a lane in double precision: what single precision did not change is exactly what it was.
-    double lane_alpha(std::int64_t i, std::size_t l) const {
-        const float now = alpha_[i * kLanes + l], before = static_cast<float>(alpha(i));
+    double lane_alpha(std::int64_t i, std::size_t l) const { return lane_alpha(i, l, alpha(i), upper(i)); }
+    double lane_alpha(std::int64_t i, std::size_t l, double given, double u) const {
+        const float now = alpha_[i * kLanes + l];
         if (lanes_[l].t == i || now <= 0) return 0.0;
-        const double u = upper(i);
         if (now >= static_cast<float>(u)) return u;
-        return std::min(std::max(alpha(i) + (double(now) - double(before)), 0.0), u);
+        return std::min(std::max(given + (double(now) - double(static_cast<float>(given))), 0.0), u);
     }
 
     // What the change of each lane adds to the score of row i.
@@ -521,21 +520,22 @@ class Retraining {
         std::vector<Scores> steps, alphas(rows_.size());
         for (std::size_t k = 0; k < rows_.size(); ++k) {
             const std::int32_t i = rows_[k];
+            const double given = alpha(i), u = upper(i), y = sign(i);
             Scores step{};
             bool any = false;
             for (std::size_t l = 0; l < n_lanes; ++l) {
-                alphas[k][l] = lane_alpha(i, l);
-                step[l] = (alphas[k][l] - alpha(i)) * sign(i);
+                alphas[k][l] = lane_alpha(i, l, given, u);
+                step[l] = (alphas[k][l] - given) * y;
                 any = any || step[l] != 0;
             }
             if (!any) continue;
             changed.push_back(i);
             steps.push_back(step);
             const Row<T> row = p_.shared.x.row(i);
-            for (std::int64_t e = 0; e < row.size; ++e) {
-                double* const u = double_.data() + std::int64_t(row.indices[e]) * kLanes;
-                const double x = row.values[e];
-                for (int l = 0; l < kLanes; ++l) u[l] += step[l] * x;
+            if constexpr (sizeof(T) == sizeof(float)) {
+                kernels_.add_single(row.indices, row.values, row.size, step.data(), double_.data());
+            } else {
+                kernels_.add_double(row.indices, row.values, row.size, step.data(), double_.data());
             }
             for (int l = 0; l < kLanes; ++l) v[l] += step[l] * bias_;
         }
@@ -552,12 +552,14 @@ class Retraining {
             if (upper(i) <= 0) continue;
             const double c = cost(i), y = sign(i);
             for (std::size_t l = 0; l < n_lanes; ++l) {
-                if (lanes_[l].t != i) look_at(l, s_->excess[i] + y * scores[l], y, alphas[k][l], c);
+                if (lanes_[l].t != i && !lanes_[l].done)
+                    look_at(l, s_->excess[i] + y * scores[l], y, alphas[k][l], c);
             }
         }
         Indices wanted;
         double furthest = 0;  // by how much a score can change
         for (std::size_t l = 0; l < n_lanes; ++l) {
+            if (lanes_[l].done) continue;
             const double length = std::sqrt(std::max(squared[l], 0.0));
             furthest = std::max(furthest, length * p_.longest + bias_ * std::abs(v[l]));
         }
@@ -574,7 +576,9 @@ class Retraining {
                 highest = std::max(highest, e + y * scores[l]);
             }
             if (a <= 0 ? lowest >= SlacksOfShift::kFurthest : highest <= -SlacksOfShift::kFurthest) continue;
-            for (std::size_t l = 0; l < n_lanes; ++l) look_at(l, e + y * scores[l], y, a, c);
+            for (std::size_t l = 0; l < n_lanes; ++l) {
+                if (!lanes_[l].done) look_at(l, e + y * scores[l], y, a, c);
+            }
             if (a <= 0 ? lowest < 0 : highest > 0) wanted.push_back(i);
         }
         for (std::size_t l = 0; l < n_lanes; ++l) {
@@ -777,7 +781,11 @@ template <typename T, class Poll>
 void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const LeaveOneOutOptions& options,
                    int n_threads, Poll&& poll) {
     constexpr std::int64_t kLabelsAtOnce = 16;
-    constexpr std::int64_t kPasses[] = {8, 24, 72};
+    struct Effort {
+        std::int64_t passes;
+        int rounds;
+    };
+    constexpr Effort kEfforts[] = {{12, 1}, {24, 2}, {72, 2}};
     const SharedRows<T> shared(x, options.bias, task.sample_weights);
     const LeaveOneOut<T> problem(shared, task, options);
     const auto each = [&](std::size_t count, auto&& work) {
@@ -802,12 +810,12 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
             const auto left = static_cast<std::int64_t>(solutions[k].left_out.size());
             __atomic_fetch_add(task.progress, x.n_rows - left, __ATOMIC_RELAXED);
         });
-        for (const std::int64_t passes : kPasses) {
+        for (const Effort& effort : kEfforts) {
             struct Batch {
                 std::size_t solution, begin, end;
                 Indices open;
             };
-            const bool last = passes == kPasses[std::size(kPasses) - 1];
+            const bool last = &effort == std::end(kEfforts) - 1;
             std::vector<Batch> batches;
             for (std::size_t k = 0; k < solutions.size(); ++k) {
                 const std::size_t count = solutions[k].left_out.size();
@@ -818,7 +826,7 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
                 Batch& batch = batches[b];
                 const LabelSolution& s = solutions[batch.solution];
                 const std::size_t count = batch.end - batch.begin;
-                of(thread).run(s, s.left_out.data() + batch.begin, count, passes,
+                of(thread).run(s, s.left_out.data() + batch.begin, count, effort.passes, effort.rounds,
                                last ? nullptr : &batch.open, stop);
                 const auto settled = static_cast<std::int64_t>(count - batch.open.size());
                 __atomic_fetch_add(task.progress, settled, __ATOMIC_RELAXED);

@@ -70,6 +70,23 @@ def canonical_csr(X: Any) -> Csr:
     )
 
 
+def row_squares(csr: Csr) -> NDArray[np.float64]:
+    """x.x of every row.
+
+    Examples
+    --------
+    >>> row_squares(canonical_csr(np.array([[3.0, 4.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))).tolist()
+    [25.0, 0.0, 1.0, 0.0]
+    """
+    if len(csr.data) == 0:
+        return np.zeros(csr.n_rows)
+    # reduceat gives an empty row the next one's first value, and takes no place behind the last.
+    starts = np.minimum(csr.indptr[:-1], len(csr.data) - 1)
+    squares: NDArray[np.float64] = np.add.reduceat(np.square(csr.data, dtype=np.float64), starts)
+    squares[csr.indptr[1:] == csr.indptr[:-1]] = 0.0
+    return squares
+
+
 def as_float64(values: Any, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
     """`values` as a C-contiguous float64 array of exactly `shape`."""
     array = np.ascontiguousarray(values, dtype=np.float64)

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares, thread_count
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
@@ -252,10 +252,7 @@ def _refined(
 
 def needed_gap(csr: Csr, bias: float, wanted: float) -> float:
     """The duality gap of the solution on all examples that scores of this accuracy start from."""
-    values = csr.data.astype(np.float64, copy=False)
-    squares = np.add.reduceat(np.append(values**2, 0.0), csr.indptr[:-1])
-    squares[np.diff(csr.indptr) == 0] = 0.0
-    largest = float(squares.max(initial=0.0)) + bias**2
+    largest = float(row_squares(csr).max(initial=0.0)) + bias**2
     return (_SHARE * min(wanted, _SIGNS_ACCURACY)) ** 2 / max(largest, 1e-300)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import canonical_csr, row_squares
 from widemargin.errors import UsageError
 from widemargin.learn.dual_problem import Kernel
 from widemargin.learn.kernel_svm import KernelSVM
@@ -99,11 +99,9 @@ def kernel_range(kernel: Kernel, X: Any) -> tuple[Floats, float]:
         gram = np.asarray(X, dtype=np.float64)
         return gram.diagonal().copy(), float(gram.max() - gram.min())
     csr = canonical_csr(X)
-    values = csr.data.astype(np.float64, copy=False)
-    squares = np.add.reduceat(np.append(values**2, 0.0), csr.indptr[:-1])
-    squares[np.diff(csr.indptr) == 0] = 0.0
+    squares = row_squares(csr)
     largest = float(squares.max(initial=0.0))
-    least = 0.0 if values.min(initial=0.0) >= 0 else -largest
+    least = 0.0 if csr.data.min(initial=0.0) >= 0 else -largest
     if kernel.name == "linear":
         return squares, largest - least
     if kernel.name == "rbf":
