@@ -75,15 +75,13 @@ def row_squares(csr: Csr) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> row_squares(canonical_csr(np.array([[3.0, 4.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))).tolist()
-    [25.0, 0.0, 1.0, 0.0]
+    >>> row_squares(canonical_csr(np.array([[0.0, 1.0], [0.0, 0.0], [3.0, 4.0], [0.0, 0.0]]))).tolist()
+    [1.0, 0.0, 25.0, 0.0]
     """
-    if len(csr.data) == 0:
-        return np.zeros(csr.n_rows)
-    # reduceat gives an empty row the next one's first value, and takes no place behind the last.
-    starts = np.minimum(csr.indptr[:-1], len(csr.data) - 1)
-    squares: NDArray[np.float64] = np.add.reduceat(np.square(csr.data, dtype=np.float64), starts)
-    squares[csr.indptr[1:] == csr.indptr[:-1]] = 0.0
+    squares = np.zeros(csr.n_rows)
+    filled = np.flatnonzero(csr.indptr[1:] > csr.indptr[:-1])  # reduceat knows no empty rows
+    if len(filled):
+        squares[filled] = np.add.reduceat(np.square(csr.data, dtype=np.float64), csr.indptr[filled])
     return squares
 
 
