@@ -19,6 +19,7 @@ from widemargin.decide import (
 )
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
+from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.measure import contingency, f_measure, macro, micro
 
 
@@ -125,7 +126,12 @@ def test_what_makes_no_sense():
 
 @pytest.mark.needs_corpus("reuters21578")
 @pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")  # topics with fewer stories than folds
-def test_reuters_90(corpus):
+@pytest.mark.parametrize(
+    "score",
+    [out_of_fold, pytest.param(leave_one_out, marks=pytest.mark.slow)],
+    ids=["folds", "leave-one-out"],
+)
+def test_reuters_90(corpus, score):
     """Chosen on training documents only, thresholds lift micro-F1 by 2 points and macro-F1 by 10."""
     stories = corpus("reuters21578")
     in_both = set.intersection(
@@ -138,7 +144,7 @@ def test_reuters_90(corpus):
     vectorizer = Vectorizer()
     X = vectorizer.fit_transform(stories.train.texts)
     svm = LinearSVM().fit(X, train)
-    held_out = out_of_fold(svm, X, train)
+    held_out = score(svm, X, train)
     scores = svm.decision_function(vectorizer.transform(stories.test.texts))
     truth = svm.label_space_.encode(test)
 
