@@ -239,7 +239,7 @@ class LeaveOneOut {
 // 1. Examples that no shift up to kFurthest takes to the other side of their margin need not be added.
 class SlacksOfShift {
   public:
-    static constexpr double kFurthest = 0.05;  // of the scores
+    static constexpr double kFurthest = 0.02;  // of the scores
 
     void clear(double bias, bool squared_loss) {
         bias_ = squared_loss ? 0 : bias;  // the kinks are those of the hinge
