@@ -19,8 +19,6 @@
 
 namespace widemargin {
 
-using Indices = std::vector<std::int32_t>;
-
 template <typename T, typename Real>
 class KernelMatrix {
   public:

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace widemargin {
+
+using Indices = std::vector<std::int32_t>;  // of rows
 
 template <typename T>
 struct Row {

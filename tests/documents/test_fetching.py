@@ -182,7 +182,7 @@ def nothing_kept(home):
 
 
 def test_without_a_network_it_fails_clearly(home, monkeypatch):
-    use(monkeypatch, "webkb", "http://127.0.0.1:9/webkb.tar.gz")
+    use(monkeypatch, "webkb", "http://127.0.0.1:9/gone")
     with pytest.raises(
         StorageError, match=r"webkb: http://127.* could not be downloaded .*by hand from https"
     ) as caught:
