@@ -100,8 +100,7 @@ def leave_one_out(
     y : labels in any form that :mod:`widemargin.labels` takes
     scores : whether the values matter. Otherwise only their signs are made certain, which is faster: the
         contingency table is the same, the values are the middle of what is known.
-    accuracy : how far from the exact one a score may be, by proof. Most scores are far nearer: at 0.3 their
-        root mean square error was 0.014 on the demo corpus.
+    accuracy : how far from the exact one a score may be, by proof. Most scores are far nearer.
     folds : for learners that have to be cross-validated
     n_jobs : native threads, None for every core; the result does not depend on it
     random_state : seed of the order of retraining, and of folds

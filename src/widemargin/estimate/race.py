@@ -1,9 +1,8 @@
 """The cheap first round of fast selection: candidates race on held-out documents.
 
 Every candidate learns from a part of the training documents, to a loose tolerance, and is judged on others.
-On Reuters-21578 (84 candidates, a third of the documents to learn from) the ranks agree with those of
-cross-validation on all documents to a correlation of 0.97; those of xi-alpha, which is free only after
-training on everything and grows more pessimistic with C, to one of 0.2.
+Their ranks agree well with those of cross-validation on all documents; those of xi-alpha, which is free only
+after training on everything and grows more pessimistic with C, do not.
 
 C is climbed rather than enumerated: from the middle value one step up, then on in the direction that is
 better until it gets worse, each step from the solution before it. A representation whose best value is
