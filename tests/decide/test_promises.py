@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from widemargin import LinearSVM, Vectorizer
 from widemargin.decide import precision_thresholds, recall_thresholds
 from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.leave_one_out import leave_one_out
 
 REPEATS, CONFIDENCE = 600, 0.9
 # What chance takes from a rate of 90 % over 600 samples, at three standard errors.
@@ -93,3 +95,31 @@ def test_what_makes_no_sense():
         precision_thresholds(np.zeros(3), np.ones(3), 90)
     with pytest.raises(UsageError, match="confidence"):
         recall_thresholds(np.zeros(3), np.ones(3), 0.9, 1.0)
+
+
+@pytest.mark.needs_corpus("reuters21578")
+@pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")  # rare topics promise nothing
+def test_kept_on_the_rest_of_a_collection(corpus):
+    """1,000 stories drawn at random, thresholds from their leave-one-out scores, measured on the others."""
+    stories, splits, target = corpus("reuters21578").train, 10, 0.8
+    names, counts = np.unique([t for topics in stories.labels for t in topics], return_counts=True)
+    largest = names[np.argsort(-counts)[:10]]
+    Y = np.array([[t in topics for t in largest] for topics in stories.labels], dtype=int)
+    X = Vectorizer().fit_transform(stories.texts)
+    kept, made = {"precision": [], "recall": []}, []
+    for seed in range(splits):
+        order = np.random.default_rng(seed).permutation(len(Y))
+        sample, rest = order[:1000], order[1000:]
+        svm = LinearSVM().fit(X[sample], Y[sample])
+        scores = leave_one_out(svm, X[sample], Y[sample]).scores
+        truth, positive = np.where(Y[sample], 1, -1), Y[rest] > 0
+        thresholds = precision_thresholds(scores, truth, target, CONFIDENCE)
+        given = svm.decision_function(X[rest]) > thresholds
+        kept["precision"] += list((given & positive).sum(0) >= target * given.sum(0))
+        made += list(np.isfinite(thresholds))
+        given = svm.decision_function(X[rest]) > recall_thresholds(scores, truth, target, CONFIDENCE)
+        kept["recall"] += list((given & positive).sum(0) >= target * positive.sum(0))
+    least = CONFIDENCE - 3 * np.sqrt(0.09 / (splits * len(largest)))
+    assert np.mean(kept["precision"]) >= least
+    assert np.mean(kept["recall"]) >= least
+    assert np.mean(made) > 0.25  # the rest have too few positive stories among 1,000
