@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def test_the_pipeline_runs_as_written(tmp_path, monkeypatch):
         else:
             exec(compile(ast.Module([last], []), "pipeline.md", "exec"), names)
     assert checked == 2
+
+
+def test_the_guide_to_few_labels():
+    results = doctest.testfile(
+        str(DOCS / "few_labels.md"), module_relative=False, optionflags=doctest.ELLIPSIS
+    )
+    assert results.attempted >= 10
+    assert results.failed == 0
 
 
 def test_every_file_that_papers_md_names_exists():
