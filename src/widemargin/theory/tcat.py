@@ -2,8 +2,8 @@
 
 TCat([p_1 : n_1 : f_1], ..., [p_s : n_s : f_s]) divides the words into s disjoint sets; the i-th has f_i
 words, of which p_i occur in every positive document and n_i in every negative one, the same word possibly
-several times (joachims, Definition 8). Such a task is separable through the origin by a hyperplane that weighs
-the words of a set alike, and its margin follows from the counts alone (Lemma 2).
+several times (joachims, Definition 8). Such a task is separable through the origin by a hyperplane that
+weighs the words of a set alike, and its margin follows from the counts alone (Lemma 2).
 """
 
 from __future__ import annotations
