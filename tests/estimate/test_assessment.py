@@ -164,7 +164,7 @@ def test_what_training_says_of_reuters_is_what_the_test_set_shows(corpus):
         quality(space, contingency(truth, space.choose(scores, limits)), kind="measured", method="test")
         for limits in (None, classifier.thresholds_)
     )
-    assert chosen.micro["f1"].value > plain.micro["f1"].value + 0.015
-    assert chosen.macro["f1"].value > plain.macro["f1"].value + 0.08
+    assert chosen.micro["f1"].value > plain.micro["f1"].value + 0.02
+    assert chosen.macro["f1"].value > plain.macro["f1"].value + 0.10
     # The test documents are from later months: close, not equal.
     assert abs(expected.micro["f1"].value - chosen.micro["f1"].value) < 0.03
