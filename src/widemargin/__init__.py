@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from widemargin.documents.corpora import load_corpus
     from widemargin.learn.kernel_svm import KernelSVM
     from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.select.features import SelectFeatures
     from widemargin.weight.vectorizer import Vectorizer
 
 __version__ = "0.1.0"
@@ -28,12 +29,21 @@ __version__ = "0.1.0"
 _HOME = {
     "KernelSVM": "widemargin.learn.kernel_svm",
     "LinearSVM": "widemargin.learn.linear_svm",
+    "SelectFeatures": "widemargin.select.features",
     "TextClassifier": "widemargin.classifier",
     "Vectorizer": "widemargin.weight.vectorizer",
     "load_corpus": "widemargin.documents.corpora",
 }
 
-__all__ = ["KernelSVM", "LinearSVM", "TextClassifier", "Vectorizer", "__version__", "load_corpus"]
+__all__ = [
+    "KernelSVM",
+    "LinearSVM",
+    "SelectFeatures",
+    "TextClassifier",
+    "Vectorizer",
+    "__version__",
+    "load_corpus",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,1 @@
+"""Which features a learner sees: scores and samples of them, and features made of others."""
