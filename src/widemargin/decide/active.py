@@ -171,7 +171,7 @@ def next_to_label(
     chance = np.random.default_rng(random_state).permutation(len(values))
     order: Numbers = np.lexsort((chance, -values))
     order = order[~known[order]]
-    if X is None or diversity == 0:
+    if X is None or diversity == 0 or not len(order):
         return order[:count]
     return _diverse(order[: _POOL * count], X, count, diversity)
 
