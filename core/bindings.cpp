@@ -6,6 +6,7 @@ namespace widemargin {
 void register_kernel(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_text(nb::module_& m);
+void register_transduction(nb::module_& m);
 
 }  // namespace widemargin
 
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     widemargin::register_kernel(m);
     widemargin::register_linear(m);
     widemargin::register_text(m);
+    widemargin::register_transduction(m);
 }

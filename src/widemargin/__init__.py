@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from widemargin.documents.corpora import load_corpus
     from widemargin.learn.kernel_svm import KernelSVM
     from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.learn.transductive import TransductiveSVM
     from widemargin.select.features import SelectFeatures
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -31,6 +32,7 @@ _HOME = {
     "LinearSVM": "widemargin.learn.linear_svm",
     "SelectFeatures": "widemargin.select.features",
     "TextClassifier": "widemargin.classifier",
+    "TransductiveSVM": "widemargin.learn.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
     "load_corpus": "widemargin.documents.corpora",
 }
@@ -40,6 +42,7 @@ __all__ = [
     "LinearSVM",
     "SelectFeatures",
     "TextClassifier",
+    "TransductiveSVM",
     "Vectorizer",
     "__version__",
     "load_corpus",

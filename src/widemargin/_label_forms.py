@@ -176,7 +176,7 @@ def _read_objects(array: NDArray[Any], rows_are_sets: bool) -> Values | Sets | I
         return _read_rows(array.tolist(), rows_are_sets)
     if array.ndim != 1:
         return _read_array(np.asarray(array.tolist()))
-    missing = [row for row, label in enumerate(array.tolist()) if _is_missing(label)]
+    missing = [row for row, label in enumerate(array.tolist()) if is_missing(label)]
     if missing:
         raise DataError(
             f"Input y contains NaN or None: row {missing[0]} has no label"
@@ -219,7 +219,8 @@ def _read_array(array: NDArray[Any]) -> Values | Indicator:
     return Values(array)
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Whether a value stands for no label: None, NaN, or what pandas uses."""
     # pandas marks missing values with objects of its own, which refuse to be compared.
     return label is None or label is np.nan or type(label).__name__ in ("NAType", "NaTType") or label != label
 

@@ -21,7 +21,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin._label_forms import Indicator, Sets, Signs, Values, read_labels, signs_at, some
+from widemargin._label_forms import (
+    Indicator,
+    Sets,
+    Signs,
+    Values,
+    read_labels,
+    signs_at,
+    some,
+)
+from widemargin._unlabeled import leave_out_unlabeled
 from widemargin.errors import DataError, UsageError
 
 Kind = Literal["binary", "multiclass", "multilabel"]
@@ -237,6 +246,26 @@ def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
                 f"tell from the rest. Add examples that differ."
             )
     return space, signs
+
+
+def split_unlabeled(y: Any, unlabeled: Any = None) -> tuple[Any, NDArray[np.bool_]]:
+    """The labels of the labelled rows, in the form of `y`, and which rows are not labelled.
+
+    Parameters
+    ----------
+    y : labels in any form that the module describes, with some rows marked as unlabelled
+    unlabeled : what marks them: None for None and NaN (all along the row of an indicator matrix), or a value
+        such as -1 or 0
+
+    Examples
+    --------
+    >>> split_unlabeled(["ham", None, "spam"])[1].tolist()
+    [False, True, False]
+    >>> labels, mask = split_unlabeled(np.array([1, -1, 0]), unlabeled=-1)
+    >>> labels.tolist(), mask.tolist()
+    ([1, 0], [False, True, False])
+    """
+    return leave_out_unlabeled(y, unlabeled)
 
 
 def one_label_each(label_sets: Sequence[Sequence[Any] | None]) -> list[Any] | None:

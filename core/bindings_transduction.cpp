@@ -1,0 +1,146 @@
+// Python's view of the transductive machines.
+#include "bindings.hpp"
+#include "transduction.hpp"
+
+namespace widemargin {
+
+template <class T>
+using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using OutputTable = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+struct TransductionArrays {
+    InputMatrix<std::int8_t> signs;
+    InputMatrix<double> cost, costs;
+    Input<std::int64_t> num_plus;
+    OutputMatrix<double> y, alpha, s, inductive_s, inductive_alpha, intercepts;
+    OutputTable<double> levels;
+    Output<std::int64_t> n_levels;
+    Output<std::uint8_t> converged;
+    Output<std::int64_t> labels_done;
+};
+
+template <class MakeEngine>
+void transduce_labels(const TransductionArrays& a, const TransductionOptions& options, int n_threads,
+                      MakeEngine&& make_engine) {
+    const std::int64_t n_labels = a.signs.shape(0), n = a.signs.shape(1), most_levels = a.levels.shape(1);
+    Pieces labels(n_labels, 1);
+    run_parallel(
+        static_cast<int>(std::min<std::int64_t>(n_threads, n_labels)),
+        [&](int, const StopFlag& stop) {
+            auto engine = make_engine();
+            std::int64_t label, end;
+            while (!stop && labels.next(label, end)) {
+                const TransductionTask task{a.signs.data() + label * n,    a.cost.data() + label * n,
+                                            a.costs.data()[4 * label],     a.costs.data()[4 * label + 1],
+                                            a.costs.data()[4 * label + 2], a.costs.data()[4 * label + 3],
+                                            a.num_plus.data()[label]};
+                Transduction machine(*engine, options, task);
+                machine.induce(stop);
+                std::copy(machine.s().begin(), machine.s().end(), a.inductive_s.data() + label * n);
+                std::copy(machine.alpha().begin(), machine.alpha().end(),
+                          a.inductive_alpha.data() + label * n);
+                a.intercepts.data()[2 * label] = machine.intercept();
+                machine.search(stop);
+                std::copy(machine.y().begin(), machine.y().end(), a.y.data() + label * n);
+                std::copy(machine.alpha().begin(), machine.alpha().end(), a.alpha.data() + label * n);
+                std::copy(machine.s().begin(), machine.s().end(), a.s.data() + label * n);
+                a.intercepts.data()[2 * label + 1] = machine.intercept();
+                a.converged.data()[label] = machine.converged();
+                const auto& levels = machine.levels();
+                a.n_levels.data()[label] = static_cast<std::int64_t>(levels.size());
+                for (std::size_t l = 0; l < levels.size() && std::int64_t(l) < most_levels; ++l) {
+                    double* const row = a.levels.data() + (label * most_levels + std::int64_t(l)) * 7;
+                    row[0] = levels[l].cost_negative;
+                    row[1] = levels[l].cost_positive;
+                    row[2] = levels[l].first_objective;
+                    row[3] = levels[l].objective;
+                    row[4] = levels[l].squared_weights;
+                    row[5] = static_cast<double>(levels[l].switches);
+                    row[6] = static_cast<double>(levels[l].solutions);
+                }
+                __atomic_fetch_add(a.labels_done.data(), 1, __ATOMIC_RELAXED);
+            }
+        },
+        poll_signals);
+}
+
+// The kernel's arguments are those of train_kernel_svm; the type of the empty third matrix says how exactly
+// its values are kept. signs, cost: labels x examples; costs: labels x 4 (of unlabelled negative and positive
+// examples, at first and at the end); intercepts: labels x 2 (of the inductive and the transductive machine);
+// levels: labels x most levels x 7, as in TransductionLevel.
+template <typename T, typename Real>
+void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+                            std::int64_t n_columns, InputMatrix<Real>, int kind, double gamma, double degree,
+                            double coef0, double power, double offset, InputMatrix<std::int8_t> signs,
+                            InputMatrix<double> cost, InputMatrix<double> costs, Input<std::int64_t> num_plus,
+                            bool equality, double growth, bool many, double tol, std::int64_t max_iterations,
+                            std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
+                            OutputMatrix<double> y, OutputMatrix<double> alpha, OutputMatrix<double> s,
+                            OutputMatrix<double> inductive_s, OutputMatrix<double> inductive_alpha,
+                            OutputMatrix<double> intercepts, OutputTable<double> levels,
+                            Output<std::int64_t> n_levels, Output<std::uint8_t> converged,
+                            Output<std::int64_t> labels_done) {
+    const std::int64_t n = signs.shape(1);
+    const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
+    const KernelParameters kernel{KernelKind(kind), gamma, degree, coef0, power, offset};
+    const TransductionArrays arrays{signs,  cost,     costs,       num_plus,        y,
+                                    alpha,  s,        inductive_s, inductive_alpha, intercepts,
+                                    levels, n_levels, converged,   labels_done};
+    const int n_labels = static_cast<int>(signs.shape(0));
+    without_gil([&] {
+        const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
+        if (kind == 0 && !keeps_all) {
+            const TransductionOptions options{
+                {equality, 20, Selection::steepest, false, true, 10, 0.0, tol, max_iterations, seed},
+                growth,
+                many};
+            transduce_labels(arrays, options, n_threads,
+                             [&] { return std::make_unique<WeightVector<T>>(x, offset, false, 0.0); });
+            return;
+        }
+        const TransductionOptions options{
+            {equality, equality ? 2 : 10, equality ? Selection::second_order : Selection::steepest, false,
+             true, 1000, 0.0, tol, max_iterations, seed},
+            growth,
+            many};
+        KernelMatrix<T, Real> matrix(x, kernel, nullptr, false, 0.0, cache_bytes);
+        if (keeps_all) {
+            const int row_threads = std::max(n_threads / n_labels, 1);
+            transduce_labels(arrays, options, n_threads,
+                             [&] { return std::make_unique<KeptRows<T, Real>>(matrix, row_threads); });
+        } else {
+            const int label_threads = std::max(std::min(n_threads, n_labels), 1);
+            const int row_threads = std::max(n_threads / label_threads, 1);
+            transduce_labels(arrays, options, label_threads, [&] {
+                return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads,
+                                                             options.solver.working_set, row_threads);
+            });
+        }
+    });
+}
+
+template <typename T, typename Real>
+void register_train_transductive_svm(nb::module_& m) {
+    using nb::arg;
+    m.def("train_transductive_svm", &train_transductive_svm<T, Real>, arg("indptr").noconvert(),
+          arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"),
+          arg("precision").noconvert(), arg("kind"), arg("gamma"), arg("degree"), arg("coef0"), arg("power"),
+          arg("offset"), arg("signs").noconvert(), arg("cost").noconvert(), arg("costs").noconvert(),
+          arg("num_plus").noconvert(), arg("equality"), arg("growth"), arg("many"), arg("tol"),
+          arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"), arg("y").noconvert(),
+          arg("alpha").noconvert(), arg("s").noconvert(), arg("inductive_s").noconvert(),
+          arg("inductive_alpha").noconvert(), arg("intercepts").noconvert(), arg("levels").noconvert(),
+          arg("n_levels").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
+}
+
+void register_transduction(nb::module_& m) {
+    register_train_transductive_svm<float, double>(m);
+    register_train_transductive_svm<double, double>(m);
+    register_train_transductive_svm<float, float>(m);
+    register_train_transductive_svm<double, float>(m);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,189 @@
+"""The search for labels of unlabelled examples, handed to the core (transduction.hpp)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, thread_count
+from widemargin.errors import UsageError
+from widemargin.labels import LabelSpace
+from widemargin.learn.dual_problem import DOUBLE_UP_TO, KERNELS, Kernel
+from widemargin.progress import watch
+
+Floats = NDArray[np.float64]
+
+# C*_minus of the first level (Figure 9.1), and how the costs grow from level to level.
+_FIRST_COST, _GROWTH = 1e-5, 2.0
+_RECORDED = 7
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of the search: costs of unlabelled examples, and what the machine came to there.
+
+    `first_objective` is that before any labels were exchanged; `switches` counts pairs of labels, `solutions`
+    the problems solved; the margin is 1 / ||w||.
+    """
+
+    C_minus: float
+    C_plus: float
+    first_objective: float
+    objective: float
+    margin: float
+    switches: int
+    solutions: int
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: which pairs to exchange, how exactly to solve, with which memory and threads."""
+
+    switching: Literal["multiple", "single"]
+    first_costs: Literal["balanced", "published"]
+    tol: float
+    max_iter: int
+    cache_megabytes: float
+    seed: int
+    n_jobs: int | None
+    verbose: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """Of each column: labels, dual variables, s = sum_j alpha_j y_j K(x_i, x_j) (columns, examples).
+
+    `inductive_s` and `inductive_intercept` belong to the machine of the labelled examples alone.
+    """
+
+    y: Floats
+    alpha: Floats
+    s: Floats
+    intercept: Floats
+    inductive_s: Floats
+    inductive_alpha: Floats
+    inductive_intercept: Floats
+    levels: list[list[Level]]
+    converged: NDArray[np.bool_]
+
+
+def search(
+    csr: Csr,
+    kernel: Kernel,
+    signs: NDArray[np.int8],
+    cost: Floats,
+    limits: Floats,
+    num_plus: NDArray[np.int64],
+    how: Search,
+    *,
+    equality: bool,
+    offset: float,
+) -> Found:
+    """Label what has the sign 0, for every row of `signs`.
+
+    Parameters
+    ----------
+    signs, cost : (columns, examples); the costs of unlabelled examples do not matter here
+    limits : (columns, 2) their costs at the end, as negative and as positive examples
+    num_plus : how many of them are positive
+    equality, offset : as for :func:`~widemargin.learn.dual_problem.solve_dual`
+    """
+    n_columns, n = signs.shape
+    first = _first_costs(how.first_costs, num_plus, np.count_nonzero(signs == 0, axis=1))
+    first = np.minimum(first, np.where(limits > 0, limits, np.inf))
+    steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
+    levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
+    tables = [np.zeros((n_columns, n)) for _ in range(5)]
+    y, alpha, s, inductive_s, inductive_alpha = tables
+    intercepts = np.zeros((n_columns, 2))
+    n_levels, converged = np.zeros(n_columns, np.int64), np.zeros(n_columns, np.uint8)
+    labels_done = np.zeros(1, np.int64)
+    # Tells the core how exactly to keep kernel values; it computes them itself.
+    precision = np.zeros((0, 0), np.float64 if n <= DOUBLE_UP_TO else np.float32)
+    shown = None if how.verbose else False
+    with watch(labels_done, "Labelling", total=n_columns, unit="labels", enabled=shown):
+        _core.train_transductive_svm(
+            csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
+            *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits]),
+            num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
+            int(how.cache_megabytes * 2**20), thread_count(how.n_jobs), y, alpha, s, inductive_s,
+            inductive_alpha, intercepts, levels, n_levels, converged, labels_done,
+        )  # fmt: skip
+    records = [[_level(row) for row in part[:used]] for part, used in zip(levels, n_levels, strict=True)]
+    return Found(
+        y,
+        alpha,
+        s,
+        intercepts[:, 1].copy(),
+        inductive_s,
+        inductive_alpha,
+        intercepts[:, 0].copy(),
+        records,
+        converged.astype(bool),
+    )
+
+
+def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8], k: int) -> NDArray[np.int64]:
+    """How many of `k` unlabelled examples are to be positive, for each column of `signs`.
+
+    Parameters
+    ----------
+    positives : None for the share of the labelled examples `signs` (n, columns); a share of the unlabelled
+        ones; their number; a sequence of these, one a column, or a dict from labels
+
+    Examples
+    --------
+    >>> from widemargin.labels import learn_labels
+    >>> space, signs = learn_labels(["ham", "spam", "ham", "ham"])
+    >>> [int(count_positives(share, space, signs, 100)[0]) for share in (None, 0.1, 7)]
+    [25, 10, 7]
+    """
+    names = space.column_names.tolist()
+    shares: list[Any] = np.mean(signs > 0, axis=0).tolist()
+    if isinstance(positives, dict):
+        for label, wanted in positives.items():
+            if label not in names:
+                raise UsageError(f"positives names {label!r}, which is no label: {names[:10]}.")
+            shares[names.index(label)] = wanted
+    elif np.ndim(positives) == 1:
+        if len(positives) != len(names):
+            raise UsageError(f"positives has {len(positives)} values for {len(names)} labels: one each.")
+        shares = list(positives)
+    elif positives is not None:
+        shares = [positives] * len(names)
+    return np.array([_count(wanted, name, k) for wanted, name in zip(shares, names, strict=True)], np.int64)
+
+
+def _count(wanted: Any, name: Any, k: int) -> int:
+    if isinstance(wanted, int | np.integer) and not isinstance(wanted, bool | np.bool_):
+        if not 0 < wanted < k:
+            raise UsageError(
+                f"positives={wanted} for {name!r}: of {k} unlabelled documents at least one has to be "
+                f"positive and one negative. Pass a number from 1 to {k - 1}, a share, or None."
+            )
+        return int(wanted)
+    if not isinstance(wanted, float | np.floating) or not 0 < wanted < 1:
+        raise UsageError(
+            f"positives={wanted!r} for {name!r}: expected a number of documents, a share between 0 and 1, or "
+            f"None."
+        )
+    # With one document there is nothing to divide.
+    return min(max(int(wanted * k + 0.5), min(1, k - 1)), max(k - 1, 1))
+
+
+def _first_costs(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
+    """C*_minus and C*_plus of the first level, (columns, 2)."""
+    odds = np.where((num_plus > 0) & (num_plus < k), num_plus / np.maximum(k - num_plus, 1), 1.0)
+    odds = np.maximum(odds, np.finfo(float).tiny)
+    positive = odds if kind == "published" else 1 / odds
+    return _FIRST_COST * np.column_stack([np.ones(len(k)), positive])
+
+
+def _level(row: Floats) -> Level:
+    margin = 1 / math.sqrt(row[4]) if row[4] > 0 else math.inf
+    return Level(row[0], row[1], row[2], row[3], margin, int(row[5]), int(row[6]))

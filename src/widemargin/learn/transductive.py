@@ -1,0 +1,374 @@
+"""Transductive support vector machines: a few labelled documents label a collection (joachims, 7 and 9)."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from widemargin._arrays import Csr, canonical_csr, row_squares
+from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.labels import LabelSpace, learn_labels, split_unlabeled
+from widemargin.learn.costs import label_costs
+from widemargin.learn.dual_problem import Kernel
+from widemargin.learn.kernel_svm import KernelSVM
+from widemargin.learn.linear_rule import LinearRule, State
+from widemargin.learn.transduction_search import Found, Level, Search, count_positives, search
+from widemargin.measure.alarm import Alarm, transduction_alarm
+
+Floats = NDArray[np.float64]
+
+_CHOICES = {
+    "kernel": ("linear", "poly", "rbf", "sigmoid", "chi2"),
+    "switching": ("multiple", "single"),
+    "first_costs": ("balanced", "published"),
+    "on_alarm": ("warn", "inductive", "error", "ignore"),
+}
+_MAX_ITER = 100_000_000
+
+
+class TransductiveSVM(LinearRule):
+    """Label unlabelled documents so that the margin between the classes is widest.
+
+    Minimises ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabelled
+    documents, `positives` of which are to be positive, by the search of Figure 9.1 (core/transduction.hpp);
+    one against the rest for several labels. Afterwards the tests of 7.5 look at the result.
+
+    Parameters
+    ----------
+    C : cost of a margin error of a labelled document
+    C_unlabeled : C*, that of an unlabelled one; None for `C`, 0 for the inductive machine
+    positives : how many of the unlabelled documents are positive: a share, a number, None for the share of
+        the labelled ones; for several labels also a sequence, or a dict from labels
+    kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
+    bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
+        positive number for a bias feature of that size
+    switching : exchange "multiple" pairs of labels before the machine is solved again, or a "single" one as
+        published
+    first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
+        much together as the negative ones (SVM-light's way), or "published", where each positive one begins
+        with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
+    unlabeled : what marks an unlabelled document in `y`: None for None and NaN, or a value such as -1 or 0
+    on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
+        "error", or "ignore" it
+    alarm_level : the largest p-value that raises the alarm
+    class_weight : as for :class:`~widemargin.LinearSVM`
+    tol : by how much an optimality condition (8.32)-(8.34) may be violated
+    cache : megabytes for the kernel matrix; a linear machine without room for it works on weight vectors
+    random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`; the result depends on neither
+
+    Attributes
+    ----------
+    transduction_ : labels of all training documents, in the form of `y`
+    unlabeled_ : (n,) which of them were not given
+    scores_ : (n, columns) scores of the training documents
+    inductive_ : (n, columns) their scores by the rule learned from the labelled documents alone
+    coef_, intercept_ : of the linear rule, for new documents
+    alpha_, xi_ : (n, columns) dual variables and slacks
+    positives_ : (columns,) how many unlabelled documents were to be positive
+    objective_, duality_gap_, n_switches_ : (columns,) at the end; pairs of labels exchanged
+    levels_ : of each column a list of :class:`~widemargin.learn.transduction_search.Level`
+    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None when everything is labelled
+    fell_back_ : (columns,) where the inductive rule stands in
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0], [0.2, 0.9], [0.3, 0.8], [1.0, 0.0], [0.9, 0.2], [0.7, 0.3]])
+    >>> y = ["ham", None, None, "spam", None, None]
+    >>> model = TransductiveSVM(C=10).fit(X, y)
+    >>> model.transduction_.tolist()
+    ['ham', 'ham', 'ham', 'spam', 'spam', 'spam']
+    """
+
+    transduction_: Any
+    unlabeled_: NDArray[np.bool_]
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        C_unlabeled: float | None = None,
+        positives: Any = None,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"] = "linear",
+        gamma: float = 0.1,
+        degree: float = 3,
+        coef0: float = 1.0,
+        bias: float | Literal["unregularized"] | None = "unregularized",
+        switching: Literal["multiple", "single"] = "multiple",
+        first_costs: Literal["balanced", "published"] = "balanced",
+        unlabeled: Any = None,
+        on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
+        alarm_level: float = 0.01,
+        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
+        tol: float = 1e-3,
+        cache: float = 400,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.C = C
+        self.C_unlabeled = C_unlabeled
+        self.positives = positives
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.bias = bias
+        self.switching = switching
+        self.first_costs = first_costs
+        self.unlabeled = unlabeled
+        self.on_alarm = on_alarm
+        self.alarm_level = alarm_level
+        self.class_weight = class_weight
+        self.tol = tol
+        self.cache = cache
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> TransductiveSVM:
+        """Learn from labelled and unlabelled documents.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes, with unlabelled documents marked
+        """
+        self._check_parameters()
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        if self.kernel == "chi2" and X.min() < 0:
+            raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
+        if y is None:
+            raise ValueError("TransductiveSVM requires y to be passed, but the target y is None")
+        labeled, unlabeled = split_unlabeled(y, self.unlabeled)
+        check_consistent_length(X, unlabeled)
+        space, given = learn_labels(labeled)
+        _check_both_sides(space, given)
+        if not unlabeled.any():
+            warnings.warn(
+                "Every document is labelled: this is the inductive machine. Mark documents to be labelled by "
+                f"{'None or NaN' if self.unlabeled is None else repr(self.unlabeled)}.",
+                DataWarning,
+                stacklevel=2,
+            )
+        k = int(np.count_nonzero(unlabeled))
+        num_plus = count_positives(self.positives, space, given, k) if k else np.zeros(given.shape[1], int)
+        signs = np.zeros((len(unlabeled), given.shape[1]), np.int8)
+        signs[~unlabeled] = given
+        self.label_space_, self.unlabeled_, self.positives_ = space, unlabeled, num_plus
+        # Rows in an order of their own make the result independent of the order in which they came.
+        order = _order_of_content(X, signs)
+        rows = sp.csr_array(X)[order]
+        found = self._search(canonical_csr(rows), signs[order], given)
+        self._keep(rows, signs, order, found)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the documents: (n,) for a binary task, otherwise (n, labels)."""
+        check_is_fitted(self, "label_space_")
+        if self.kernel == "linear":
+            return super().decision_function(X)
+        validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        return self._machine.decision_function(X)
+
+    def get_state(self) -> State:
+        """What is needed to score and to decide, for linear machines."""
+        if self.kernel != "linear":
+            raise UsageError("Only the rule of a linear transductive machine can be saved.")
+        return super().get_state()
+
+    def _check_parameters(self) -> None:
+        for name in ("C", "gamma", "degree", "tol", "cache", "alarm_level"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0 < float(value) < np.inf:
+                raise UsageError(f"{name}={value!r}: expected a positive number.")
+        if self.C_unlabeled is not None and not (
+            isinstance(self.C_unlabeled, Real) and 0 <= float(self.C_unlabeled) < np.inf
+        ):
+            raise UsageError(f"C_unlabeled={self.C_unlabeled!r}: expected a number of at least 0, or None.")
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}.")
+        sized = isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf
+        if not (self.bias is None or sized or self.bias == "unregularized"):
+            raise UsageError(f'bias={self.bias!r}: expected "unregularized", a positive number, or None.')
+
+    def _search(self, csr: Csr, signs: NDArray[np.int8], given: NDArray[np.int8]) -> Found:
+        costs = label_costs(self.C, self.class_weight, self.label_space_, given, np.zeros(0))
+        by_column = np.ascontiguousarray(signs.T)
+        factor = (self.C if self.C_unlabeled is None else self.C_unlabeled) / self.C
+        how = Search(
+            switching=self.switching,
+            first_costs=self.first_costs,
+            tol=float(self.tol),
+            max_iter=_MAX_ITER,
+            cache_megabytes=float(self.cache),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+        )
+        self._limits = factor * np.column_stack([costs[1], costs[0]])
+        return search(
+            csr,
+            self._kernel,
+            by_column,
+            np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
+            self._limits,
+            self.positives_,
+            how,
+            equality=isinstance(self.bias, str),
+            offset=self._offset,
+        )
+
+    @property
+    def _kernel(self) -> Kernel:
+        return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
+
+    @property
+    def _offset(self) -> float:
+        return float(self.bias) ** 2 if isinstance(self.bias, Real) else 0.0
+
+    def _keep(
+        self, rows: sp.csr_array, signs: NDArray[np.int8], order: NDArray[np.intp], found: Found
+    ) -> None:
+        """Set the attributes; `rows` and what was `found` are in that `order`."""
+        back = np.argsort(order)
+        y, alpha, s, inductive_s, inductive_alpha = (
+            table[:, back]
+            for table in (found.y, found.alpha, found.s, found.inductive_s, found.inductive_alpha)
+        )
+        costs = label_costs(
+            self.C, self.class_weight, self.label_space_, signs[~self.unlabeled_], np.zeros(0)
+        )
+        upper = np.where(y > 0, costs[0][:, None], costs[1][:, None])
+        limits = np.where(y > 0, self._limits[:, 1:], self._limits[:, :1])
+        upper = np.where(self.unlabeled_, limits, upper)
+        scores, inductive = s + found.intercept[:, None], inductive_s + found.inductive_intercept[:, None]
+        xi = np.where(upper > 0, np.maximum(0.0, 1.0 - y * scores), 0.0)
+        ww = (alpha * y * s).sum(axis=1)
+        self.objective_ = 0.5 * ww + (upper * xi).sum(axis=1)
+        self.duality_gap_ = np.maximum(self.objective_ - (alpha.sum(axis=1) - 0.5 * ww), 0.0)
+        self.levels_: list[list[Level]] = found.levels
+        self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
+        self.alpha_, self.xi_ = alpha.T, xi.T
+        self.inductive_ = inductive.T
+        self._raise_alarms(canonical_csr(rows), y)
+        fell_back = self.fell_back_
+        y = np.where(fell_back[:, None], self._inductive_labels(signs), y)
+        self.scores_ = np.where(fell_back[:, None], inductive, scores).T
+        signed = np.where(fell_back[:, None], inductive_alpha, alpha) * np.where(signs.T != 0, signs.T, y)
+        intercept = np.where(fell_back, found.inductive_intercept, found.intercept)
+        if isinstance(self.bias, Real):
+            intercept = self._offset * signed.sum(axis=1)
+        self.intercept_ = intercept
+        self._set_rule(rows, signed[:, order])
+        choice = y.T.copy()
+        if self.label_space_.kind == "multiclass":
+            choice[self.unlabeled_] = self.scores_[self.unlabeled_]
+        self.transduction_ = self.label_space_.decide(choice)
+        if not found.converged.all():
+            warnings.warn(
+                f"{np.count_nonzero(~found.converged)} of {len(found.converged)} searches met a machine that "
+                f"did not converge. Raise tol, or lower C.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _raise_alarms(self, csr: Csr, y: Floats) -> None:
+        names = self.label_space_.column_names.tolist()
+        self.fell_back_ = np.zeros(len(names), dtype=bool)
+        self.alarm_: list[Alarm | None] = [None] * len(names)
+        if not self.unlabeled_.any():
+            return
+        largest = self._kernel.largest(row_squares(csr))
+        # Values of the other kernels may be negative, those of data without negative values cannot.
+        R2 = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
+        for column in range(len(names)):
+            self.alarm_[column] = transduction_alarm(
+                self.alpha_[:, column],
+                self.xi_[:, column],
+                y[column],
+                self.unlabeled_,
+                R2=R2,
+                level=float(self.alarm_level),
+            )
+        fired = {names[c]: alarm.sentence for c, alarm in enumerate(self.alarm_) if alarm and alarm.fired}
+        if not fired or self.on_alarm == "ignore":
+            return
+        if self.on_alarm == "inductive":
+            self.fell_back_ = np.array([bool(alarm and alarm.fired) for alarm in self.alarm_])
+            return
+        message = " ".join(f"{name!r}: {sentence}" for name, sentence in list(fired.items())[:3])
+        if len(fired) > 3:
+            message += f" And {len(fired) - 3} more labels."
+        if self.on_alarm == "error":
+            raise DataError(f'{message} Label more documents, or pass on_alarm="inductive".')
+        warnings.warn(message, DataWarning, stacklevel=4)
+
+    def _inductive_labels(self, signs: NDArray[np.int8]) -> Floats:
+        """The labels that the inductive rule gives: `positives_` of the unlabelled documents are positive."""
+        labels = signs.T.astype(np.float64)
+        rows = np.flatnonzero(self.unlabeled_)
+        for column, count in enumerate(self.positives_):
+            ranked = rows[np.argsort(-self.inductive_[rows, column], kind="stable")]
+            labels[column, ranked[:count]] = 1.0
+            labels[column, ranked[count:]] = -1.0
+        return labels
+
+    def _set_rule(self, rows: sp.csr_array, signed: Floats) -> None:
+        if self.kernel == "linear":
+            weights = sp.csr_array(signed) @ rows.astype(np.float64)
+            # Features x columns in memory, as documents are scored.
+            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
+            return
+        support = np.flatnonzero(signed.any(axis=0))
+        vectors = canonical_csr(rows[support])
+        config = {
+            "parameters": {
+                "kernel": self.kernel,
+                "gamma": self.gamma,
+                "degree": self.degree,
+                "coef0": self.coef0,
+                "n_jobs": self.n_jobs,
+            },
+            "labels": self.label_space_.to_dict(),
+            "n_features": self.n_features_in_,
+        }
+        arrays = {
+            "dual_coef": np.ascontiguousarray(signed[:, support]),
+            "intercept": self.intercept_,
+            "support_data": vectors.data,
+            "support_indices": vectors.indices,
+            "support_indptr": vectors.indptr,
+        }
+        self._machine = KernelSVM.from_state(config, arrays)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        return tags
+
+
+def _check_both_sides(space: LabelSpace, given: NDArray[np.int8]) -> None:
+    positives = np.count_nonzero(given > 0, axis=0)
+    for what, empty in (("positive", positives == 0), ("negative", positives == len(given))):
+        if empty.any():
+            names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
+            raise DataError(
+                f"There is no {what} labelled document of {', '.join(names)}. Label at least one on either "
+                f"side of every label, or leave the label out."
+            )
+
+
+def _order_of_content(X: Any, signs: NDArray[np.int8]) -> NDArray[np.intp]:
+    """An order of the rows that depends on what they hold (and their labels), not on where they stand."""
+    generator = np.random.default_rng(0)
+    content = X @ generator.standard_normal(X.shape[1])
+    return np.lexsort((signs @ generator.standard_normal(signs.shape[1]), content))

@@ -1,0 +1,141 @@
+"""Does a transductive labelling look right? The tests of joachims, 7.5, on what the machine says by itself.
+
+If the unlabelled examples were labelled correctly, labelled and unlabelled ones would be drawn from the same
+source, and the shares of both that could be leave-one-out errors, ``alpha R^2 + xi >= 1``, would differ by
+chance only: over all examples (7.8), over the positive (7.9) and over the negative ones (7.10). How likely a
+difference as large as the observed one is follows from the hypergeometric distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from widemargin.errors import UsageError
+
+# An example on the very edge is at risk, however its alpha was rounded.
+_ROUNDING = 1e-9
+_WHOM = {
+    "all": "the labelled examples",
+    "positive": "the labelled positive examples",
+    "negative": "the labelled negative examples",
+}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How many of the labelled and of the unlabelled examples are at risk, and how likely that is by chance.
+
+    `p_value` is the probability of shares at least as different as these (7.11).
+    """
+
+    labelled_at_risk: int
+    labelled: int
+    unlabelled_at_risk: int
+    unlabelled: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """What the tests found.
+
+    Attributes
+    ----------
+    shares : of "all" (7.8), "positive" (7.9) and "negative" examples (7.10), those with somebody to compare
+    level : the largest p-value of the least likely test at which the alarm is raised
+    fired : whether it is
+    sentence : the finding in words
+    """
+
+    shares: dict[str, Shares]
+    level: float
+    fired: bool
+    sentence: str
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """The p-value of every test."""
+        return {name: shares.p_value for name, shares in self.shares.items()}
+
+
+def share_test(labelled_at_risk: int, labelled: int, unlabelled_at_risk: int, unlabelled: int) -> float:
+    """How likely chance makes two shares differ as much as these, or more (7.11).
+
+    Examples
+    --------
+    >>> round(share_test(9, 10, 3, 15), 4)
+    0.001
+    """
+    counts = (labelled_at_risk, labelled, unlabelled_at_risk, unlabelled)
+    if not (0 <= labelled_at_risk <= labelled and 0 <= unlabelled_at_risk <= unlabelled):
+        raise UsageError(f"{counts}: expected counts between 0 and the number of examples.")
+    if labelled == 0 or unlabelled == 0:
+        return 1.0
+    at_risk = labelled_at_risk + unlabelled_at_risk
+    possible = np.arange(max(0, at_risk - unlabelled), min(labelled, at_risk) + 1)
+    difference = np.abs(possible / labelled - (at_risk - possible) / unlabelled)
+    observed = abs(labelled_at_risk / labelled - unlabelled_at_risk / unlabelled)
+    chance = hypergeom.pmf(possible, labelled + unlabelled, at_risk, labelled)
+    return float(min(chance[difference >= observed * (1 - _ROUNDING)].sum(), 1.0))
+
+
+def transduction_alarm(
+    alpha: Any, xi: Any, signs: Any, unlabelled: Any, *, R2: float = 1.0, level: float = 0.01
+) -> Alarm:
+    """Test (7.8)-(7.10) for one transductive machine.
+
+    Parameters
+    ----------
+    alpha, xi : dual variables and slacks of all examples, (n,)
+    signs : their labels, given or found: positive or not, (n,)
+    unlabelled : whose labels were found, (n,)
+    R2 : largest minus smallest value of the kernel
+    level : the alarm is raised when one of the tests has a p-value of at most `level`
+
+    Examples
+    --------
+    >>> alarm = transduction_alarm([9, 9, 9, 0, 0, 0, 0, 0], np.zeros(8), [1, 1, -1, 1, 1, -1, -1, -1],
+    ...                            [False] * 3 + [True] * 5, level=0.05)
+    >>> print(alarm.sentence)
+    The labelled examples sit unusually close to the boundary compared with the rest (p = 0.018): do not trust this labelling.
+    """  # noqa: E501  (the sentence is one line)
+    at_risk = np.asarray(alpha) * R2 + np.asarray(xi) >= 1 - _ROUNDING
+    unlabelled, positive = np.asarray(unlabelled, dtype=bool), np.asarray(signs) > 0
+    if not (at_risk.shape == unlabelled.shape == positive.shape and at_risk.ndim == 1):
+        raise UsageError("alpha, xi, signs and unlabelled need one value an example each.")
+    groups = {"all": np.ones(len(positive), dtype=bool), "positive": positive, "negative": ~positive}
+    shares = {name: _shares(at_risk, unlabelled, group) for name, group in groups.items()}
+    shares = {name: share for name, share in shares.items() if share.labelled and share.unlabelled}
+    worst = min(shares, key=lambda name: shares[name].p_value, default=None)
+    fired = worst is not None and shares[worst].p_value <= level
+    return Alarm(shares, level, fired, _sentence(worst, shares, fired))
+
+
+def _shares(at_risk: NDArray[np.bool_], unlabelled: NDArray[np.bool_], group: NDArray[np.bool_]) -> Shares:
+    counts = [
+        int(np.count_nonzero(some & group))
+        for some in (at_risk & ~unlabelled, ~unlabelled, at_risk & unlabelled, unlabelled)
+    ]
+    return Shares(counts[0], counts[1], counts[2], counts[3], share_test(*counts))
+
+
+def _sentence(worst: str | None, shares: dict[str, Shares], fired: bool) -> str:
+    if worst is None:
+        return "There is nobody to compare the labelled examples with."
+    share = shares[worst]
+    if not fired:
+        return (
+            f"The labelled examples sit as close to the boundary as the rest (p = {share.p_value:.2g}): "
+            f"nothing speaks against this labelling."
+        )
+    closer = share.labelled_at_risk / share.labelled > share.unlabelled_at_risk / share.unlabelled
+    whom = _WHOM[worst]
+    return (
+        f"{whom[0].upper()}{whom[1:]} sit unusually {'close to' if closer else 'far from'} the boundary "
+        f"compared with the rest (p = {share.p_value:.2g}): do not trust this labelling."
+    )
