@@ -14,10 +14,10 @@ demo: build ## train on part of the demo corpus, test on the rest, explain a doc
 	$(BIN)/widemargin demo
 
 test: lint ## lint, types, layers and every test that is not slow
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 test-all: lint ## the slow experiments too
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: build $(STAMPS)/lint
 	$(BIN)/ruff check .
