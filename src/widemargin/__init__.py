@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
     from widemargin.learn.kernel_svm import KernelSVM
+    from widemargin.learn.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.linear_svm import LinearSVM
     from widemargin.learn.transductive import TransductiveSVM
     from widemargin.select.features import SelectFeatures
@@ -30,6 +31,8 @@ __version__ = "0.1.0"
 _HOME = {
     "KernelSVM": "widemargin.learn.kernel_svm",
     "LinearSVM": "widemargin.learn.linear_svm",
+    "RegularizedLeastSquares": "widemargin.learn.least_squares",
+    "SampledLeastSquares": "widemargin.learn.least_squares",
     "SelectFeatures": "widemargin.select.features",
     "TextClassifier": "widemargin.classifier",
     "TransductiveSVM": "widemargin.learn.transductive",
@@ -40,6 +43,8 @@ _HOME = {
 __all__ = [
     "KernelSVM",
     "LinearSVM",
+    "RegularizedLeastSquares",
+    "SampledLeastSquares",
     "SelectFeatures",
     "TextClassifier",
     "TransductiveSVM",

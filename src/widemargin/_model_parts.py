@@ -15,6 +15,8 @@ from widemargin.models import Model
 LEARNERS = {
     "linear-svm": ("widemargin.learn.linear_svm", "LinearSVM"),
     "kernel-svm": ("widemargin.learn.kernel_svm", "KernelSVM"),
+    "least-squares": ("widemargin.learn.least_squares", "RegularizedLeastSquares"),
+    "sampled-least-squares": ("widemargin.learn.least_squares", "SampledLeastSquares"),
 }
 
 

@@ -2,8 +2,8 @@
 
 A support vector machine needs little retraining for it (thesis, 5.3): most examples are proven harmless by
 the solution on all of them, and the others are retrained from that solution until the score is certain
-(core/leave_one_out.hpp; kernels and unregularised thresholds: core/leave_one_out_kernel.hpp). Other
-learners are cross-validated.
+(core/leave_one_out.hpp; kernels and unregularised thresholds: core/leave_one_out_kernel.hpp). Least
+squares have a closed form (learn/normal_equations.py). Other learners are cross-validated.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares, threa
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
+from widemargin.learn import least_squares
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_svm import LinearSVM
@@ -132,6 +133,11 @@ def leave_one_out(
         nothing, unknown = np.zeros(truth.shape[1], np.int64), np.full(truth.shape, np.inf)
         return LeaveOneOut(found.signs, found.scores, unknown, truth, "k-fold", found.folds, nothing, nothing)
     warn_of_weak_labels(learner.label_space_, truth)
+    if isinstance(learner, least_squares.RegularizedLeastSquares):
+        values = learner.left_out_scores(X, y, sample_weight)
+        within, nothing = np.zeros(truth.shape), np.zeros(truth.shape[1], np.int64)
+        decided = np.where(values > 0, 1, -1).astype(np.int8)
+        return LeaveOneOut(decided, values, within, truth, "leave-one-out", None, nothing, nothing)
     if isinstance(learner, LinearSVM) and not isinstance(learner.bias, str) and np.isfinite(learner.C):
         csr = canonical_csr(X)
         weights = sample_weights(sample_weight, csr.n_rows)
@@ -158,7 +164,12 @@ def leave_one_out(
 
 
 def _knows_its_examples(learner: Any, X: Any) -> bool:
-    """Whether the learner is a support vector machine with a rule a label, just fitted on `X`."""
+    """Whether the learner is a support vector machine with a rule a label, just fitted on `X`.
+
+    Or least squares, whose rules without an example have a closed form.
+    """
+    if isinstance(learner, least_squares.RegularizedLeastSquares):
+        return bool(min(X.shape) < least_squares.LARGEST_MATRIX)
     if not isinstance(learner, LinearSVM | KernelSVM):
         return False
     if getattr(learner, "scheme", "one-vs-rest") != "one-vs-rest" and learner.label_space_.kind != "binary":
