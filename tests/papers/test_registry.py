@@ -78,9 +78,15 @@ def test_json_has_the_four_keys_of_a_cell():
 
 
 def test_a_figure_that_the_paper_does_not_print_is_null_and_a_dash():
-    result = PaperResult("f", "F", [Cell("q=2", "s", UNPUBLISHED, 0.126)], digits={"s": 2})
+    cells = [Cell("q=2", "s", UNPUBLISHED, 0.126), Cell("q=4", "s", 0.5, 0.25)]
+    result = PaperResult("f", "F", cells, digits={"s": 2})
     assert json.loads(json.dumps(result.to_dict()))["cells"][0]["published"] is None
     assert result.table().plain().splitlines()[2].split() == ["q=2", "-", "0.13", "-"]
+
+
+def test_a_column_without_any_printed_figure_is_ours_alone():
+    result = PaperResult("f", "F", [Cell("q=2", "s", UNPUBLISHED, 0.126)], digits={"s": 2})
+    assert [line.split() for line in result.table().plain().splitlines()] == [["F"], ["s"], ["q=2", "0.13"]]
 
 
 def test_the_table_has_published_ours_and_difference_and_room_for_missing_cells():

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from widemargin import __version__
-from widemargin.cli import corpus, demo, evaluate, explain, inspect, papers, predict, train
+from widemargin.cli import corpus, demo, evaluate, explain, inspect, label, papers, predict, train
 from widemargin.errors import StorageError, WidemarginError
 
 INTERRUPTED = 130
@@ -51,7 +51,7 @@ def _start(
         typer.echo(context.get_help())
 
 
-for verb in (demo, train, predict, evaluate, inspect, explain):
+for verb in (demo, train, predict, evaluate, inspect, explain, label):
     app.command(
         name=verb.__name__.rpartition(".")[2],
         # The lines of a paragraph are one line, which the terminal wraps at its own width.

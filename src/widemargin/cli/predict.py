@@ -77,7 +77,7 @@ def run(
     Documents are read, labelled and written in pieces, so that the input may be of any length. With --output
     and --json, stdout gets one object that says what was done.
     """
-    write = _writer_for(output, top)
+    write = writer_for(output, top)
     classifier = load_classifier(model, threads)
     if proba and classifier.calibration is None:
         raise UsageError(
@@ -231,7 +231,7 @@ def _decisions(classifier: TextClassifier, scores: Any) -> list[list[Any]]:
     return [[label] for label in space.decide(scores, thresholds).tolist()]
 
 
-def _writer_for(output: str, top: int | None) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
+def writer_for(output: str, top: int | None) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
     """What writes pieces of rows in the format that the name of `output` asks for, and counts them."""
     suffix = "" if output == "-" else Path(output).suffix.lower()
     if suffix in (".jsonl", ".ndjson", ".json", ""):
@@ -265,6 +265,7 @@ def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str) ->
     for row in itertools.chain.from_iterable(pieces):
         columns = [(f"score {label}", value) for label, value in row.get("scores", {}).items()]
         columns += [(f"probability {label}", value) for label, value in row.get("probabilities", {}).items()]
+        columns = [(name, row[name]) for name in ("score", "certainty") if name in row] + columns
         words = [row["text"]] if "text" in row else []
         if not written:
             table.writerow(["id", *["text"] * len(words), "labels", *(name for name, _ in columns)])

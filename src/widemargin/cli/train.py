@@ -177,7 +177,7 @@ def run(
 
     The run ends with what to expect of the model on new documents, label by label, and how sure that is.
     """
-    first, last = _ngram_range(ngrams)
+    first, last = ngram_range(ngrams)
     vectorizing: dict[str, Any] = {
         "weighting": "tfc" if weighting is None else weighting,
         "tokens": tokens.value,
@@ -186,7 +186,7 @@ def run(
         "min_df": _frequency("--min-df", min_df),
         "max_df": _frequency("--max-df", max_df),
         "max_features": max_features,
-        "stop_words": _stop_words(stop_words),
+        "stop_words": stop_word_list(stop_words),
         "stemmer": None if stemmer == "none" else stemmer,
         "n_hashed": hashed,
         "n_jobs": threads,
@@ -220,7 +220,7 @@ def run(
     if select is None:
         of_kernels = learner is learners.Name.kernel_svm
         select = estimates.SelectName.none if of_kernels else estimates.SelectName.fast
-    _check_target(output)
+    check_target(output)
 
     from widemargin.documents.collection import Vectors
 
@@ -320,7 +320,7 @@ def summary_in_words(summary: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _check_target(output: Path) -> None:
+def check_target(output: Path) -> None:
     """Fail before the work rather than after it."""
     if output.is_dir():
         example = output / "model.wm"
@@ -333,7 +333,7 @@ def _check_target(output: Path) -> None:
         raise StorageError(f"{output} cannot be written. Give the name of a file that can.")
 
 
-def _ngram_range(text: str) -> tuple[int, int]:
+def ngram_range(text: str) -> tuple[int, int]:
     first, dash, last = text.partition("-")
     try:
         lengths = int(first), int(last if dash else first)
@@ -362,7 +362,7 @@ def _frequency(option: str, text: str) -> int | float:
     return value
 
 
-def _stop_words(text: str | None) -> str | list[str] | None:
+def stop_word_list(text: str | None) -> str | list[str] | None:
     """The name of a list, or the words of a file, one a line."""
     if text in (None, "none"):
         return None

@@ -101,6 +101,44 @@ PAPERS = (
     Paper("joachims-6.7", "Joachims, Table 6.7: PRBEP of SVMs on Reuters-21578", _REUTERS, "joachims_6_7"),
     Paper("joachims-6.8", "Joachims, Table 6.8: PRBEP of SVMs on WebKB", _WEBKB, "joachims_6_8", "6.8"),
     Paper("joachims-6.9", "Joachims, Table 6.9: PRBEP of SVMs on Ohsumed", _OHSUMED, "joachims_6_8", "6.9"),
+    Paper(
+        "joachims-figure-7.3",
+        "Joachims, Figure 7.3: a transductive SVM on a TCat-concept",
+        (),
+        "joachims_7_3",
+        plot=True,
+    ),
+    *(
+        Paper(
+            f"joachims-figure-{figure}",
+            f"Joachims, Figure {figure}: inductive and transductive SVMs with few labels on {data}",
+            corpora,
+            "joachims_7_5",
+            figure,
+        )
+        for figure, data, corpora in (
+            ("7.5", "Reuters-21578", _REUTERS),
+            ("7.8", "WebKB", _WEBKB),
+            ("7.11", "Ohsumed", _OHSUMED),
+        )
+    ),
+    *(
+        Paper(
+            f"joachims-figure-{figure}",
+            f"Joachims, Figure {figure}: {what}",
+            corpora,
+            "joachims_7_6",
+            figure,
+            plot=True,
+        )
+        for figure, what, corpora in (
+            ("7.6", "transductive SVMs against the number of training documents, Reuters-21578", _REUTERS),
+            ("7.7", "transductive SVMs against the number of test documents, Reuters-21578", _REUTERS),
+            ("7.9", "transductive SVMs against the number of training documents, WebKB course", _WEBKB),
+            ("7.10", "transductive SVMs against the number of training documents, WebKB project", _WEBKB),
+            ("7.12", "what the alarm of transductive SVMs compares, WebKB", _WEBKB),
+        )
+    ),
     *(
         Paper(
             f"joachims-{table}",
@@ -146,6 +184,35 @@ PAPERS = (
             ("8.4", "the size of the working set"),
             ("8.5", "the size of the cache"),
             ("8.6", "n, with and without shrinking"),
+        )
+    ),
+    *(
+        Paper(
+            f"joachims-{table}",
+            f"Joachims, Table {table}: training time and switches of transductive SVMs on {data}",
+            corpora,
+            "joachims_9_1",
+            table,
+        )
+        for table, data, corpora in (
+            ("9.1", "Reuters-21578", _REUTERS),
+            ("9.2", "WebKB", _WEBKB),
+            ("9.3", "Ohsumed", _OHSUMED),
+        )
+    ),
+    *(
+        Paper(
+            f"joachims-figure-{figure}",
+            f"Joachims, Figure {figure}: {what}",
+            _REUTERS,
+            "joachims_9_figures",
+            figure,
+            plot=True,
+        )
+        for figure, what in (
+            ("9.3", "the margin of transductive SVMs against the number of switches"),
+            ("9.4", "training time of transductive SVMs against the number of training documents"),
+            ("9.5", "training time of transductive SVMs against the number of test documents"),
         )
     ),
 )

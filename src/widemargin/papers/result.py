@@ -64,24 +64,34 @@ class PaperResult:
         }
 
     def table(self) -> Table:
-        """Published, ours and the difference side by side, in the layout of the published table."""
+        """Published, ours and the difference side by side, in the layout of the published table.
+
+        Where nothing is printed, as of curves, there is one column, ours.
+        """
         rows = list(dict.fromkeys(cell.row for cell in self.cells))
         names = list(dict.fromkeys(cell.column for cell in self.cells))
         found = {(cell.row, cell.column): cell for cell in self.cells}
+        compared = {cell.column for cell in self.cells if not math.isnan(cell.published)}
         columns = [Column("")]
         for name in names:
             digits = self.digits.get(name, 1)
-            columns += [
-                Column(f"{name}: published", "decimal", digits),
-                Column("ours", "decimal", digits),
-                Column("difference", "difference", digits),
-            ]
+            if name in compared:
+                columns += [
+                    Column(f"{name}: published", "decimal", digits),
+                    Column("ours", "decimal", digits),
+                    Column("difference", "difference", digits),
+                ]
+            else:
+                columns.append(Column(name, "decimal", digits))
         lines: list[list[Any]] = []
         for row in rows:
             line: list[Any] = [row]
             for name in names:
                 cell = found.get((row, name))
-                line += [cell.published, cell.ours, cell.difference] if cell else [None, None, None]
+                if name in compared:
+                    line += [cell.published, cell.ours, cell.difference] if cell else [None, None, None]
+                else:
+                    line.append(cell.ours if cell else None)
             lines.append(line)
         return Table(self.title, columns, list(lines), notes=self.notes)
 

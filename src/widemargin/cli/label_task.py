@@ -1,0 +1,234 @@
+"""What `label` does between reading and writing: who is labelled, learning, a row for everybody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from widemargin.cli.output import counted, seconds_in_words, shortened
+from widemargin.decide.active import next_to_label, uncertainty
+from widemargin.documents.collection import Collection, Vectors
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import learn_labels, one_label_each
+from widemargin.learn.transductive import TransductiveSVM
+from widemargin.weight.vectorizer import Vectorizer
+
+
+@dataclass(frozen=True)
+class Task:
+    """Documents with what is known of their labels: one label each, or a tuple, or None."""
+
+    source: str
+    documents: Collection | Vectors
+    y: list[Any]
+
+    @property
+    def wanted(self) -> list[int]:
+        """The numbers of the documents whose labels are not known."""
+        return [i for i, label in enumerate(self.y) if label is None]
+
+    def vectors(self, vectorizing: dict[str, Any]) -> sp.csr_array:
+        """All documents as rows: the unlabelled ones contribute terms and document frequencies too."""
+        if isinstance(self.documents, Vectors):
+            return self.documents.X
+        return Vectorizer(**vectorizing).fit_transform(self.documents.texts)
+
+
+def gather(
+    source: str,
+    first: Collection | Vectors,
+    second_source: str | None,
+    second: Collection | Vectors | None,
+    multilabel: bool,
+) -> Task:
+    """The documents of one or two files together; those of the second count as unlabelled."""
+    labels = list(first.labels)
+    documents = first
+    if second is not None:
+        documents = _joined(source, first, second_source, second)
+        labels += [None] * len(second)
+    known = [given for given in labels if given is not None]
+    if not known:
+        raise DataError(
+            f"{source}: none of {counted(len(first), 'document')} has a label. Label a few, or name their "
+            f"column with --label."
+        )
+    single = None if multilabel else one_label_each(known)
+    if single is None:
+        return Task(source, documents, labels)
+    names = iter(single)
+    return Task(source, documents, [None if given is None else next(names) for given in labels])
+
+
+def _joined(
+    source: str, first: Collection | Vectors, second_source: str | None, second: Collection | Vectors
+) -> Collection | Vectors:
+    if isinstance(first, Collection) and isinstance(second, Collection):
+        return Collection(first.ids + second.ids, first.texts + second.texts, first.labels + second.labels)
+    if isinstance(first, Vectors) and isinstance(second, Vectors):
+        width = max(first.X.shape[1], second.X.shape[1])
+        parts = []
+        for part in (first.X, second.X):
+            rows: Any = part.copy()
+            rows.resize((part.shape[0], width))
+            parts.append(rows)
+        X = sp.csr_array(sp.vstack(parts, format="csr"))
+        return Vectors(first.ids + second.ids, X, first.labels + second.labels)
+    has, other = ("vectors", "texts") if isinstance(first, Vectors) else ("texts", "vectors")
+    raise DataError(
+        f"{source} holds {has} and {second_source} holds {other}. Pass two files of the same kind."
+    )
+
+
+def fractions(positives: list[str] | None, task: Task) -> Any:
+    """What --positives says, as the learner takes it: None, a fraction, or fractions by label."""
+    if not positives:
+        return None
+    space, _ = learn_labels([label for label in task.y if label is not None])
+    names = [str(name) for name in space.classes.tolist()]
+    found: dict[str, float] = {}
+    for given in positives:
+        name, equals, number = given.rpartition("=")
+        if equals and name not in names:
+            shown = ", ".join(shortened(known, 30) for known in names[:10])
+            raise UsageError(f"--positives {given}: there is no label {name!r}. The labels are {shown}.")
+        if not equals and space.kind != "binary":
+            raise UsageError(
+                f"--positives {given}: of which of {len(names)} labels? Write LABEL=FRACTION, once for each."
+            )
+        try:
+            fraction = float(number)
+        except ValueError:
+            fraction = -1.0
+        if not 0 < fraction < 1:
+            raise UsageError(f"--positives {given}: expected a fraction between 0 and 1, such as 0.1.")
+        found[name if equals else names[1]] = fraction
+    if space.kind == "binary":
+        if len(found) == 2 and abs(sum(found.values()) - 1) > 1e-6:
+            raise UsageError("--positives: the fractions of two labels must add up to 1. Give one of them.")
+        return found[names[1]] if names[1] in found else 1 - found[names[0]]
+    missing = [name for name in names if name not in found]
+    if missing:
+        shown = ", ".join(shortened(name, 30) for name in missing[:10])
+        raise UsageError(f"--positives: no fraction for {shown}. Give every label one, or none.")
+    return found
+
+
+def fit(task: Task, X: sp.csr_array, learning: dict[str, Any]) -> TransductiveSVM:
+    """Learn from all documents."""
+    if not task.wanted:
+        raise DataError(
+            f"{task.source}: all {counted(len(task.y), 'document')} have labels. Name a second file with "
+            f"documents to label, or use `train` and `predict` for documents to come."
+        )
+    try:
+        return TransductiveSVM(**learning).fit(X, task.y)
+    except DataError as error:
+        raise DataError(f"{task.source}: {error}") from error
+
+
+def rows(task: Task, learner: TransductiveSVM, *, every_score: bool, keep_text: bool) -> list[dict[str, Any]]:
+    """A row for every document that had no label."""
+    wanted, space = task.wanted, learner.label_space_
+    given = [learner.transduction_[i] for i in wanted]
+    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.y), -1)[wanted]
+    signs = space.encode(given)
+    best, certain = _best_score(space.kind, scores, signs), _certainty(space.kind, scores, signs)
+    names = [str(name) for name in space.classes.tolist()]
+    by_label = np.hstack([-scores, scores]) if space.kind == "binary" else scores
+    found = []
+    for place, i in enumerate(wanted):
+        row: dict[str, Any] = {"id": task.documents.ids[i]}
+        if keep_text and isinstance(task.documents, Collection):
+            row["text"] = task.documents.texts[i]
+        label = given[place]
+        row["labels"] = list(label) if space.kind == "multilabel" else [str(label)]
+        row["score"] = round(float(best[place]), 6)
+        row["certainty"] = round(float(certain[place]), 6)
+        if every_score:
+            row["scores"] = dict(zip(names, by_label[place].round(6).tolist(), strict=True))
+        found.append(row)
+    return found
+
+
+def _best_score(kind: str, scores: Any, signs: Any) -> Any:
+    """The score of the label that was given; of several the highest, of none the highest of all."""
+    if kind == "binary":
+        return (signs * scores)[:, 0]
+    some = (signs > 0).any(axis=1, keepdims=True)
+    return np.where((signs > 0) | ~some, scores, -np.inf).max(axis=1)
+
+
+def _certainty(kind: str, scores: Any, signs: Any) -> Any:
+    """How far the labels are from any other ones, at most 1; 0 where the scores alone say otherwise."""
+    if kind == "multiclass":
+        own = np.where(signs > 0, scores, -np.inf).max(axis=1)
+        other = np.where(signs > 0, -np.inf, scores).max(axis=1)
+        distance = (own - other) / 2
+    else:
+        distance = (signs * scores).min(axis=1)
+    return np.clip(distance, 0, 1)
+
+
+def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], terms: int) -> dict[str, Any]:
+    """What was done, for people and programs."""
+    space = learner.label_space_
+    given = {str(name): 0 for name in space.classes.tolist()}
+    for row in rows:
+        for label in row["labels"]:
+            given[label] += 1
+    columns = [str(name) for name in space.column_names.tolist()]
+    return {
+        "documents": len(rows),
+        "labelled": len(task.y) - len(rows),
+        "task": space.kind,
+        "terms": int(terms),
+        "given": given,
+        "switches": int(np.sum(learner.n_switches_)),
+        "alarm": {
+            name: {"fired": bool(alarm.fired), "p_values": alarm.p_values, "sentence": alarm.sentence}
+            for name, alarm in zip(columns, learner.alarm_, strict=True)
+            if alarm is not None
+        },
+        "fell_back": [name for name, back in zip(columns, learner.fell_back_, strict=True) if back],
+    }
+
+
+def ask(task: Task, learner: TransductiveSVM, X: sp.csr_array, count: int, seed: int) -> list[str]:
+    """The ids of the documents whose labels would help most: near the boundary, and not all alike."""
+    wanted = task.wanted
+    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.y), -1)[wanted]
+    chosen = next_to_label(
+        uncertainty(scores, learner.label_space_.kind), count, X[wanted], random_state=seed
+    )
+    return [task.documents.ids[wanted[i]] for i in chosen]
+
+
+def in_words(summary: dict[str, Any]) -> list[str]:
+    """What `label` says when it is done."""
+    given = ", ".join(
+        f"{shortened(name, 30)} {count:,}" for name, count in list(summary["given"].items())[:10]
+    )
+    more = len(summary["given"]) - 10
+    lines = [
+        f"Labelled {counted(summary['documents'], 'document')} from {summary['labelled']:,} labelled ones, "
+        f"by {counted(summary['terms'], 'term')} of all.",
+        f"Given: {given}{f' and {more} more labels' if more > 0 else ''}.",
+        f"Seconds: {seconds_in_words(summary['seconds'])}.",
+    ]
+    fired = [name for name, found in summary["alarm"].items() if found["fired"]]
+    if fired:
+        names = ", ".join(shortened(name, 30) for name in fired)
+        fallen = ", labelled by the labelled documents alone" if summary["fell_back"] else ""
+        lines.append(f"Alarm for {names}{fallen}:")
+        lines += [f"  {shortened(name, 30)}: {summary['alarm'][name]['sentence']}" for name in fired[:10]]
+    else:
+        lines.append("The alarm found nothing unusual.")
+    if summary.get("next"):
+        lines.append(f"Label next: {', '.join(summary['next'])}")
+    if summary["output"] != "-":
+        lines.append(f"Wrote {summary['output']}.")
+    return lines

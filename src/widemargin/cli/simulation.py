@@ -1,0 +1,143 @@
+"""``widemargin label --simulate N``: the learning curve of few labels, as a table and a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from widemargin.cli.label_task import Task
+from widemargin.cli.output import counted, note, print_json, show_table
+from widemargin.errors import DataError
+from widemargin.estimate.learning_curve import Draw, class_members, learning_curve
+from widemargin.labels import learn_labels
+from widemargin.learn.transductive import TransductiveSVM
+from widemargin.report.plots import Line, Panel, save_plot
+from widemargin.report.tables import Column, Table
+
+# The curve has at most so many sizes, each half of the next.
+POINTS = 5
+
+
+def run(
+    task: Task,
+    vectorizing: dict[str, Any],
+    learning: dict[str, Any],
+    most: int,
+    repeats: int,
+    seed: int,
+    plot: Path | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Hide labels, find them again, and say how well."""
+    unknown = len(task.wanted)
+    if unknown:
+        raise DataError(
+            f"{task.source}: {counted(unknown, 'document')} of {len(task.y):,} have no label. --simulate "
+            f"needs all labels, to compare with."
+        )
+    space, signs = learn_labels(task.y)
+    n_labels = class_members(space, signs).shape[1]
+    sizes = curve_sizes(most, n_labels)
+    learner = TransductiveSVM(**{**learning, "verbose": False})
+    draws = list(
+        learning_curve(
+            learner,
+            task.vectors(vectorizing),
+            task.y,
+            sizes,
+            repeats,
+            random_state=seed,
+            report=lambda stage: note(stage, quiet),
+        )
+    )
+    right = "micro-F1" if space.kind == "multilabel" else "right labels"
+    records = [record(size, [draw for draw in draws if draw.labeled == size]) for size in sizes]
+    if plot is not None:
+        save_plot(panels(records, right), plot, f"{task.source}: few labels")
+        note(f"Plot in {plot}", quiet)
+    if json:
+        print_json({"documents": len(task.y), "repeats": repeats, "task": space.kind, "curve": records})
+    else:
+        show_table(table(records, right, len(task.y), repeats))
+
+
+def curve_sizes(most: int, least: int) -> list[int]:
+    """Halves of `most` down to an example of each label.
+
+    Examples
+    --------
+    >>> curve_sizes(100, 4), curve_sizes(40, 29), curve_sizes(3, 29)
+    ([6, 12, 25, 50, 100], [40], [3])
+    """
+    sizes = [most]
+    while len(sizes) < POINTS and sizes[0] // 2 >= max(least, 2):
+        sizes.insert(0, sizes[0] // 2)
+    return sizes
+
+
+def record(size: int, draws: list[Draw]) -> dict[str, Any]:
+    """Means and standard deviations of the draws of one size."""
+    found: dict[str, Any] = {"labels": size}
+    for measure in ("right", "break_even"):
+        sides = {}
+        for rule in ("inductive", "transductive"):
+            values = np.array([getattr(draw, f"{rule}_{measure}") for draw in draws])
+            sides[rule] = values
+            found[f"{rule}_{measure}"] = float(values.mean())
+            found[f"{rule}_{measure}_deviation"] = float(values.std(ddof=1)) if len(values) > 1 else None
+        found[f"gains_{measure}"] = int(np.count_nonzero(sides["transductive"] > sides["inductive"]))
+    found["draws_with_alarm"] = sum(draw.alarms > 0 for draw in draws)
+    return found
+
+
+def table(records: list[dict[str, Any]], right: str, documents: int, repeats: int) -> Table:
+    """A row a size; in percent."""
+    columns = [Column("labels", "count")]
+    for name in (right, "PRBEP"):
+        columns += [
+            Column(f"{name}: inductive", "percent"),
+            Column("+-", "percent"),
+            Column("transductive", "percent"),
+            Column("+-", "percent"),
+        ]
+    columns += [Column("better in"), Column("alarm in")]
+    rows = [
+        [
+            found["labels"],
+            *(
+                found[f"{rule}_{measure}{what}"]
+                for measure in ("right", "break_even")
+                for rule in ("inductive", "transductive")
+                for what in ("", "_deviation")
+            ),
+            f"{found['gains_break_even']}/{repeats}",
+            f"{found['draws_with_alarm']}/{repeats}",
+        ]
+        for found in records
+    ]
+    notes = [
+        f"Means over {repeats} random draws from {counted(documents, 'document')} and their standard "
+        f"deviations, measured on the documents whose labels were hidden.",
+        "Each label has at least one example. PRBEP: macro-averaged precision/recall break-even point.",
+    ]
+    return Table("", columns, list(rows), notes=notes)
+
+
+def panels(records: list[dict[str, Any]], right: str) -> list[Panel]:
+    """The two measures against the number of labels."""
+    sizes = [found["labels"] for found in records]
+    return [
+        Panel(
+            title,
+            "labelled documents",
+            f"{title} (%)",
+            [
+                Line(rule, sizes, [100 * found[f"{rule}_{measure}"] for found in records])
+                for rule in ("inductive", "transductive")
+            ],
+        )
+        for title, measure in ((right, "right"), ("PRBEP", "break_even"))
+    ]

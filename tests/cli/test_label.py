@@ -1,0 +1,242 @@
+"""``widemargin label``: a few labelled documents, many others, one file or two, good input and bad."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+
+import pytest
+
+from tests.cli.conftest import write_jsonl
+
+WORDS = {
+    "money": [
+        "invoice",
+        "refund",
+        "charged",
+        "amount",
+        "card",
+        "payment",
+        "account",
+        "bank",
+        "transfer",
+        "fee",
+    ],
+    "wires": ["wifi", "router", "cable", "vpn", "timeout", "signal", "modem", "antenna", "socket", "plug"],
+    "trees": ["oak", "birch", "leaf", "bark", "root", "branch", "forest", "trunk", "seed", "moss"],
+}
+COMMON = ["please", "help", "since", "yesterday", "again", "with", "my", "the", "a", "of", "and"]
+
+
+def documents(labels, each, seed=0):
+    """Five words of the class and five that all have: neighbors share words, distant ones none."""
+    rng = random.Random(seed)
+    found = [
+        {
+            "id": f"{label}{i}",
+            "text": " ".join(rng.sample(WORDS[label], 5) + rng.sample(COMMON, 5)),
+            "labels": [label],
+        }
+        for label in labels
+        for i in range(each)
+    ]
+    rng.shuffle(found)
+    return found
+
+
+def hidden(records):
+    return [{"id": record["id"], "text": record["text"]} for record in records]
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """A folder with four labelled documents of two classes, and forty others; and the truth about these."""
+    folder = tmp_path_factory.mktemp("label")
+    records = documents(["money", "wires"], 22)
+    known = [r for name in ("money", "wires") for r in [r for r in records if r["labels"] == [name]][:2]]
+    rest = [r for r in records if r not in known]
+    write_jsonl(folder / "known.jsonl", known)
+    write_jsonl(folder / "rest.jsonl", hidden(rest))
+    write_jsonl(folder / "both.jsonl", [*hidden(rest), *known])
+    write_jsonl(folder / "all.jsonl", records)
+    return folder, {r["id"]: r["labels"] for r in rest}
+
+
+class TestLabelling:
+    def test_two_files(self, run, two, tmp_path):
+        folder, truth = two
+        out = tmp_path / "out.jsonl"
+        done = run(
+            "label", folder / "known.jsonl", folder / "rest.jsonl", "-o", out, "--positives", "wires=0.5"
+        )
+        assert done.returncode == 0, done.stderr
+        rows = rows_of(out)
+        assert [row["id"] for row in rows] == list(truth), "every document, in its order"
+        assert {row["id"]: row["labels"] for row in rows} == truth
+        assert all(set(row) == {"id", "labels", "score", "certainty"} for row in rows)
+        assert all(0 <= row["certainty"] <= 1 for row in rows)
+        assert "Labelled 40 documents from 4 labelled ones" in done.stdout
+        assert "larm" in done.stdout, "what the alarm found"
+        assert f"Wrote {out}." in done.stdout
+        assert "rest.jsonl" in done.stderr, "what was guessed is said"
+
+    def test_one_file(self, run, two, tmp_path):
+        folder, truth = two
+        done = run("label", folder / "both.jsonl", "-o", "-", "--positives", "wires=0.5", "-q")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert {row["id"]: row["labels"] for row in map(json.loads, done.stdout.splitlines())} == truth
+
+    def test_json_scores_text_and_next(self, run, two, tmp_path):
+        folder, truth = two
+        out = tmp_path / "out.jsonl"
+        more = [
+            "--scores",
+            "--keep-text",
+            "--next",
+            "3",
+            "--json",
+            "--threads",
+            "1",
+            "--positives",
+            "money=0.5",
+        ]
+        done = run("label", folder / "known.jsonl", folder / "rest.jsonl", "-o", out, *more)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert (summary["documents"], summary["labelled"], summary["task"]) == (40, 4, "binary")
+        assert sum(summary["given"].values()) == 40
+        assert set(summary["alarm"]) == {"wires"}
+        assert isinstance(summary["alarm"]["wires"]["sentence"], str)
+        assert len(set(summary["next"])) == 3
+        assert set(summary["next"]) <= set(truth)
+        row = rows_of(out)[0]
+        assert set(row["scores"]) == {"money", "wires"}
+        assert row["scores"]["money"] == -row["scores"]["wires"]
+        assert row["text"].split()
+
+    def test_classes_and_tables(self, here, tmp_path):
+        records = documents(["money", "wires", "trees"], 15)
+        known = [next(r for r in records if r["labels"] == [name]) for name in WORDS]
+        known += [r for r in records if r not in known][:6]
+        write_jsonl(tmp_path / "known.jsonl", known)
+        rest = [r for r in records if r not in known]
+        write_jsonl(tmp_path / "rest.jsonl", rest)
+        thirds = [f"--positives={name}=0.333" for name in WORDS]
+        out = tmp_path / "out.tsv"
+        done = here("label", tmp_path / "known.jsonl", tmp_path / "rest.jsonl", "-o", out, *thirds)
+        assert done.returncode == 0, done.stderr
+        with out.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        assert list(rows[0]) == ["id", "labels", "score", "certainty"]
+        right = sum(row["labels"] == r["labels"][0] for row, r in zip(rows, rest, strict=True))
+        assert right >= 0.9 * len(rest)
+
+    def test_label_sets(self, here, tmp_path):
+        records = documents(["money", "wires"], 12)
+        for record in records[::3]:
+            record["labels"] = []
+            record["text"] = "nothing of interest today " + record["text"][-10:]
+        write_jsonl(tmp_path / "known.jsonl", records[:12])
+        write_jsonl(tmp_path / "rest.jsonl", hidden(records[12:]))
+        out = tmp_path / "out.jsonl"
+        done = here("label", tmp_path / "known.jsonl", tmp_path / "rest.jsonl", "-o", out, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["task"] == "multilabel"
+        assert set(json.loads(done.stdout)["alarm"]) == {"money", "wires"}
+        assert all(isinstance(row["labels"], list) for row in rows_of(out))
+
+    def test_vectors(self, here, tmp_path):
+        known, rest = tmp_path / "known.svm", tmp_path / "rest.svm"
+        known.write_text("1 1:1 5:1\n-1 2:1 5:1\n")
+        rest.write_text("0 1:1 3:1\n0 1:1 4:1\n0 2:1 4:1\n0 2:1 6:1\n")
+        out = tmp_path / "out.jsonl"
+        done = here("label", known, rest, "-o", out, "--positives", "1=0.5")
+        assert done.returncode == 0, done.stderr
+        assert [row["labels"] for row in rows_of(out)] == [["1"], ["1"], ["-1"], ["-1"]]
+
+    def test_the_threads_do_not_matter(self, here, two, tmp_path):
+        folder, _ = two
+        outputs = []
+        for threads in ("1", "2"):
+            out = tmp_path / f"{threads}.jsonl"
+            here("label", folder / "both.jsonl", "-o", out, "--threads", threads, "-q")
+            outputs.append(out.read_bytes())
+        assert outputs[0] == outputs[1]
+
+
+class TestSimulation:
+    def test_table_and_plot(self, run, two, tmp_path):
+        pytest.importorskip("matplotlib")
+        folder, _ = two
+        plot = tmp_path / "curve.png"
+        done = run("label", folder / "all.jsonl", "--simulate", "8", "--repeat", "2", "--plot", plot)
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert [line.split()[0] for line in lines[1:4]] == ["2", "4", "8"]
+        assert "Means over 2 random draws from 44 documents" in done.stdout
+        assert "4 labels, draw 2 of 2" in done.stderr
+        assert plot.read_bytes()[:4] == b"\x89PNG"
+
+    def test_json(self, here, two):
+        folder, _ = two
+        done = here("label", folder / "all.jsonl", "--simulate", "4", "--repeat", "2", "--json", "-q")
+        assert (done.returncode, done.stderr) == (0, "")
+        found = json.loads(done.stdout)
+        assert (found["documents"], found["repeats"]) == (44, 2)
+        assert [point["labels"] for point in found["curve"]] == [2, 4]
+        for point in found["curve"]:
+            assert 0 <= point["inductive_right"] <= 1
+            assert 0 <= point["transductive_break_even"] <= 1
+            assert 0 <= point["draws_with_alarm"] <= 2
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "code", "message"),
+        [
+            (["known.jsonl", "rest.jsonl"], 2, "Add -o OUT.jsonl"),
+            (["-", "-", "-o", "x.jsonl"], 2, "there is one stdin"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.pdf"], 2, ".jsonl, .csv or .tsv"),
+            (["known.jsonl", "rest.jsonl", "-o", "none/x.jsonl"], 66, "no folder"),
+            (["nowhere.jsonl", "rest.jsonl", "-o", "x.jsonl"], 66, "nowhere.jsonl"),
+            (["known.jsonl", "-o", "x.jsonl"], 65, "all 4 documents have labels"),
+            (["rest.jsonl", "-o", "x.jsonl"], 65, "none of 40 documents has a label"),
+            (["one.jsonl", "rest.jsonl", "-o", "x.jsonl"], 65, "one.jsonl: All 3 examples are of one class"),
+            (["known.jsonl", "vectors.svm", "-o", "x.jsonl"], 65, "same kind"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "1.5"], 2, "between 0 and 1"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "half"], 2, "between 0 and 1"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "x=0.5"], 2, "no label 'x'"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--plot", "x.png"], 2, "Add --simulate N"),
+            (["all.jsonl", "-o", "x.jsonl", "--simulate", "4"], 2, "takes LABELLED alone"),
+            (["both.jsonl", "--simulate", "4"], 65, "40 documents of 44 have no label"),
+            (["all.jsonl", "--simulate", "44"], 65, "leave none to test on"),
+        ],
+    )
+    def test_one_line_and_an_exit_code(self, here, two, arguments, code, message):
+        folder, _ = two
+        money = documents(["money"], 3)
+        write_jsonl(folder / "one.jsonl", money)
+        (folder / "vectors.svm").write_text("0 1:1\n")
+        before = sorted(path.name for path in folder.iterdir())
+        done = here("label", *arguments, cwd=folder)
+        assert done.returncode == code, done.stderr
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith("error: ")
+        assert message in last
+        assert sorted(path.name for path in folder.iterdir()) == before, "nothing is written"
+
+    def test_classes_need_a_label_for_their_fraction(self, here, tmp_path):
+        records = documents(["money", "wires", "trees"], 4)
+        write_jsonl(tmp_path / "all.jsonl", [*records, *hidden(records[:4])])
+        for given, message in (
+            ("0.3", "Write LABEL=FRACTION"),
+            ("trees=0.3", "no fraction for money, wires"),
+        ):
+            done = here("label", tmp_path / "all.jsonl", "-o", tmp_path / "x.jsonl", "--positives", given)
+            assert done.returncode == 2
+            assert message in done.stderr
