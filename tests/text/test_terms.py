@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import numpy as np
@@ -93,6 +94,27 @@ class TestStemming:
     def test_unknown_stemmers_are_refused(self):
         with pytest.raises(UsageError, match=r"no stemmer 'klingon'.*porter"):
             Vectorizer(stemmer="klingon").fit(DOCUMENTS)
+
+    def test_lemmas_instead_of_stems(self):
+        lemmas = Vectorizer(stemmer="lemma:en", stop_words=["the"], weighting=None)
+        matrix = lemmas.fit_transform(["The harvests of 1987 were good", "a better harvest is 3% up"])
+        assert names(lemmas) == ["<number>", "a", "be", "good", "harvest", "of", "up"]
+        assert matrix.toarray().tolist() == [[1, 0, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 0, 1]]
+        assert lemmas.transform(["harvests was best"]).toarray().tolist() == [[0, 0, 1, 1, 1, 0, 0]]
+        assert Vectorizer.from_state(*lemmas.get_state()).transform(["were"]).sum() == 1
+
+    def test_lemmas_that_dictionaries_capitalize_are_in_lower_case(self):
+        # Luxembourgish, whose dictionary is small: Haiser, houses, is listed under Haus.
+        assert names(Vectorizer(stemmer="lemma:lb", weighting=None).fit(["Haiser"])) == ["haus"]
+
+    def test_a_language_without_lemmas_is_told(self):
+        with pytest.raises(UsageError, match=r"no lemmas of the language 'xx'.*\ben\b"):
+            Vectorizer(stemmer="lemma:xx").fit(DOCUMENTS)
+
+    def test_the_extra_is_named_where_it_is_missing(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "simplemma.strategies.dictionaries.dictionary_factory", None)
+        with pytest.raises(UsageError, match=r"pip install widemargin\[lemmas\]"):
+            Vectorizer(stemmer="lemma:en").fit(DOCUMENTS)
 
     def test_only_words_have_stems_and_stop_words(self):
         with pytest.raises(UsageError, match="units='words'"):

@@ -129,7 +129,8 @@ def run(
         typer.Option(
             "--stemmer",
             metavar="NAME",
-            help="porter, a Snowball language such as english or german, or none.",
+            help="porter, a Snowball language such as english or german, lemma:en and the like for lemmas, "
+            "or none.",
             show_default="chosen by --select, or none",
             rich_help_panel=TEXT_OPTIONS,
         ),

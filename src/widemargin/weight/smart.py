@@ -22,6 +22,10 @@ TF counts a term in a document (terms that are absent weigh nothing, whatever th
 that contain it among the N of the collection. Where a collection factor would be infinite (DF = 0: the
 collection does not know the term; N - DF = 0 in the probabilistic one) it is 0. A document without any weight
 stays zero.
+
+Learners that see one document after the other cannot know a collection factor. Their documents have a
+strength (dagan, 4.1 and 4.3): binary ``bxx``, linear ``txx``, square root ``sxx``, and normalized to sum to 1
+``bxa``, ``txa``, ``sxa``.
 """
 
 from __future__ import annotations

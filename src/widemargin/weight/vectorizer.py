@@ -52,7 +52,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     stop_words : "freewais" or iterable of str, optional
         Words that are left out before n-grams are formed.
     stemmer : str, optional
-        "porter", or the name of a Snowball language. Stop words are removed before stemming.
+        "porter", the name of a Snowball language, or "lemma:en" and the like for lemmas (with the extra
+        ``lemmas``). Stop words are removed before stemming.
     min_token_length : int
         Shorter words are left out; in characters.
     n_hashed : int, optional
