@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin.errors import DataError, UsageError
-from widemargin.select import sampling
+from widemargin.select import decomposition
 from widemargin.select.sampling import (
     SampleFeatures,
     hellinger_distance,
@@ -60,7 +60,7 @@ def test_large_matrices_are_decomposed_at_random(documents, monkeypatch):
     A = sp.random_array((80, 120), density=0.2, rng=np.random.default_rng(1), format="csr")
     A = sp.csr_array(A + 3 * sp.csr_array(np.outer(np.arange(80) % 3 == 0, np.arange(120) % 5 == 0)))
     exact = leverage_scores(A, 5)
-    monkeypatch.setattr(sampling, "_EXACT", 10)
+    monkeypatch.setattr(decomposition, "_EXACT", 10)
     found = leverage_scores(A, 5, random_state=0)
     assert hellinger_distance(found.leverages / 5, exact.leverages / 5) < 0.05
     assert found.leverages.tolist() == leverage_scores(A, 5, random_state=0).leverages.tolist()

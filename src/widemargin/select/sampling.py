@@ -15,26 +15,21 @@ from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError, UsageError
+from widemargin.select.decomposition import gram_vectors, is_large, top_singular_vectors
 
 Floats = NDArray[np.float64]
 
-# Up to this many documents or features all singular vectors are computed exactly.
-_EXACT = 1500
 # Entries of singular vectors in memory at one time.
 _ENTRIES_AT_ONCE = 2**24
-# Of the randomised decomposition: vectors more than wanted, and passes of power iteration.
-_SPARE_VECTORS, _POWER_PASSES = 20, 5
 
 
 class Subspace(NamedTuple):
@@ -66,46 +61,25 @@ def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0)
     if k is not None and not isinstance(k, Integral) and float(k) > 1:
         raise UsageError(f"k={k!r}: a share of the spectrum is at most 1.0.")
     A = sp.csr_array(X, dtype=np.float64)
-    smaller = min(A.shape)
-    few = isinstance(k, Integral) and int(k) + _SPARE_VECTORS < smaller // 2
-    if smaller > _EXACT and few:
-        _, values, rows = randomized_svd(
-            A,
-            int(k or 0),
-            n_oversamples=_SPARE_VECTORS,
-            n_iter=_POWER_PASSES,
-            power_iteration_normalizer="QR",
-            random_state=check_random_state(random_state),
-        )
-        return Subspace(np.einsum("ij,ij->j", rows, rows), values, len(values))
-    return _exact(A, k)
-
-
-def _exact(A: sp.csr_array, k: int | float | None) -> Subspace:
-    """From the eigenvectors of the smaller of the two Gram matrices."""
-    by_documents = A.shape[0] <= A.shape[1]
-    half: Any = A if by_documents else A.T
-    values, vectors = scipy.linalg.eigh((half @ half.T).toarray(), overwrite_a=True)
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    rank = int(np.count_nonzero(values > len(values) * np.finfo(float).eps * values.max(initial=0.0)))
-    if rank == 0:
-        raise DataError("Every feature is 0 in every document: there is no subspace to sample from.")
-    wanted = rank
+    if isinstance(k, Integral) and is_large(A, int(k)):
+        found = top_singular_vectors(A, int(k), random_state)
+        return Subspace(np.einsum("ij,ij->j", found.vectors, found.vectors), found.values, len(found.values))
+    values, vectors = gram_vectors(A)
+    wanted = len(values)
     if isinstance(k, Integral):
-        wanted = min(int(k), rank)
+        wanted = min(int(k), wanted)
     elif k is not None:
-        held = np.cumsum(values[:rank]) / values[:rank].sum()
-        wanted = min(int(np.searchsorted(held, float(k) - 1e-12)) + 1, rank)
-    roots = np.sqrt(values[:rank])
-    if not by_documents:
-        return Subspace(np.square(vectors[:, :wanted]).sum(axis=1), roots, wanted)
+        held = np.cumsum(values**2) / (values**2).sum()
+        wanted = min(int(np.searchsorted(held, float(k) - 1e-12)) + 1, wanted)
+    if A.shape[0] > A.shape[1]:
+        return Subspace(np.square(vectors[:, :wanted]).sum(axis=1), values, wanted)
     leverages = np.zeros(A.shape[1])
     chunk = max(1, _ENTRIES_AT_ONCE // A.shape[1])
     transposed = sp.csr_array(A.T)
     for first in range(0, wanted, chunk):
         some = slice(first, min(first + chunk, wanted))
-        leverages += np.square(transposed @ (vectors[:, some] / roots[some])).sum(axis=1)
-    return Subspace(leverages, roots, wanted)
+        leverages += np.square(transposed @ (vectors[:, some] / values[some])).sum(axis=1)
+    return Subspace(leverages, values, wanted)
 
 
 def weighted_probabilities(X: Any) -> Floats:

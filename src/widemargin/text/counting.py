@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin.errors import DataError
+from widemargin.text.phrases import associations
 from widemargin.text.pruning import Pruning
 from widemargin.text.stemming import stem
 from widemargin.text.tokens import TextRule
@@ -61,13 +62,11 @@ def count_collection(
         _prune(counts, pruning, len(texts))
         frequencies = np.empty(counts.n_terms, dtype=np.int32)
         counts.document_frequencies(frequencies)
-        offsets = np.empty(counts.n_terms + 1, dtype=np.int64)
-        buffer = np.empty(counts.term_offsets(offsets), dtype=np.uint8)
-        counts.term_bytes(offsets, buffer)
+        vocabulary = _terms(counts)
         rows = _to_csr(counts.rows(), counts.n_terms) if matrix else None
     except OverflowError as error:
         raise _too_large(error) from None
-    return Counted(Vocabulary(buffer, offsets), frequencies.astype(np.int64), rows)
+    return Counted(vocabulary, frequencies.astype(np.int64), rows)
 
 
 class Index:
@@ -160,11 +159,20 @@ def _prune(counts: _core.CollectionCounts, pruning: Pruning, n_documents: int) -
         return
     frequencies = np.empty(counts.n_terms, dtype=np.int32)
     counts.document_frequencies(frequencies)
-    totals = None
+    totals = ties = None
     if pruning.needs_totals:
         totals = np.empty(counts.n_terms, dtype=np.int64)
         counts.totals(totals)
-    counts.keep(pruning.keep(frequencies, totals, n_documents).view(np.uint8))
+        if pruning.phrases is not None:
+            ties = associations(_terms(counts), totals)
+    counts.keep(pruning.keep(frequencies, totals, n_documents, ties).view(np.uint8))
+
+
+def _terms(counts: _core.CollectionCounts) -> Vocabulary:
+    offsets = np.empty(counts.n_terms + 1, dtype=np.int64)
+    buffer = np.empty(counts.term_offsets(offsets), dtype=np.uint8)
+    counts.term_bytes(offsets, buffer)
+    return Vocabulary(buffer, offsets)
 
 
 def _to_csr(rows: _core.CountRows, n_columns: int) -> sp.csr_array:

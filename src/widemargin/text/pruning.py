@@ -24,12 +24,16 @@ class Pruning:
         The fewest occurrences in all documents together.
     max_features : int, optional
         Keep this many terms, those with the most occurrences; of equally frequent ones, the first.
+    phrases : float, optional
+        Of terms of several words, keep those whose words are tied this strongly, see
+        :mod:`widemargin.text.phrases`.
     """
 
     min_df: float = 1
     max_df: float = 1.0
     min_count: int = 1
     max_features: int | None = None
+    phrases: float | None = None
 
     def __post_init__(self) -> None:
         _check_frequency("min_df", self.min_df)
@@ -37,11 +41,16 @@ class Pruning:
         _check_positive("min_count", self.min_count)
         if self.max_features is not None:
             _check_positive("max_features", self.max_features)
+        strength = self.phrases
+        if strength is not None and (
+            isinstance(strength, bool) or not isinstance(strength, Real) or strength <= 0
+        ):
+            raise UsageError(f"phrases={strength!r}: expected the least log-likelihood ratio, such as 10.83.")
 
     @property
     def needs_totals(self) -> bool:
         """Whether the number of occurrences matters, not only that of documents."""
-        return self.min_count > 1 or self.max_features is not None
+        return self.min_count > 1 or self.max_features is not None or self.phrases is not None
 
     @property
     def prunes(self) -> bool:
@@ -52,9 +61,16 @@ class Pruning:
         )
 
     def keep(
-        self, frequencies: NDArray[np.int32], totals: NDArray[np.int64] | None, n_documents: int
+        self,
+        frequencies: NDArray[np.int32],
+        totals: NDArray[np.int64] | None,
+        n_documents: int,
+        ties: NDArray[np.float64] | None = None,
     ) -> NDArray[np.bool_]:
-        """Mark the terms to keep, given in how many documents and how often each occurs."""
+        """Mark the terms to keep, given in how many documents and how often each occurs.
+
+        `ties` says how strongly the words of each term are tied, where that matters.
+        """
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
         if most < fewest:
@@ -63,6 +79,8 @@ class Pruning:
                 f"min_df={self.min_df} asks for. Lower min_df or raise max_df."
             )
         kept: NDArray[np.bool_] = (frequencies >= fewest) & (frequencies <= most)
+        if ties is not None and self.phrases is not None:
+            kept &= ties >= self.phrases
         if totals is not None:
             kept &= totals >= self.min_count
             if self.max_features is not None and kept.sum() > self.max_features:

@@ -49,6 +49,10 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         The fewest occurrences in all documents together.
     max_features : int, optional
         Keep this many terms, the most frequent ones.
+    phrases : float, optional
+        Of terms of several words, keep only those whose words stand together more often than chance would
+        have them: by a log-likelihood ratio of at least this, 10.83 for one in a thousand. For words and an
+        `ngram_range` beyond 1.
     stop_words : "freewais" or iterable of str, optional
         Words that are left out before n-grams are formed.
     stemmer : str, optional
@@ -103,6 +107,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         n_hashed: int | None = None,
         weighting: str | None = "tfc",
         n_jobs: int | None = None,
+        phrases: float | None = None,
     ) -> None:
         self.units = units
         self.tokens = tokens
@@ -111,6 +116,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self.max_df = max_df
         self.min_count = min_count
         self.max_features = max_features
+        self.phrases = phrases
         self.stop_words = stop_words
         self.stemmer = stemmer
         self.min_token_length = min_token_length
@@ -276,7 +282,11 @@ class Vectorizer(TransformerMixin, BaseEstimator):
                 f"Stop words and stemmers are for units='words', not for units={self.units!r}. "
                 f"Leave them out."
             )
-        pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features)
+        if self.phrases is not None and (self.units != "words" or self.ngram_range[1] < 2):
+            raise UsageError(
+                f"phrases={self.phrases!r} is for terms of several words. Pass ngram_range=(1, 2)."
+            )
+        pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features, self.phrases)
         if self.n_hashed is not None:
             if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
                 raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
@@ -284,8 +294,8 @@ class Vectorizer(TransformerMixin, BaseEstimator):
                 raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
             if pruning.prunes:
                 raise UsageError(
-                    "Hashing mode has no vocabulary to prune. Leave out min_df, max_df, min_count and "
-                    "max_features, or leave out n_hashed."
+                    "Hashing mode has no vocabulary to prune. Leave out min_df, max_df, min_count, "
+                    "max_features and phrases, or leave out n_hashed."
                 )
         if self.weighting is not None:
             parse_scheme(self.weighting)

@@ -1,0 +1,134 @@
+"""Term clustering: terms that occur in the same documents become one feature (joachims 2.3.2)."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from widemargin.errors import DataError, UsageError
+
+Floats = NDArray[np.float64]
+
+# Similarities of terms and clusters that are in memory at one time.
+_ENTRIES_AT_ONCE = 2**23
+
+
+class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Group terms by the documents they occur in, and add up the values of each group.
+
+    A term is the vector of its values in the training documents, scaled to length 1; groups are found by
+    spherical k-means, that is by the cosine with the mean direction of a group. A group that loses all its
+    terms takes the term that fits its own group worst.
+
+    Parameters
+    ----------
+    n_clusters : how many groups; at most as many as there are terms
+    max_iter : most passes over the terms
+    random_state : seed of the terms that groups begin with
+
+    Attributes
+    ----------
+    labels_ : (features,) the group of each term, -1 for terms that no training document has
+    n_iter_ : passes
+
+    Examples
+    --------
+    >>> X = np.array([[1, 2, 0, 0], [1, 1, 0, 0], [0, 0, 1, 3], [0, 0, 2, 5]])
+    >>> clusters = TermClusters(2).fit(X)
+    >>> np.sort(clusters.transform(X), axis=1).tolist()
+    [[0.0, 3.0], [0.0, 2.0], [0.0, 4.0], [0.0, 7.0]]
+    """
+
+    labels_: NDArray[np.int64]
+    n_iter_: int
+    n_features_in_: int
+
+    def __init__(self, n_clusters: int = 500, *, max_iter: int = 30, random_state: Any = 0) -> None:
+        self.n_clusters = n_clusters
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Group the terms; labels are not looked at."""
+        for name in ("n_clusters", "max_iter"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise UsageError(f"{name}={value!r}: expected a positive integer.")
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        terms = sp.csr_array(sp.csr_array(X, dtype=np.float64).T)
+        lengths = np.sqrt(np.asarray(terms.power(2).sum(axis=1)).reshape(-1))
+        known = np.flatnonzero(lengths > 0)
+        if len(known) == 0:
+            raise DataError("Every feature is 0 in every document: there is nothing to group.")
+        vectors = sp.csr_array(sp.diags_array(1 / lengths[known]) @ terms[known])
+        found, self.n_iter_ = self._group(vectors, min(int(self.n_clusters), len(known)))
+        self.labels_ = np.full(X.shape[1], -1, dtype=np.int64)
+        self.labels_[known] = found
+        self._n_features_out = int(found.max()) + 1
+        return self
+
+    def _group(self, vectors: sp.csr_array, k: int) -> tuple[NDArray[np.int64], int]:
+        random = check_random_state(self.random_state)
+        centers = vectors[np.sort(random.permutation(vectors.shape[0])[:k])].toarray()
+        labels = np.full(vectors.shape[0], -1, dtype=np.int64)
+        for n_iter in range(1, int(self.max_iter) + 1):  # noqa: B007 - returned
+            before = labels
+            labels, fits = _nearest(vectors, centers)
+            labels = _without_gaps(labels, fits, k)
+            if (labels == before).all():
+                break
+            members = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), (k, len(labels)))
+            sums: Any = members @ vectors
+            centers = sums.toarray()
+            norms = np.linalg.norm(centers, axis=1, keepdims=True)
+            centers = np.divide(centers, norms, out=centers, where=norms > 0)
+        return labels, n_iter
+
+    def transform(self, X: Any) -> Any:
+        """The sums of the values of each group, (n, clusters); sparse for a sparse X."""
+        check_is_fitted(self, "labels_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        known = np.flatnonzero(self.labels_ >= 0)
+        places = known, self.labels_[known]
+        shape = len(self.labels_), self._n_features_out
+        groups = sp.csr_array((np.ones(len(known), dtype=X.dtype), places), shape=shape)
+        return X @ groups
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _nearest(vectors: sp.csr_array, centers: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The center of the largest cosine for every vector, and that cosine."""
+    n = vectors.shape[0]
+    labels, fits = np.empty(n, dtype=np.int64), np.empty(n)
+    columns = np.ascontiguousarray(centers.T)
+    chunk = max(1, _ENTRIES_AT_ONCE // len(centers))
+    for first in range(0, n, chunk):
+        cosines = vectors[first : first + chunk] @ columns
+        best = cosines.argmax(axis=1)
+        labels[first : first + chunk] = best
+        fits[first : first + chunk] = cosines[np.arange(len(best)), best]
+    return labels, fits
+
+
+def _without_gaps(labels: NDArray[np.int64], fits: Floats, k: int) -> NDArray[np.int64]:
+    """Give every empty group the term that fits worst where it is, of groups with several."""
+    sizes = np.bincount(labels, minlength=k)
+    worst = iter(np.argsort(fits, kind="stable").tolist())
+    for empty in np.flatnonzero(sizes == 0).tolist():
+        term = next(term for term in worst if sizes[labels[term]] > 1)
+        sizes[labels[term]] -= 1
+        labels[term] = empty
+        sizes[empty] = 1
+    return labels
