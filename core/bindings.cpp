@@ -7,6 +7,7 @@ void register_kernel(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_text(nb::module_& m);
 void register_transduction(nb::module_& m);
+void register_winnow(nb::module_& m);
 
 }  // namespace widemargin
 
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
     widemargin::register_linear(m);
     widemargin::register_text(m);
     widemargin::register_transduction(m);
+    widemargin::register_winnow(m);
 }

@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
+    from widemargin.learn.dual_svm import DualSVM
     from widemargin.learn.kernel_svm import KernelSVM
+    from widemargin.learn.large_margin_winnow import LargeMarginWinnow
     from widemargin.learn.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.learn.perceptron import Perceptron
     from widemargin.learn.transductive import TransductiveSVM
+    from widemargin.learn.winnow import BalancedWinnow, BalancedWinnowPlus, PositiveWinnow, Winnow
     from widemargin.select.features import SelectFeatures
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -29,26 +33,40 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
+    "BalancedWinnow": "widemargin.learn.winnow",
+    "BalancedWinnowPlus": "widemargin.learn.winnow",
+    "DualSVM": "widemargin.learn.dual_svm",
     "KernelSVM": "widemargin.learn.kernel_svm",
+    "LargeMarginWinnow": "widemargin.learn.large_margin_winnow",
     "LinearSVM": "widemargin.learn.linear_svm",
+    "Perceptron": "widemargin.learn.perceptron",
+    "PositiveWinnow": "widemargin.learn.winnow",
     "RegularizedLeastSquares": "widemargin.learn.least_squares",
     "SampledLeastSquares": "widemargin.learn.least_squares",
     "SelectFeatures": "widemargin.select.features",
     "TextClassifier": "widemargin.classifier",
     "TransductiveSVM": "widemargin.learn.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
+    "Winnow": "widemargin.learn.winnow",
     "load_corpus": "widemargin.documents.corpora",
 }
 
 __all__ = [
+    "BalancedWinnow",
+    "BalancedWinnowPlus",
+    "DualSVM",
     "KernelSVM",
+    "LargeMarginWinnow",
     "LinearSVM",
+    "Perceptron",
+    "PositiveWinnow",
     "RegularizedLeastSquares",
     "SampledLeastSquares",
     "SelectFeatures",
     "TextClassifier",
     "TransductiveSVM",
     "Vectorizer",
+    "Winnow",
     "__version__",
     "load_corpus",
 ]

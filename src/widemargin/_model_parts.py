@@ -17,6 +17,13 @@ LEARNERS = {
     "kernel-svm": ("widemargin.learn.kernel_svm", "KernelSVM"),
     "least-squares": ("widemargin.learn.least_squares", "RegularizedLeastSquares"),
     "sampled-least-squares": ("widemargin.learn.least_squares", "SampledLeastSquares"),
+    "perceptron": ("widemargin.learn.perceptron", "Perceptron"),
+    "positive-winnow": ("widemargin.learn.winnow", "PositiveWinnow"),
+    "balanced-winnow": ("widemargin.learn.winnow", "BalancedWinnow"),
+    "balanced-winnow-plus": ("widemargin.learn.winnow", "BalancedWinnowPlus"),
+    "winnow": ("widemargin.learn.winnow", "Winnow"),
+    "large-margin-winnow": ("widemargin.learn.large_margin_winnow", "LargeMarginWinnow"),
+    "dual-svm": ("widemargin.learn.dual_svm", "DualSVM"),
 }
 
 

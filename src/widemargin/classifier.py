@@ -402,7 +402,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(texts, Collection):
                 texts = texts.texts
             X: sp.csr_array = self.vectorizer_.transform(texts)
-            return X if X.dtype.kind == "f" else X.astype(np.float32)
+            return self._as_scored(X if X.dtype.kind == "f" else X.astype(np.float32))
         if isinstance(texts, Vectors):
             # Files of vectors end at the last feature they use; features nobody trained on are ignored.
             rows: Any = texts.X.copy()
@@ -415,7 +415,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if X.shape[1] != self.n_features_in_:
             raise DataError(f"X has {X.shape[1]} features, but the classifier learned {self.n_features_in_}.")
         csr = canonical_csr(X)
-        return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape)
+        return self._as_scored(sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape))
+
+    def _as_scored(self, X: sp.csr_array) -> sp.csr_array:
+        """The rows as the learner's weights see them; scaling them twice changes nothing."""
+        scaled: Any = self.learner_.as_scored(X) if hasattr(self.learner_, "as_scored") else X
+        return scaled  # type: ignore[no-any-return]
 
     def _dense_weights(self) -> NDArray[np.float64] | None:
         """The weights feature by feature, as the core takes them; None for a learner without dense ones."""

@@ -1,4 +1,4 @@
-"""Models of text and of text-classification tasks, as closed formulas and as generators."""
+"""Models of text and of tasks, as closed formulas and as generators, and what theory says of rules."""
 
 from widemargin.theory.tcat import TCatConcept
 

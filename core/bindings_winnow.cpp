@@ -1,0 +1,213 @@
+// Python's view of the mistake-driven learners and of the large-margin duals.
+#include "bindings.hpp"
+#include "dual_updates.hpp"
+#include "mistake_driven.hpp"
+#include "vote.hpp"
+
+namespace widemargin {
+
+template <class T>
+using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Array>
+auto* data_or_null(const Array& array) {
+    return array.size() ? array.data() : nullptr;
+}
+
+template <typename T>
+CsrView<T> view(const Input<std::int64_t>& indptr, const Input<std::int32_t>& indices, const Input<T>& values,
+                std::int64_t n_columns) {
+    return {indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1, n_columns};
+}
+
+template <class T>
+nb::object owned(std::vector<T>&& values) {
+    auto* const kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+// Arrays of size 0 stand for what the options do not need. Returns the changes of weights in their order as
+// (label, feature, time, weight) when `keep_history`, otherwise None.
+template <typename T>
+nb::object learn_from_mistakes_arrays(
+    Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values, std::int64_t n_columns,
+    InputMatrix<std::int8_t> signs, Input<std::int64_t> first_row, const char* rule, double promotion,
+    double demotion, bool by_strength, double mu, bool balanced, bool normalized, double total,
+    double theta_low, double theta_high, double bias, bool normalized_strength, bool link_on_sight,
+    Input<double> start, double discard_below, double discard_low, double discard_high,
+    std::int64_t max_passes, bool shuffle, std::uint64_t seed, bool keep_history, int n_threads,
+    OutputMatrix<double> weights, OutputMatrix<double> plus, OutputMatrix<double> minus,
+    OutputMatrix<double> sums, OutputMatrix<std::uint8_t> links, Output<double> normalizer,
+    Output<double> peak, Output<double> clock, Output<std::int64_t> seen, Output<std::int64_t> mistakes,
+    Output<std::uint8_t> discarded, Output<std::int32_t> passes, Output<std::int64_t> pass_mistakes,
+    OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+    const std::string name = rule;
+    const MistakeRule kind = name == "additive"          ? MistakeRule::kAdditive
+                             : name == "positive-winnow" ? MistakeRule::kPositiveWinnow
+                             : name == "balanced-winnow" ? MistakeRule::kBalancedWinnow
+                                                         : MistakeRule::kLogWinnow;
+    const MistakeOptions options{kind,
+                                 promotion,
+                                 demotion,
+                                 by_strength,
+                                 {mu, balanced, normalized, total},
+                                 theta_low,
+                                 theta_high,
+                                 bias,
+                                 normalized_strength,
+                                 link_on_sight,
+                                 start(0),
+                                 start(1),
+                                 start(2),
+                                 discard_below,
+                                 discard_low,
+                                 discard_high,
+                                 max_passes,
+                                 shuffle,
+                                 seed};
+    std::vector<WeightChange> history;
+    const MistakeTask task{std::int64_t(signs.shape(0)),
+                           signs.data(),
+                           first_row.data(),
+                           weights.data(),
+                           data_or_null(plus),
+                           data_or_null(minus),
+                           data_or_null(sums),
+                           data_or_null(links),
+                           {data_or_null(normalizer), data_or_null(peak), nullptr},
+                           clock.data(),
+                           seen.data(),
+                           mistakes.data(),
+                           discarded.data(),
+                           passes.data(),
+                           pass_mistakes.data(),
+                           data_or_null(scores),
+                           labels_done.data(),
+                           keep_history ? &history : nullptr};
+    const CsrView<T> x = view(indptr, indices, values, n_columns);
+    without_gil([&] { learn_from_mistakes(x, task, options, n_threads, poll_signals); });
+    if (!keep_history) return nb::none();
+    std::vector<std::int32_t> label, feature;
+    std::vector<std::int64_t> time;
+    std::vector<double> weight;
+    for (const WeightChange& change : history) {
+        label.push_back(change.label);
+        feature.push_back(change.feature);
+        time.push_back(change.time);
+        weight.push_back(change.weight);
+    }
+    return nb::make_tuple(owned(std::move(label)), owned(std::move(feature)), owned(std::move(time)),
+                          owned(std::move(weight)));
+}
+
+template <typename T>
+void register_learn_from_mistakes(nb::module_& m) {
+    using nb::arg;
+    m.def("learn_from_mistakes", &learn_from_mistakes_arrays<T>, arg("indptr").noconvert(),
+          arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"), arg("signs").noconvert(),
+          arg("first_row").noconvert(), arg("rule"), arg("promotion"), arg("demotion"), arg("by_strength"),
+          arg("mu"), arg("balanced"), arg("normalized"), arg("total"), arg("theta_low"), arg("theta_high"),
+          arg("bias"), arg("normalized_strength"), arg("link_on_sight"), arg("start").noconvert(),
+          arg("discard_below"), arg("discard_low"), arg("discard_high"), arg("max_passes"), arg("shuffle"),
+          arg("seed"), arg("keep_history"), arg("n_threads"), arg("weights").noconvert(),
+          arg("plus").noconvert(), arg("minus").noconvert(), arg("sums").noconvert(),
+          arg("links").noconvert(), arg("normalizer").noconvert(), arg("peak").noconvert(),
+          arg("clock").noconvert(), arg("seen").noconvert(), arg("mistakes").noconvert(),
+          arg("discarded").noconvert(), arg("passes").noconvert(), arg("pass_mistakes").noconvert(),
+          arg("scores").noconvert(), arg("labels_done").noconvert());
+}
+
+template <typename T>
+void vote_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+                      std::int64_t n_columns, Input<std::int64_t> keys, Input<std::int64_t> times,
+                      Input<double> weights, double start, double bias, double theta,
+                      bool normalized_strength, Input<std::int64_t> seen, OutputMatrix<double> votes,
+                      int n_threads) {
+    const CsrView<T> x = view(indptr, indices, values, n_columns);
+    std::vector<double> row_sums;
+    if (normalized_strength) row_sums = sums_of_strengths(x);
+    const VoteTask task{std::int64_t(seen.size()),
+                        std::int64_t(keys.size()),
+                        keys.data(),
+                        times.data(),
+                        weights.data(),
+                        start,
+                        bias,
+                        theta,
+                        normalized_strength ? row_sums.data() : nullptr,
+                        seen.data(),
+                        votes.data()};
+    without_gil([&] { vote_rows(x, task, n_threads, poll_signals); });
+}
+
+template <typename T>
+void register_vote_rows(nb::module_& m) {
+    using nb::arg;
+    m.def("vote_rows", &vote_rows_arrays<T>, arg("indptr").noconvert(), arg("indices").noconvert(),
+          arg("values").noconvert(), arg("n_columns"), arg("keys").noconvert(), arg("times").noconvert(),
+          arg("weights").noconvert(), arg("start"), arg("bias"), arg("theta"), arg("normalized_strength"),
+          arg("seen").noconvert(), arg("votes").noconvert(), arg("n_threads"));
+}
+
+// eta 0: Newton's step. `logs` of size 0: the SVM. `sample_weights` and `scores` of size 0: none.
+template <typename T>
+void learn_by_dual_updates_arrays(
+    Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values, std::int64_t n_columns,
+    InputMatrix<std::int8_t> signs, Input<std::int64_t> first_row, Input<double> cost_positive,
+    Input<double> cost_negative, Input<double> sample_weights, double mu, bool balanced, bool normalized,
+    double total, double eta, double bias, double tol, std::int64_t max_passes, bool shuffle,
+    std::uint64_t seed, bool from_start, int n_threads, OutputMatrix<double> weights,
+    OutputMatrix<double> logs, Output<double> normalizer, Output<double> peak, Output<double> shift,
+    OutputMatrix<double> alpha, Output<double> objective, Output<double> gap, Output<std::int32_t> passes,
+    Output<std::uint8_t> converged, OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+    const DualOptions options{
+        logs.size() == 0, {mu, balanced, normalized, total}, eta, bias, tol, max_passes, shuffle, seed};
+    const DualTask task{std::int64_t(signs.shape(0)),
+                        signs.data(),
+                        first_row.data(),
+                        cost_positive.data(),
+                        cost_negative.data(),
+                        data_or_null(sample_weights),
+                        from_start,
+                        weights.data(),
+                        data_or_null(logs),
+                        {data_or_null(normalizer), data_or_null(peak), data_or_null(shift)},
+                        alpha.data(),
+                        objective.data(),
+                        gap.data(),
+                        passes.data(),
+                        converged.data(),
+                        data_or_null(scores),
+                        labels_done.data()};
+    const CsrView<T> x = view(indptr, indices, values, n_columns);
+    without_gil([&] { learn_by_dual_updates(x, task, options, n_threads, poll_signals); });
+}
+
+template <typename T>
+void register_learn_by_dual_updates(nb::module_& m) {
+    using nb::arg;
+    m.def("learn_by_dual_updates", &learn_by_dual_updates_arrays<T>, arg("indptr").noconvert(),
+          arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"), arg("signs").noconvert(),
+          arg("first_row").noconvert(), arg("cost_positive").noconvert(), arg("cost_negative").noconvert(),
+          arg("sample_weights").noconvert(), arg("mu"), arg("balanced"), arg("normalized"), arg("total"),
+          arg("eta"), arg("bias"), arg("tol"), arg("max_passes"), arg("shuffle"), arg("seed"),
+          arg("from_start"), arg("n_threads"), arg("weights").noconvert(), arg("logs").noconvert(),
+          arg("normalizer").noconvert(), arg("peak").noconvert(), arg("shift").noconvert(),
+          arg("alpha").noconvert(), arg("objective").noconvert(), arg("gap").noconvert(),
+          arg("passes").noconvert(), arg("converged").noconvert(), arg("scores").noconvert(),
+          arg("labels_done").noconvert());
+}
+
+void register_winnow(nb::module_& m) {
+    register_learn_from_mistakes<float>(m);
+    register_learn_from_mistakes<double>(m);
+    register_vote_rows<float>(m);
+    register_vote_rows<double>(m);
+    register_learn_by_dual_updates<float>(m);
+    register_learn_by_dual_updates<double>(m);
+}
+
+}  // namespace widemargin

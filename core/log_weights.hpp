@@ -1,0 +1,170 @@
+// The weights of Winnow in log form: w_j = mu exp(v_j), balanced by the embedding [x, -x] without storing it.
+//
+// With v the combination of examples that the updates have added up, the positive weights of [x, -x] are
+// mu exp(v) and mu exp(-v), so that the rule on x itself has
+//
+//   w_j = 2 mu sinh(v_j),    sizes s_j = 2 mu cosh(v_j) = sqrt(w_j^2 + 4 mu^2),    Z = sum_j s_j,
+//
+// and without balancing w_j = s_j = mu exp(v_j). The normalised rule is w_j W / Z. (Zhang, "Large Margin
+// Winnow Methods for Text Categorization", section 2.2.) Z changes by the sizes of the features that change.
+//
+// Everything is stored times exp(-shift), one shift a label, which follows the largest exponent where that
+// would overflow: the normalised rule does not change by it. The rule that is not normalised really has such
+// weights: there, and where a learner keeps no shifts, add() throws std::overflow_error with the number of
+// the label.
+//
+// Small changes of a sum that has become small would leave little but rounding. When Z falls to a millionth
+// of its peak, it is added up anew over all features in their order, so that nothing depends on how documents
+// were cut into batches.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "label_blocks.hpp"
+
+namespace widemargin {
+
+struct LogWeightForm {
+    double mu;
+    bool balanced;
+    bool normalized;
+    double total;  // W
+};
+
+// exp(600) leaves room for sums over all features.
+constexpr double kLargestExponent = 600.0;
+constexpr double kExponentAfterShift = 300.0;
+constexpr double kSmallestShare = 1e-6;  // of its peak, below which Z is added up anew
+
+// mu exp(v - shift), and the same for -v subtracted and added when balanced.
+struct LogWeight {
+    double w, size;
+
+    LogWeight(const LogWeightForm& form, double v, double shift) {
+        if (!form.balanced) {
+            w = size = form.mu * std::exp(v - shift);
+            return;
+        }
+        const double u = std::fabs(v);
+        const double large = std::exp(u - shift), small = shift == 0 ? 1 / large : std::exp(-u - shift);
+        w = std::copysign(form.mu * (large - small), v);
+        size = form.mu * (large + small);
+    }
+};
+
+// What the log weights of a task keep for each label.
+struct LogWeightSums {
+    double* normalizer;  // Z exp(-shift)
+    double* peak;        // the largest Z exp(-shift) since it was last added up
+    double* shift;       // or null: no shifts
+};
+
+// The log weights of one block of labels. v and w are rows x width; `logs` is v of all features x labels, as
+// it was when the block was gathered.
+class LogWeights {
+  public:
+    LogWeights(const LogWeightForm& form, const LabelRange& range, const std::vector<std::int32_t>& features,
+               std::int64_t n_features, const double* logs, const LogWeightSums& sums, double* v, double* w)
+        : form_(form),
+          range_(range),
+          features_(features),
+          n_features_(n_features),
+          logs_(logs),
+          v_(v),
+          w_(w),
+          may_shift_(form.normalized && sums.shift) {
+        for (int lane = 0; lane < range.count; ++lane) {
+            const std::int64_t label = range.first + lane;
+            normalizer_[lane] = sums.normalizer[label];
+            peak_[lane] = sums.peak[label];
+            shift_[lane] = sums.shift ? sums.shift[label] : 0.0;
+            set_floor(lane);
+        }
+    }
+
+    void write_back(const LogWeightSums& sums) const {
+        for (int lane = 0; lane < range_.count; ++lane) {
+            const std::int64_t label = range_.first + lane;
+            sums.normalizer[label] = normalizer_[lane];
+            sums.peak[label] = peak_[lane];
+            if (sums.shift) sums.shift[label] = shift_[lane];
+        }
+    }
+
+    double normalizer(int lane) const { return normalizer_[lane]; }
+    double shift(int lane) const { return shift_[lane]; }
+
+    // What a stored weight is multiplied by in the rule.
+    double scale(int lane) const { return form_.normalized ? form_.total / normalizer_[lane] : 1.0; }
+
+    // s_j from w_j
+    double size(double w, int lane) const { return form_.balanced ? std::sqrt(w * w + floor_[lane]) : w; }
+
+    // s_j if v_j were to change
+    double size_after(std::int64_t row, int lane, double change) const {
+        return LogWeight(form_, v_[row * range_.width + lane] + change, shift_[lane]).size;
+    }
+
+    // v_j += change
+    void add(std::int64_t row, int lane, double change) {
+        const std::int64_t at = row * range_.width + lane;
+        const double v = v_[at] += change;
+        const double exponent = (form_.balanced ? std::fabs(v) : v) - shift_[lane];
+        if (!(exponent < kLargestExponent)) return renew(lane);
+        const LogWeight next(form_, v, shift_[lane]);
+        const double Z = normalizer_[lane] += next.size - size(w_[at], lane);
+        w_[at] = next.w;
+        if (Z > peak_[lane]) peak_[lane] = Z;
+        if (!(Z > kSmallestShare * peak_[lane])) renew(lane);
+    }
+
+    // Computes shift, weights and Z anew from v.
+    void renew(int lane) {
+        double largest = 0;
+        for_each_log(lane, [&](double v) { largest = std::max(largest, form_.balanced ? std::fabs(v) : v); });
+        if (!(largest < (may_shift_ ? 1e300 : kLargestExponent))) {
+            throw std::overflow_error(std::to_string(range_.first + lane));
+        }
+        shift_[lane] = may_shift_ ? std::max(0.0, largest - kExponentAfterShift) : 0.0;
+        set_floor(lane);
+        double sum = 0;
+        for_each_log(lane, [&](double v) { sum += LogWeight(form_, v, shift_[lane]).size; });
+        normalizer_[lane] = peak_[lane] = sum;
+        for (std::size_t row = 0; row < features_.size(); ++row) {
+            const std::int64_t at = std::int64_t(row) * range_.width + lane;
+            w_[at] = LogWeight(form_, v_[at], shift_[lane]).w;
+        }
+    }
+
+  private:
+    void set_floor(int lane) { floor_[lane] = 4 * form_.mu * form_.mu * std::exp(-2 * shift_[lane]); }
+
+    // v of all features in their order, those of the block as they are now.
+    template <class Visit>
+    void for_each_log(int lane, Visit&& visit) const {
+        std::size_t row = 0;
+        for (std::int64_t j = 0; j < n_features_; ++j) {
+            if (row < features_.size() && features_[row] == j) {
+                visit(v_[std::int64_t(row++) * range_.width + lane]);
+            } else {
+                visit(logs_[j * range_.n_labels + range_.first + lane]);
+            }
+        }
+    }
+
+    LogWeightForm form_;
+    LabelRange range_;
+    const std::vector<std::int32_t>& features_;
+    std::int64_t n_features_;  // with the constant one
+    const double* logs_;
+    double* v_;
+    double* w_;
+    bool may_shift_;
+    double normalizer_[kLanes] = {}, peak_[kLanes] = {}, shift_[kLanes] = {};
+    double floor_[kLanes] = {};  // (2 mu exp(-shift))^2
+};
+
+}  // namespace widemargin

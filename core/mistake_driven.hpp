@@ -1,0 +1,339 @@
+// Mistake-driven learning: Perceptron, positive and balanced Winnow, and Winnow in log form, all labels at
+// once.
+//
+//   I. Dagan, Y. Karov, D. Roth, "Mistake-Driven Learning in Text Categorization", EMNLP 1997, sections 3 and
+//   4; T. Zhang, "Large Margin Winnow Methods for Text Categorization", section 2.
+//
+// Each document x with sign y is scored, F = scale * w.x, and is a mistake when
+//
+//   y = +1 and F <= theta+,   or   y = -1 and F >= theta-      (theta- = theta+ = theta without a range);
+//
+// then the weights of its active features change by one of the rules of update_rules.hpp. A pass visits all
+// documents; a label stops after a pass without mistakes, or after max_passes.
+//
+// Normalised strength (dagan 4.1): each row is divided by its sum. Linking on first sight (SNoW): a label
+// knows a feature once a positive document has had it, and gives it the starting weight then. Discarding
+// (dagan 4.4): at the end of the first pass with fewer mistakes than discard_below, features whose weight
+// lies in the filtering range leave for good.
+//
+// Averages: sums keeps, for each weight, sum over changes of (change * clock), with clock the number of
+// documents before (or, for normalised weights, the sum of W / Z over them), so that the average of the
+// weights after every document is (w * clock - sums) / documents. Votes: the history of every weight.
+//
+// Inputs and outputs: MistakeTask. State is written only when all labels have finished.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "label_blocks.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+#include "update_rules.hpp"
+
+namespace widemargin {
+
+enum class MistakeRule { kAdditive, kPositiveWinnow, kBalancedWinnow, kLogWinnow };
+
+struct MistakeOptions {
+    MistakeRule rule;
+    double promotion;  // or the rate of the additive and the log rule
+    double demotion;
+    bool by_strength;  // additive: steps are multiplied by the strength
+    LogWeightForm form;
+    double theta_low, theta_high;  // theta-, theta+
+    double bias;                   // size of the constant feature, 0 for none
+    bool normalized_strength;
+    bool link_on_sight;
+    double start, start_plus, start_minus;  // what a linked feature starts with
+    double discard_below;                   // mistakes of a pass; 0: never discard
+    double discard_low, discard_high;       // the filtering range
+    std::int64_t max_passes;
+    bool shuffle;
+    std::uint64_t seed;
+};
+
+enum Link : std::uint8_t { kUnlinked = 0, kLinked = 1, kDiscarded = 2 };
+
+// From `time` on (documents that the label has seen before) the feature has this weight.
+struct WeightChange {
+    std::int32_t label, feature;
+    std::int64_t time;
+    double weight;
+};
+
+// n documents, L labels, d features (one more with a bias feature).
+struct MistakeTask {
+    std::int64_t n_labels;
+    const std::int8_t* signs;       // L x n
+    const std::int64_t* first_row;  // L: where a label begins to learn
+    // State, features x labels; null where the options need none.
+    double* weights;
+    double* plus;   // balanced Winnow; the logarithms v of the log rule
+    double* minus;  // balanced Winnow
+    double* sums;   // for averages
+    std::uint8_t* links;
+    // State, one a label.
+    LogWeightSums log_sums;  // log rule
+    double* clock;           // for averages
+    std::int64_t* seen;
+    std::int64_t* mistakes;
+    // Results.
+    std::uint8_t* discarded;             // L: whether features were discarded now
+    std::int32_t* passes;                // L
+    std::int64_t* pass_mistakes;         // L: mistakes of the last pass
+    double* scores;                      // n x L before learning, or null
+    std::int64_t* labels_done;           // counter
+    std::vector<WeightChange>* history;  // or null
+};
+
+template <class Rule, typename T>
+class MistakeBlock {
+  public:
+    MistakeBlock(const ActiveFeatures<T>& active, const std::vector<double>& row_sums,
+                 const MistakeTask& task, const MistakeOptions& options, const LabelRange& range)
+        : active_(active),
+          row_sums_(row_sums),
+          task_(task),
+          options_(options),
+          range_(range),
+          w_(cells()),
+          plus_(task.plus ? cells() : 0),
+          minus_(task.minus ? cells() : 0),
+          sums_(task.sums ? cells() : 0),
+          links_(task.links ? cells() : 0),
+          signs_(signs_by_lane(range, task.signs, active.rows.n_rows, task.first_row)),
+          score_(range.width) {
+        gather(active.features, range, task.weights, w_.data());
+        if (task.plus) gather(active.features, range, task.plus, plus_.data());
+        if (task.minus) gather(active.features, range, task.minus, minus_.data());
+        if (task.sums) gather(active.features, range, task.sums, sums_.data());
+        if (task.links) gather(active.features, range, task.links, links_.data());
+        for (int lane = 0; lane < range.count; ++lane) {
+            clock_[lane] = task.clock[range.first + lane];
+            seen_[lane] = task.seen[range.first + lane];
+        }
+        if constexpr (std::is_same_v<Rule, LogWinnowRule>) {
+            rule_.reset(new Rule{
+                options.promotion,
+                LogWeights(options.form, range, active.features, active.n_columns + (options.bias > 0),
+                           task.plus, task.log_sums, plus_.data(), w_.data())});
+        } else if constexpr (std::is_same_v<Rule, BalancedWinnowRule>) {
+            rule_.reset(
+                new Rule{options.promotion, options.demotion, range, w_.data(), plus_.data(), minus_.data()});
+        } else if constexpr (std::is_same_v<Rule, PositiveWinnowRule>) {
+            rule_.reset(new Rule{options.promotion, options.demotion, range, w_.data()});
+        } else {
+            rule_.reset(new Rule{options.promotion, options.by_strength, range, w_.data()});
+        }
+    }
+
+    void run(const StopFlag& stop) {
+        const std::int64_t n = active_.rows.n_rows;
+        std::vector<std::int32_t> order;
+        Random random(options_.seed);
+        if (options_.shuffle) {
+            order.resize(n);
+            std::iota(order.begin(), order.end(), 0);
+        }
+        std::int64_t visits = 0;
+        for (std::int64_t pass = 1; pass <= options_.max_passes; ++pass) {
+            if (options_.shuffle) random.shuffle(order);
+            std::fill(pass_mistakes_, pass_mistakes_ + kLanes, 0);
+            for (std::int64_t r = 0; r < n; ++r) {
+                if ((++visits & 255) == 0 && stop) return;
+                visit(options_.shuffle ? order[r] : r);
+            }
+            bool again = false;
+            for (int lane = 0; lane < range_.count; ++lane) {
+                if (finished_[lane]) continue;
+                passes_[lane] = static_cast<std::int32_t>(pass);
+                mistakes_[lane] += last_mistakes_[lane] = pass_mistakes_[lane];
+                if (double(pass_mistakes_[lane]) < options_.discard_below && !discarded_[lane]) discard(lane);
+                finished_[lane] = pass_mistakes_[lane] == 0;
+                again |= !finished_[lane];
+            }
+            if (!again) break;
+            for (int lane = 0; lane < range_.count; ++lane) {
+                if (finished_[lane]) retire(lane);
+            }
+        }
+    }
+
+    void write_back() {
+        scatter(active_.features, range_, w_.data(), task_.weights);
+        if (task_.plus) scatter(active_.features, range_, plus_.data(), task_.plus);
+        if (task_.minus) scatter(active_.features, range_, minus_.data(), task_.minus);
+        if (task_.sums) scatter(active_.features, range_, sums_.data(), task_.sums);
+        if (task_.links) scatter(active_.features, range_, links_.data(), task_.links);
+        for (int lane = 0; lane < range_.count; ++lane) {
+            const std::int64_t label = range_.first + lane;
+            task_.clock[label] = clock_[lane];
+            task_.seen[label] = seen_[lane];
+            task_.mistakes[label] += mistakes_[lane];
+            task_.pass_mistakes[label] = last_mistakes_[lane];
+            task_.passes[label] = passes_[lane];
+            task_.discarded[label] = discarded_[lane];
+        }
+        if constexpr (std::is_same_v<Rule, LogWinnowRule>) rule_->weights.write_back(task_.log_sums);
+        if (task_.history) task_.history->insert(task_.history->end(), history_.begin(), history_.end());
+    }
+
+  private:
+    std::size_t cells() const { return std::size_t(active_.size()) * range_.width; }
+
+    void visit(std::int64_t i) {
+        const Row<T> row = active_.rows.row(i);
+        const std::int8_t* const sign = signs_.data() + i * range_.width;
+        double scores[kLanes];
+        score_(row, w_.data(), scores);
+        const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
+        if (options_.bias > 0) {
+            const double* const bias_weights = w_.data() + active_.bias_row * range_.width;
+            for (int lane = 0; lane < range_.width; ++lane) {
+                scores[lane] += options_.bias * bias_weights[lane];
+            }
+        }
+        if (task_.scores) {
+            double* const out = task_.scores + i * range_.n_labels + range_.first;
+            for (int lane = 0; lane < range_.count; ++lane) {
+                out[lane] = scores[lane] / strength * rule_->scale(lane);
+            }
+        }
+        for (int lane = 0; lane < range_.count; ++lane) {
+            if (sign[lane] == 0) continue;
+            if (options_.link_on_sight && sign[lane] > 0) scores[lane] += link(row, lane);
+            const double F = scores[lane] / strength * rule_->scale(lane);
+            if (sign[lane] > 0 ? F <= options_.theta_high : F >= options_.theta_low) {
+                ++pass_mistakes_[lane];
+                learn(row, lane, sign[lane] > 0);
+            }
+            ++seen_[lane];
+            if (task_.sums) clock_[lane] += rule_->scale(lane);
+        }
+    }
+
+    void learn(const Row<T>& row, int lane, bool up) {
+        for (std::int64_t k = 0; k < row.size; ++k) {
+            if (row.values[k] != 0) change(row.indices[k], lane, up, double(row.values[k]));
+        }
+        if (options_.bias > 0) change(active_.bias_row, lane, up, options_.bias);
+    }
+
+    void change(std::int64_t at_row, int lane, bool up, double x) {
+        const std::int64_t at = at_row * range_.width + lane;
+        if (task_.links && links_[at] != kLinked) return;
+        const double before = w_[at];
+        rule_->update(at_row, lane, up, x);
+        note(at_row, lane, before);
+    }
+
+    // Bookkeeping of a changed weight for averages and votes.
+    void note(std::int64_t at_row, int lane, double before) {
+        const std::int64_t at = at_row * range_.width + lane;
+        if (task_.sums) sums_[at] += (w_[at] - before) * clock_[lane];
+        if (task_.history) {
+            history_.push_back({static_cast<std::int32_t>(range_.first + lane), active_.features[at_row],
+                                seen_[lane], w_[at]});
+        }
+    }
+
+    // Links the new features of a positive document; returns what that adds to w.x.
+    double link(const Row<T>& row, int lane) {
+        double added = 0;
+        for (std::int64_t k = 0; k < row.size; ++k) {
+            const std::int64_t at = std::int64_t(row.indices[k]) * range_.width + lane;
+            if (links_[at] != kUnlinked || row.values[k] == 0) continue;
+            links_[at] = kLinked;
+            rule_->set(row.indices[k], lane, options_.start, options_.start_plus, options_.start_minus);
+            note(row.indices[k], lane, 0.0);
+            added += options_.start * double(row.values[k]);
+        }
+        return added;
+    }
+
+    void discard(int lane) {
+        discarded_[lane] = 1;
+        for (std::int64_t row = 0; row < active_.bias_row; ++row) {
+            const std::int64_t at = row * range_.width + lane;
+            const double before = w_[at];
+            if (links_[at] != kLinked || before < options_.discard_low || before > options_.discard_high) {
+                continue;
+            }
+            links_[at] = kDiscarded;
+            rule_->set(row, lane, 0.0, 0.0, 0.0);
+            note(row, lane, before);
+        }
+    }
+
+    // A label that has finished takes no part in later passes.
+    void retire(int lane) {
+        for (std::int64_t i = 0; i < active_.rows.n_rows; ++i) signs_[i * range_.width + lane] = 0;
+    }
+
+    const ActiveFeatures<T>& active_;
+    const std::vector<double>& row_sums_;
+    const MistakeTask& task_;
+    const MistakeOptions& options_;
+    const LabelRange range_;
+    Buffer<double> w_, plus_, minus_, sums_;
+    Buffer<std::uint8_t> links_;
+    std::vector<std::int8_t> signs_;
+    BlockScores<T> score_;
+    std::unique_ptr<Rule> rule_;
+    std::vector<WeightChange> history_;
+    double clock_[kLanes] = {};
+    std::int64_t seen_[kLanes] = {};
+    std::int64_t mistakes_[kLanes] = {}, pass_mistakes_[kLanes] = {}, last_mistakes_[kLanes] = {};
+    std::int32_t passes_[kLanes] = {};
+    std::uint8_t discarded_[kLanes] = {};
+    bool finished_[kLanes] = {};
+};
+
+// What normalised strength divides a row by: the sum of its strengths, 1 for an empty one.
+template <typename T>
+std::vector<double> sums_of_strengths(const CsrView<T>& x) {
+    std::vector<double> result(x.n_rows);
+    for (std::int64_t i = 0; i < x.n_rows; ++i) {
+        const Row<T> row = x.row(i);
+        double sum = 0;
+        for (std::int64_t k = 0; k < row.size; ++k) sum += double(row.values[k]);
+        result[i] = sum > 0 ? sum : 1.0;
+    }
+    return result;
+}
+
+template <class Rule, typename T, class Poll>
+void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const MistakeOptions& options,
+                     int n_threads, Poll&& poll) {
+    const ActiveFeatures<T> active(x, options.bias > 0, options.discard_below > 0);
+    std::vector<double> row_sums;
+    if (options.normalized_strength) row_sums = sums_of_strengths(x);
+    using Block = MistakeBlock<Rule, T>;
+    run_blocks<Block>(
+        task.n_labels, x.n_values() * options.max_passes, n_threads, task.labels_done,
+        [&](const LabelRange& range) {
+            return std::make_unique<Block>(active, row_sums, task, options, range);
+        },
+        poll);
+}
+
+template <typename T, class Poll>
+void learn_from_mistakes(const CsrView<T>& x, const MistakeTask& task, const MistakeOptions& options,
+                         int n_threads, Poll&& poll) {
+    switch (options.rule) {
+        case MistakeRule::kAdditive:
+            return learn_with_rule<AdditiveRule>(x, task, options, n_threads, poll);
+        case MistakeRule::kPositiveWinnow:
+            return learn_with_rule<PositiveWinnowRule>(x, task, options, n_threads, poll);
+        case MistakeRule::kBalancedWinnow:
+            return learn_with_rule<BalancedWinnowRule>(x, task, options, n_threads, poll);
+        case MistakeRule::kLogWinnow:
+            return learn_with_rule<LogWinnowRule>(x, task, options, n_threads, poll);
+    }
+}
+
+}  // namespace widemargin

@@ -1,0 +1,167 @@
+"""What the large-margin duals that are solved by single updates share (core/dual_updates.hpp)."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, thread_count
+from widemargin.errors import UsageError
+from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.growing_labels import Arrival
+from widemargin.learn.online import NO_MATRIX, NO_VECTOR, Floats, OnlineRule
+from widemargin.learn.threshold_range import check_positive
+from widemargin.progress import watch
+
+Eta = float | Literal["newton"]
+
+
+class DualUpdates(OnlineRule):
+    """Base of the learners that visit documents and move one dual variable, within [0, C], at a time.
+
+    Attributes
+    ----------
+    alpha_ : dual variables of the documents of `fit`: (n,) binary, else (n, labels)
+    objective_, duality_gap_ : primal objective and what it can still fall by, for each label, after `fit`
+    n_iter_ : passes, for each label
+    """
+
+    C: float
+    eta: Eta
+    bias: float | None
+    class_weight: Any
+    tol: float | None
+    max_iter: int
+    shuffle: bool
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool
+    alpha_: Any
+    objective_: Any
+    duality_gap_: Any
+    n_iter_: Any
+
+    # mu, balanced, normalized and W of Winnow's log form; the SVM has none.
+    _form: tuple[float, bool, bool, float] = (0.0, False, False, 0.0)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents and their labels, in passes over them.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        sample_weight : (n,) factors on the costs of the examples
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
+        from_start = scores.size == 0
+        n, n_labels = csr.n_rows, batch.space.n_columns
+        if not from_start and isinstance(self.class_weight, str):
+            raise UsageError('class_weight="balanced" needs all documents: use `fit`, or pass a dict.')
+        factors = sample_weights(weights, n)
+        positive, negative = label_costs(
+            float(self.C), self.class_weight, batch.space, batch.signs.T, factors
+        )
+        cells, columns = self._cells, self._columns
+        mu, balanced, normalized, total = self._form
+        alpha = np.zeros((n_labels, n))
+        objective, gap = np.zeros(n_labels), np.zeros(n_labels)
+        n_iter, converged = np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8)
+        done = np.zeros(1, np.int64)
+        show = None if self.verbose else False
+        with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
+            try:
+                _core.learn_by_dual_updates(
+                    csr.indptr,
+                    csr.indices,
+                    csr.data,
+                    csr.n_columns,
+                    batch.signs,
+                    batch.first_row,
+                    positive,
+                    negative,
+                    factors,
+                    mu=mu,
+                    balanced=balanced,
+                    normalized=normalized,
+                    total=total,
+                    eta=0.0 if isinstance(self.eta, str) else float(self.eta),
+                    bias=self._bias_size,
+                    tol=float(self.tol or 0.0),
+                    max_passes=passes,
+                    shuffle=bool(self.shuffle) and from_start,
+                    seed=self._seed(),
+                    from_start=from_start,
+                    n_threads=thread_count(self.n_jobs),
+                    weights=cells["weights"],
+                    logs=cells.get("logs", NO_MATRIX),
+                    normalizer=columns.get("normalizer", NO_VECTOR),
+                    peak=columns.get("peak", NO_VECTOR),
+                    shift=columns.get("shift", NO_VECTOR),
+                    alpha=alpha,
+                    objective=objective,
+                    gap=gap,
+                    passes=n_iter,
+                    converged=converged,
+                    scores=scores,
+                    labels_done=done,
+                )
+            except OverflowError as error:
+                raise self._overflow(
+                    error, 'Lower C, scale the documents down, or use eta="newton".'
+                ) from None
+        binary = batch.space.kind == "binary"
+        self.n_iter_ = int(n_iter[0]) if binary else n_iter
+        if not from_start:
+            return
+        self.alpha_ = alpha[0] if binary else alpha.T
+        self.objective_ = float(objective[0]) if binary else objective
+        self.duality_gap_ = float(gap[0]) if binary else gap
+        if self.tol and not converged.all():
+            self._warn(converged)
+
+    def _warn(self, converged: NDArray[np.uint8]) -> None:
+        names = self.label_space_.column_names[converged == 0].tolist()
+        warnings.warn(
+            f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
+            f"{', ...' if len(names) > 3 else ''}) did not reach tol={self.tol} in {self.max_iter} passes; "
+            f"duality_gap_ says how far they are. Raise max_iter or tol, or lower C.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def _rule(self) -> tuple[Floats, Floats]:
+        weights = self._cells["weights"]
+        scale = self._scale()
+        if scale is not None:
+            weights = weights * scale
+        d = self.n_features_in_
+        constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
+        return weights[:d], constant
+
+    def _scale(self) -> Floats | None:
+        """What the weights of each label are multiplied by."""
+        return None
+
+    def _constants_from(self, csr: Csr) -> dict[str, float]:
+        return {}
+
+    def _check_parameters(self) -> None:
+        check_positive(self, "C")
+        if self.eta != "newton":
+            check_positive(self, "eta")
+        if self.bias is not None:
+            check_positive(self, "bias")
+        if self.tol is not None and not (isinstance(self.tol, Real) and 0 < float(self.tol) < 1):
+            raise UsageError(f"tol={self.tol!r}: expected a number in (0, 1), or None for all passes.")
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")

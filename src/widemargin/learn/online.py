@@ -1,0 +1,277 @@
+"""What learners that take documents as they come share: `partial_fit`, growing labels, state on disk.
+
+The state is a few arrays of features x labels (one more row for the constant feature) and a few numbers a
+label; the compiled core updates them in place. `fit` starts afresh and passes over the documents several
+times, `partial_fit` goes on with one pass.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from widemargin._arrays import Csr, canonical_csr
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.growing_labels import Arrival, receive, whole_batch
+from widemargin.learn.linear_rule import LinearRule, State
+
+Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[Any]]
+
+# What the core takes for an array that a learner does not need.
+NO_MATRIX: Floats = np.zeros((0, 0))
+NO_VECTOR: Floats = np.zeros(0)
+
+
+class OnlineRule(LinearRule):
+    """Base of the online learners. Subclasses say how state begins, how it changes, and which rule it is.
+
+    Attributes
+    ----------
+    documents_seen_, documents_wrong_ : how many documents `partial_fit` was given, and for how many of them
+        the labels that the model would have chosen just before learning were not the right ones
+    """
+
+    max_iter: int
+    documents_seen_: int
+    documents_wrong_: int
+    _cells: Arrays  # features x labels
+    _columns: Arrays  # one value a label
+    _constants: dict[str, float]  # what the first documents have fixed
+    _final: tuple[Any, Floats] | None
+
+    # ------------------------------------------------------------------ what subclasses provide
+
+    @abstractmethod
+    def _check_parameters(self) -> None: ...
+
+    @abstractmethod
+    def _constants_from(self, csr: Csr) -> dict[str, float]:
+        """Numbers that depend on the first documents, such as the starting weight."""
+
+    @abstractmethod
+    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
+        """The arrays of features x labels: what they start with, and their type."""
+
+    @abstractmethod
+    def _fresh_columns(self) -> dict[str, tuple[float, type]]:
+        """The arrays of one value a label."""
+
+    @abstractmethod
+    def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
+        """Pass over the documents; `scores` (n, labels) is filled unless it is empty."""
+
+    @abstractmethod
+    def _rule(self) -> tuple[Floats, Floats]:
+        """The weights (features, labels) and the thresholds of the rule that the state stands for."""
+
+    @property
+    def _bias_size(self) -> float:
+        """The size of the constant feature, 0 for none."""
+        bias = getattr(self, "bias", None)
+        return 0.0 if bias is None else float(bias)
+
+    def _check_documents(self, csr: Csr) -> None:
+        """Refuse documents that the learner is not made for."""
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from documents and their labels, in passes over them.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        """
+        self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any, weights: Any = None) -> Csr:
+        self._check_parameters()
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        space, signs = learn_labels(y)
+        check_consistent_length(X, signs)
+        csr = canonical_csr(X)
+        self._check_documents(csr)
+        self._begin(space, csr)
+        passes = int(self.max_iter)
+        self._learn(csr, whole_batch(space, signs), passes=passes, scores=NO_MATRIX, weights=weights)
+        self._final = self._rule()
+        return csr
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go on learning: one pass over these documents, in their order.
+
+        A label that has not been seen before gets weights of its own from the document on that brings it, so
+        that the same documents give the same model however they are cut into batches.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in the form of the first call
+        classes : sequence of labels, optional
+            Labels to expect, in the first call. Two of them make the task binary; without it there is a
+            column for every label.
+        """
+        first = not hasattr(self, "label_space_")
+        self._check_parameters()
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=first)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        batch = receive(None if first else self.label_space_, y, classes)
+        if X.shape[0] != batch.signs.shape[1]:
+            raise DataError(f"There are {X.shape[0]} documents and {batch.signs.shape[1]} labels.")
+        csr = canonical_csr(X)
+        self._check_documents(csr)
+        if first:
+            self._begin(batch.space, csr)
+        elif batch.space is not self.label_space_:
+            self._add_columns(batch)
+        scores = np.empty((csr.n_rows, batch.space.n_columns))
+        self._learn(csr, batch, passes=1, scores=scores)
+        self._final = None
+        self.documents_seen_ += csr.n_rows
+        self.documents_wrong_ += _wrong(batch, scores)
+        return self
+
+    def grow(self, n_features: int) -> Self:
+        """Make room for features that earlier documents did not have, at the end of later matrices."""
+        check_is_fitted(self, "label_space_")
+        more = n_features - self.n_features_in_
+        if more < 0:
+            raise UsageError(f"The model has {self.n_features_in_} features already: it cannot shrink.")
+        for name, (start, _) in self._fresh_cells().items():
+            self._cells[name] = np.insert(self._cells[name], [self.n_features_in_] * more, start, axis=0)
+        self.n_features_in_ = n_features
+        self._final = None
+        return self
+
+    def _begin(self, space: LabelSpace, csr: Csr) -> None:
+        self.label_space_ = space
+        self.documents_seen_ = self.documents_wrong_ = 0
+        self._constants = self._constants_from(csr)
+        rows = csr.n_columns + (self._bias_size > 0)
+        cells, columns = self._fresh_cells(), self._fresh_columns()
+        self._cells = {name: np.full((rows, space.n_columns), *made) for name, made in cells.items()}
+        self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
+
+    def _add_columns(self, batch: Arrival) -> None:
+        """Widen the state: old columns go to their new places, new ones begin."""
+        n = batch.space.n_columns
+        for name, made in self._fresh_cells().items():
+            wider: NDArray[Any] = np.full((len(self._cells[name]), n), *made)
+            wider[:, batch.kept] = self._cells[name]
+            self._cells[name] = wider
+        for name, made in self._fresh_columns().items():
+            longer: NDArray[Any] = np.full(n, *made)
+            longer[batch.kept] = self._columns[name]
+            self._columns[name] = longer
+        self.label_space_ = batch.space
+
+    def _seed(self) -> int:
+        return int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
+
+    def _overflow(self, error: OverflowError, cure: str) -> DataError:
+        label = self.label_space_.column_names.tolist()[int(str(error))]
+        return DataError(f"The weights of {label!r} grow beyond what numbers can hold. {cure}")
+
+    # ------------------------------------------------------------------ the rule
+
+    def _finished(self) -> tuple[Any, Floats]:
+        check_is_fitted(self, "label_space_")
+        if self._final is None:
+            self._final = self._rule()
+        return self._final
+
+    @property
+    def coef_(self) -> Any:
+        """Weights, labels x features."""
+        if not hasattr(self, "label_space_"):
+            raise AttributeError("coef_ is there after fit")
+        return self._finished()[0].T
+
+    @property
+    def intercept_(self) -> Floats:  # type: ignore[override]
+        """What the scores of the labels begin with: the constant feature's part, less the threshold."""
+        if not hasattr(self, "label_space_"):
+            raise AttributeError("intercept_ is there after fit")
+        return self._finished()[1]
+
+    # ------------------------------------------------------------------ on disk
+
+    def get_state(self) -> State:
+        """Everything that is needed to score and to go on learning: a configuration for JSON, and arrays."""
+        check_is_fitted(self, "label_space_")
+        config = {
+            "parameters": self.get_params(),
+            "labels": self.label_space_.to_dict(),
+            "n_features": self.n_features_in_,
+            "documents_seen": self.documents_seen_,
+            "documents_wrong": self.documents_wrong_,
+            "constants": self._constants,
+        }
+        arrays: Arrays = {f"column_{name}": values for name, values in self._columns.items()}
+        starts = self._fresh_cells()
+        for name, values in self._cells.items():
+            # Most features keep their start for most labels: sixteen bytes for each that does not.
+            changed = np.flatnonzero(values != starts[name][0])
+            if len(changed) * (8 + values.itemsize) < values.nbytes:
+                arrays[f"changed_{name}"] = changed.astype(np.int64)
+                arrays[f"values_{name}"] = values.reshape(-1)[changed]
+            else:
+                arrays[f"cells_{name}"] = values
+        return config, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
+        """The learner that `get_state` described, which goes on as if it had never stopped."""
+        learner = cls(**config["parameters"])
+        learner.label_space_ = LabelSpace.from_dict(config["labels"])
+        learner.n_features_in_ = int(config["n_features"])
+        learner.documents_seen_ = int(config["documents_seen"])
+        learner.documents_wrong_ = int(config["documents_wrong"])
+        learner._constants = dict(config["constants"])
+        learner._final = None
+        n_columns = learner.label_space_.n_columns
+        shape = (learner.n_features_in_ + (learner._bias_size > 0), n_columns)
+        learner._cells, learner._columns = {}, {}
+        for name, made in learner._fresh_cells().items():
+            values: NDArray[Any]
+            if f"cells_{name}" in arrays:
+                values = np.array(arrays[f"cells_{name}"], dtype=made[1])
+            else:
+                values = np.full(shape, *made)
+                values.reshape(-1)[arrays[f"changed_{name}"]] = arrays[f"values_{name}"]
+            learner._cells[name] = _of_shape(name, values, shape)
+        for name, made in learner._fresh_columns().items():
+            values = np.array(arrays[f"column_{name}"], dtype=made[1])
+            learner._columns[name] = _of_shape(name, values, (n_columns,))
+        return learner
+
+
+def _of_shape(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    if values.shape != shape:
+        raise DataError(f"The array {name!r} has shape {values.shape}; expected {shape}.")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise DataError(f"The array {name!r} holds numbers that are not finite.")
+    return values
+
+
+def _wrong(batch: Arrival, scores: Floats) -> int:
+    """For how many documents the scores, above 0, choose other labels than the right ones."""
+    known = ~batch.new[None, :] | (batch.first_row[None, :] < np.arange(len(scores))[:, None])
+    truth = batch.signs.T > 0
+    if batch.space.kind == "multiclass":
+        best = np.where(known, scores, -np.inf).argmax(axis=1)
+        rows = np.arange(len(scores))
+        return int(np.count_nonzero(~(truth[rows, best] & known[rows, best])))
+    return int(np.count_nonzero((((scores > 0) & known) != truth).any(axis=1)))

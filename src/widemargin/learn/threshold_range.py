@@ -1,0 +1,75 @@
+"""The threshold theta, its range, and the starting weights of Dagan, Karov and Roth."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from widemargin._arrays import Csr
+from widemargin.errors import DataError, UsageError
+
+Link = Literal["all", "first-sight"]
+
+
+class ThresholdMixin:
+    """What learners with a threshold share; parameters as in :class:`~widemargin.PositiveWinnow`."""
+
+    threshold: float
+    threshold_range: Any
+    document_length: float | None
+    discard_below: float | None
+    link: Link
+    _constants: dict[str, float]
+
+    def _thresholds(self) -> tuple[float, float, float]:
+        theta = float(self.threshold)
+        if self.threshold_range is None:
+            return theta, theta, theta
+        low, high = self.threshold_range
+        return float(low), theta, float(high)
+
+    def _constants_from(self, csr: Csr) -> dict[str, float]:
+        length = self.document_length
+        if length is None:
+            length = max(np.count_nonzero(csr.data) / max(csr.n_rows, 1), 1.0)
+        return {"document_length": float(length)}
+
+    def _even_share(self) -> float:
+        """theta / d: a document of average length scores theta."""
+        return float(self.threshold) / self._constants["document_length"]
+
+    def _check_threshold(self) -> None:
+        check_positive(self, "threshold")
+        if self.document_length is not None:
+            check_positive(self, "document_length")
+        if self.threshold_range is not None:
+            low, theta, high = self._thresholds()
+            if not low <= theta <= high:
+                raise UsageError(
+                    f"threshold_range={self.threshold_range!r} does not hold the threshold {theta}: "
+                    f"expected two numbers around it, such as (0.9, 1.1) around 1."
+                )
+        if self.discard_below is not None and not 0 < float(self.discard_below) <= 1:
+            raise UsageError(
+                f"discard_below={self.discard_below!r}: expected a share of the documents, in (0, 1]."
+            )
+        if self.link not in ("all", "first-sight"):
+            raise UsageError(f'link={self.link!r}: expected "all" or "first-sight".')
+
+
+def check_positive(learner: Any, *names: str) -> None:
+    for name in names:
+        value = getattr(learner, name)
+        if not isinstance(value, Real) or not 0 < float(value) < np.inf:
+            raise UsageError(f"{name}={value!r}: expected a positive number.")
+
+
+def check_strengths(learner: Any, csr: Csr) -> None:
+    """Refuse negative strengths, under which a promotion would lower the score."""
+    if len(csr.data) and csr.data.min() < 0:
+        raise DataError(
+            f"Negative values in data passed to {type(learner).__name__}: the strength of a feature is at "
+            f"least 0, since updates ignore how large it is. Use Winnow, or Perceptron(form='zhang')."
+        )

@@ -1,0 +1,36 @@
+"""scikit-learn's own checks of its estimator contract, for the online learners."""
+
+from __future__ import annotations
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from widemargin import (
+    BalancedWinnow,
+    BalancedWinnowPlus,
+    DualSVM,
+    LargeMarginWinnow,
+    Perceptron,
+    PositiveWinnow,
+    Winnow,
+)
+
+
+@parametrize_with_checks(
+    [
+        Perceptron(),
+        Perceptron("dagan"),
+        Perceptron(average="voted"),
+        PositiveWinnow(),
+        PositiveWinnow(normalize=True, average="averaged"),
+        BalancedWinnow(link="first-sight"),
+        BalancedWinnowPlus(),
+        Winnow(),
+        Winnow(normalized=True),
+        # The checks compare solutions of equivalent problems: these are solved to high precision.
+        LargeMarginWinnow(max_iter=5000),
+        LargeMarginWinnow(normalized=True, total_weight=10.0, max_iter=5000),
+        DualSVM(max_iter=5000),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)

@@ -1,0 +1,144 @@
+"""The learners of Dagan, Karov, Roth and of Zhang in a few lines each: dense, one label."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+
+def embedded(X):
+    """[x, -x]"""
+    return np.hstack([X, -X])
+
+
+def with_constant(X, bias=1.0):
+    return np.hstack([X, np.full((len(X), 1), bias)])
+
+
+def mistakes(X, y, w, update, score=None, low=0.0, high=0.0, passes=50):
+    """Pass over the documents until a pass makes no mistake; returns the number of mistakes of each pass.
+
+    `update(x, y)` changes the weights `w` (an array that `score(x)` multiplies) in place.
+    """
+    score = score or (lambda x: w @ x)
+    counts = []
+    for _ in range(passes):
+        count = 0
+        for x, sign in zip(X, y, strict=True):
+            value = score(x)
+            if (sign > 0 and value <= high) or (sign < 0 and value >= low):
+                count += 1
+                update(x, sign)
+        counts.append(count)
+        if count == 0:
+            break
+    return counts
+
+
+def perceptron(X, y, eta, passes=50):
+    w = np.zeros(X.shape[1])
+
+    def update(x, sign):
+        w[:] += eta * sign * x
+
+    return w, mistakes(X, y, w, update, passes=passes)
+
+
+def dagan_perceptron(X, y, start, rate, low, high, passes=50):
+    w = np.full(X.shape[1], start)
+
+    def update(x, sign):
+        w[x != 0] += sign * rate
+
+    return w, mistakes(X, y, w, update, low=low, high=high, passes=passes)
+
+
+def positive_winnow(X, y, start, promotion, demotion, low, high, passes=50, normalize=False):
+    w = np.full(X.shape[1], start)
+
+    def update(x, sign):
+        w[x != 0] *= promotion if sign > 0 else demotion
+
+    def score(x):
+        return w @ x / ((x.sum() or 1.0) if normalize else 1.0)
+
+    return w, mistakes(X, y, w, update, score, low, high, passes)
+
+
+def balanced_winnow(X, y, share, promotion, demotion, low, high, passes=50):
+    plus, minus = np.full(X.shape[1], 2 * share), np.full(X.shape[1], share)
+
+    def update(x, sign):
+        plus[x != 0] *= promotion if sign > 0 else demotion
+        minus[x != 0] *= demotion if sign > 0 else promotion
+
+    counts = mistakes(X, y, None, update, lambda x: (plus - minus) @ x, low, high, passes)
+    return plus - minus, counts
+
+
+def winnow(X, y, eta, mu, W=None, passes=50, halves=False):
+    """Zhang's Winnow on positive weights; normalised to the sum W when that is given.
+
+    With `halves` X is [x, -x], and equal weights cancel before they meet x: the first score is exactly 0.
+    """
+    w = np.full(X.shape[1], mu)
+    if W is not None:
+        w *= W / w.sum()
+
+    def update(x, sign):
+        w[:] *= np.exp(eta * sign * x)
+        if W is not None:
+            w[:] *= W / w.sum()
+
+    def score(x):
+        d = len(x) // 2
+        return (w[:d] - w[d:]) @ x[:d] if halves else w @ x
+
+    return w, mistakes(X, y, w, update, score, passes=passes)
+
+
+def large_margin(X, y, C, eta, weights_of, passes):
+    """Zhang's dual updates with a fixed eta; `weights_of(v)` is the rule for v = sum alpha_i y_i x_i."""
+    alpha = np.zeros(len(y))
+    for _ in range(passes):
+        for i in range(len(y)):
+            w = weights_of(X.T @ (alpha * y))
+            alpha[i] = min(max(alpha[i] + eta * (1 - y[i] * (w @ X[i])), 0.0), C[i])
+    return alpha, weights_of(X.T @ (alpha * y))
+
+
+def unnormalized(mu):
+    return lambda v: mu * np.exp(v)
+
+
+def normalized(mu, W):
+    return lambda v: W * np.exp(v - v.max()) / np.exp(v - v.max()).sum()
+
+
+def dual_objective(X, y, alpha, mu, W=None):
+    """Of LM-UWin; of LM-NWin, with the constant that makes it meet the primal, when W is given."""
+    v = X.T @ (alpha * y)
+    if W is None:
+        return alpha.sum() - mu * np.exp(v).sum()
+    return alpha.sum() - W * (np.log(mu) + v.max() + np.log(np.exp(v - v.max()).sum())) + W * np.log(W) - W
+
+
+def primal_objective(X, y, w, C, mu):
+    """sum w ln(w / (e mu)) + sum C xi over the positive weights w."""
+    return (w * (np.log(np.maximum(w, 1e-300) / mu) - 1)).sum() + (C * np.maximum(0, 1 - y * (X @ w))).sum()
+
+
+def best_dual(X, y, C, mu, W=None):
+    """The maximum of the dual by a generic solver for smooth problems in a box, from several starts."""
+
+    def value(alpha):
+        v = X.T @ (alpha * y)
+        w = unnormalized(mu)(v) if W is None else normalized(mu, W)(v)
+        return -dual_objective(X, y, alpha, mu, W), -(1 - y * (X @ w))
+
+    options = {"maxiter": 100_000, "maxfun": 1_000_000, "ftol": 0, "gtol": 1e-12, "maxls": 100}
+    runs = [
+        minimize(value, start * C, jac=True, bounds=[(0, c) for c in C], method="L-BFGS-B", options=options)
+        for start in (0.0, 0.5)
+    ]
+    return -min(run.fun for run in runs)
