@@ -103,7 +103,7 @@ def table(records: list[dict[str, Any]], right: str, documents: int, repeats: in
             Column("transductive", "percent"),
             Column("+-", "percent"),
         ]
-    columns += [Column("better in"), Column("alarm in")]
+    columns += [Column("PRBEP better in"), Column("alarm in")]
     rows = [
         [
             found["labels"],

@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin.documents.corpora import load_corpus
-from widemargin.estimate.learning_curve import covering
 from widemargin.labels import LabelSpace
 from widemargin.learn.transductive import TransductiveSVM
 from widemargin.measure import prbep
@@ -90,15 +89,20 @@ class Sample:
 
 
 def draw(field: Field, n_labeled: int, seed: int, n_test: int | None = None) -> Sample:
-    """One positive example of each category and the rest at random; all test documents, or some at random.
+    """One positive example for each category and the rest at random; all test documents, or some at random.
 
-    A document may be the example of several categories. The same `seed` gives training sets, and test sets,
-    that are parts of larger ones.
+    They are different documents, though an example for one category may belong to others too. The same
+    `seed` gives training sets, and test sets, that are parts of larger ones.
     """
     rng = np.random.default_rng(seed)
-    train = covering(field.member, rng.permutation(field.train), n_labeled)
-    assert len(train) == n_labeled
-    assert field.member[train].any(axis=0).all()
+    order = rng.permutation(field.train)
+    chosen: list[int] = []
+    for column in field.member.T:
+        inside = order[column[order]]
+        chosen.append(int(inside[~np.isin(inside, chosen)][0]))
+    rest = order[~np.isin(order, chosen)]
+    train = np.concatenate([np.array(chosen, dtype=np.intp), rest])[:n_labeled]
+    assert len(train) == n_labeled >= len(chosen)
     test = field.test if n_test is None else rng.permutation(field.test)[:n_test]
     return weighted(field, np.concatenate([train, test]), n_labeled)
 
