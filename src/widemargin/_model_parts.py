@@ -25,19 +25,41 @@ LEARNERS = {
     "large-margin-winnow": ("widemargin.learn.large_margin_winnow", "LargeMarginWinnow"),
     "dual-svm": ("widemargin.learn.dual_svm", "DualSVM"),
 }
+# And what may stand between the vectorizer and the learner.
+FEATURES = {
+    "selected": ("widemargin.select.features", "SelectFeatures"),
+    "sampled": ("widemargin.select.sampling", "SampleFeatures"),
+}
 
 
 def learner_class(name: str) -> Any:
     """The learner that a model file calls `name`."""
-    module, cls = LEARNERS[name]
-    return getattr(importlib.import_module(module), cls)
+    return _class(LEARNERS, name)
 
 
 def learner_name(learner: Any) -> str:
-    for name, (module, cls) in LEARNERS.items():
-        if type(learner).__module__ == module and type(learner).__name__ == cls:
+    return _name(LEARNERS, learner)
+
+
+def features_class(name: str) -> Any:
+    """The selection of features that a model file calls `name`."""
+    return _class(FEATURES, name)
+
+
+def features_name(features: Any) -> str:
+    return _name(FEATURES, features)
+
+
+def _class(known: dict[str, tuple[str, str]], name: str) -> Any:
+    module, cls = known[name]
+    return getattr(importlib.import_module(module), cls)
+
+
+def _name(known: dict[str, tuple[str, str]], part: Any) -> str:
+    for name, (module, cls) in known.items():
+        if type(part).__module__ == module and type(part).__name__ == cls:
             return name
-    raise UsageError(f"A {type(learner).__name__} cannot be saved. Learners that can: {', '.join(LEARNERS)}.")
+    raise UsageError(f"A {type(part).__name__} cannot be saved. Those that can: {', '.join(known)}.")
 
 
 def without_machine(state: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
+import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr, thread_count
 from widemargin._model_parts import (
+    features_class,
+    features_name,
     learner_class,
     learner_name,
     pack,
@@ -29,13 +32,14 @@ from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.documents.svmlight_model import is_svmlight_model, read_svmlight_model
-from widemargin.errors import DataError, UsageError
+from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.estimate.model_selection import select
 from widemargin.estimate.search_space import Space
 from widemargin.explanation import Explanation, explain_scores
 from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model, save_model
+from widemargin.select.narrowing import Narrowing, narrowing_of
 
 KIND = "text-classifier"
 
@@ -60,6 +64,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         How texts become vectors; None means ``Vectorizer()``.
     learner : estimator, optional
         What learns from the vectors; None means ``LinearSVM()``.
+    features : SelectFeatures or SampleFeatures, optional
+        Which features the learner sees; None means all. Estimates do not count what selecting by labels
+        costs, since the selection saw the documents that they leave out.
     select : "none", "fast" or "exact"
         Whether to choose the representation and C from the training documents: by a race on held-out ones
         and estimates of the best, or by estimates of every candidate.
@@ -77,7 +84,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    vectorizer_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix
+    vectorizer_, features_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix,
+        `features_` where all features are used
     classes_ : array of labels, sorted
     thresholds_ : (columns,) the scores above which labels are chosen, or None
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
@@ -98,6 +106,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         vectorizer: Any = None,
         learner: Any = None,
         *,
+        features: Any = None,
         select: str = "none",
         space: Any = None,
         estimate: str | None = None,
@@ -106,6 +115,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ) -> None:
         self.vectorizer = vectorizer
         self.learner = learner
+        self.features = features
         self.select = select
         self.space = space
         self.estimate = estimate
@@ -124,11 +134,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         if self.select not in ("none", "fast", "exact"):
             raise UsageError(f'select={self.select!r}: expected "none", "fast" or "exact".')
+        if self.features is not None and self.select != "none":
+            raise UsageError(
+                'The representation is chosen for all features: pass features, or select="none".'
+            )
         request = Request.read(self.estimate, self.thresholds, self.calibration)
         texts, y, names = training_input(texts, y)
         request.check(y)
         seconds: dict[str, float] = {}
         selection: dict[str, Any] = {}
+        self._hold_features(None)
         if self.select == "none":
             X = self._fit_parts(texts, y, seconds)
         else:
@@ -137,13 +152,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         found = assess(self.learner_, X, y, request, names)
         if found is not NOTHING:
             seconds["estimate"] = time.perf_counter() - start
+            if getattr(self.features_, "uses_labels", False):
+                warnings.warn(
+                    "Features were selected by the labels of all documents, those too that estimates leave "
+                    "out: expect somewhat less than they say.",
+                    DataWarning,
+                    stacklevel=2,
+                )
         self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)
-        self.n_features_in_ = int(X.shape[1])
+        self.n_features_in_ = int(X.shape[1]) if self.features_ is None else self.features_.n_features_in_
         self.training_summary_ = {
             "documents": int(X.shape[0]),
             "labels": len(self.label_space_.classes),
             "task": self.label_space_.kind,
             "terms": int(X.shape[1]),
+            **({} if self.features_ is None else {"terms_before": self.n_features_in_}),
             "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
             **_convergence(self.learner_),
             **selection,
@@ -164,9 +187,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             X = self.vectorizer_.fit_transform(texts)
             seconds["vectorize"] = time.perf_counter() - start
             start = time.perf_counter()
+        if self.features is not None:
+            features = clone(self.features).fit(X, y)
+            X = features.transform(X)
+            self._hold_features(features)
+            seconds["features"] = time.perf_counter() - start
+            start = time.perf_counter()
         self.learner_ = clone(learner).fit(X, y)
         seconds["learn"] = time.perf_counter() - start
         return X
+
+    def _hold_features(self, features: Any) -> None:
+        self.features_ = features
+        self._narrowing: Narrowing | None = None if features is None else narrowing_of(features)
 
     def _select_parts(self, texts: Any, y: Any, seconds: dict[str, float]) -> tuple[Any, dict[str, Any]]:
         """Choose the vectorizer and the learner; return the matrix between them, and the candidates."""
@@ -209,7 +242,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         scores: NDArray[Any]
         if weights is None:
             learner = self.learner_
-            if isinstance(texts, Vectors) and texts.X.shape[1] > X.shape[1] and _by_distance(learner):
+            unseen = isinstance(texts, Vectors) and texts.X.shape[1] > self.n_features_in_
+            if unseen and self.features_ is None and _by_distance(learner):
                 # Features that no training document has still lengthen a vector, and all its distances.
                 X, learner = texts.X, _widened(learner, texts.X.shape[1])
             scores = learner.decision_function(X)
@@ -276,7 +310,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             text,
             label=label,
             row=X,
-            located=self.vectorizer_.locate(text),
+            located=self._located(text),
             weights=sign * self._weights_of(column),
             bias=sign * float(self._intercepts()[column]),
             score=sign * float(scores[0, column]),
@@ -317,6 +351,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             state, parts = self.vectorizer_.get_state()
             config["vectorizer"] = without_machine(state)
             pack("vectorizer", parts, arrays, texts)
+        if self.features_ is not None:
+            state, parts = self.features_.get_state()
+            config["features"] = {"name": features_name(self.features_), "state": state}
+            pack("features", parts, arrays, texts)
         state, parts = self.learner_.get_state()
         config["learner"] = {"name": learner_name(self.learner_), "state": without_machine(state)}
         pack("learner", parts, arrays, texts)
@@ -354,10 +392,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 self.vectorizer_ = Vectorizer.from_state(
                     model.config["vectorizer"], unpack("vectorizer", model)
                 )
-            self.n_features_in_ = int(model.summary["terms"])
-            found = {self.n_features_in_, self.learner_.n_features_in_}
+            self.n_features_in_ = kept = int(model.summary["terms"])
+            chosen = model.config.get("features")
+            self._hold_features(None)
+            if chosen is not None:
+                made = features_class(chosen["name"]).from_state(chosen["state"], unpack("features", model))
+                self._hold_features(made)
+                self.n_features_in_, kept = made.n_features_in_, int(made.get_support().sum())
+            found = {(self.n_features_in_, kept), (self.n_features_in_, self.learner_.n_features_in_)}
+            found.add((self.n_features_in_, int(model.summary["terms"])))
             if self.vectorizer_ is not None:
-                found.add(len(self.vectorizer_.document_frequencies_))
+                found.add((len(self.vectorizer_.document_frequencies_), kept))
             if len(found) > 1:
                 raise ValueError(f"the parts differ in their numbers of terms: {sorted(found)}")
             decision = model.config.get("decision", {"calibration": None})
@@ -366,7 +411,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(
                 f"{where} holds no usable classifier ({type(error).__name__}: {error}). Train it again."
             ) from error
-        self.vectorizer = self.vectorizer_
+        self.vectorizer, self.features = self.vectorizer_, self.features_
         self.learner = self.learner_
         for name in ("estimate", "thresholds", "calibration"):
             setattr(self, name, decision.get(name))
@@ -385,6 +430,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         except UsageError as error:
             raise DataError(f"{os.fspath(path)}: {error}") from error
         self.rule_ = DecisionRule(self.label_space_)
+        self._hold_features(None)
         self.n_features_in_ = model.n_features
         self.training_summary_ = {
             "documents": model.n_documents,
@@ -395,6 +441,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _features(self, texts: Any) -> sp.csr_array:
+        """The rows of `texts`, canonical, as the learner takes them."""
+        X = self._all_features(texts)
+        return X if self._narrowing is None else self._narrowing.apply(X)
+
+    def _located(self, text: str) -> tuple[NDArray[Any], ...]:
+        """Columns of the learner, beginnings and ends of every term of `text` that it sees."""
+        assert self.vectorizer_ is not None
+        found = self.vectorizer_.locate(text)
+        if self._narrowing is None:
+            return tuple(found)
+        columns = self._narrowing.place[found.columns]
+        seen = columns >= 0
+        return columns[seen], found.starts[seen], found.ends[seen]
+
+    def selected_terms(self) -> list[tuple[str, float]]:
+        """The terms that the learner sees with the scores that they were selected by, the best first."""
+        check_is_fitted(self, "learner_")
+        if self.features_ is None or self._narrowing is None:
+            raise UsageError("This classifier uses all its features. Pass features to select some.")
+        scores = getattr(self.features_, "scores_", None)
+        scores = self.features_.probabilities_ if scores is None else scores
+        scores = scores[self._narrowing.columns]
+        return [(self._term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
+
+    def _all_features(self, texts: Any) -> sp.csr_array:
         """The rows of `texts`, canonical, with `n_features_in_` columns."""
         if self.vectorizer_ is not None:
             if is_matrix(texts):
@@ -482,6 +553,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return getattr(self.vectorizer_, "vocabulary_", None)
 
     def _term(self, column: int) -> str:
+        if self._narrowing is not None:
+            column = int(self._narrowing.columns[column])
         if self._vocabulary is None:
             return str(column + 1)  # as in an SVM-light file
         return str(self._vocabulary.term(column))

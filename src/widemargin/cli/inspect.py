@@ -41,6 +41,14 @@ def run(
             show_default="off",
         ),
     ] = None,
+    features: Annotated[
+        bool,
+        typer.Option(
+            "--features",
+            help="List the terms that were selected or sampled, with their scores, and nothing else.",
+            show_default=False,
+        ),
+    ] = False,
     export_svmlight: Annotated[
         Path | None,
         typer.Option(
@@ -70,6 +78,9 @@ def run(
     if suspects is not None:
         show_suspects(model, content.summary, suspects, json)
         return
+    if features:
+        show_features(model, classifier, json)
+        return
     names = chosen_labels(label, classifier.classes_.tolist())
     shown = names if label or json else names[:LABELS_SHOWN]
     wanted = terms if classifier.has_weights else 0
@@ -86,6 +97,7 @@ def run(
                 "summary": content.summary,
                 "labels": classifier.classes_.tolist(),
                 "vectorizer": content.config["vectorizer"],
+                "features": content.config.get("features"),
                 "learner": content.config["learner"],
                 "arrays": content.manifest["arrays"],
                 "terms": {
@@ -116,6 +128,21 @@ def run(
         print(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
 
 
+def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
+    """The terms that the learner sees, the best first."""
+    from widemargin.report.tables import Column, Table
+
+    if classifier.features_ is None:
+        raise DataError(f"{model} uses all its terms. Train with --features to select some.")
+    found = classifier.selected_terms()
+    if json:
+        terms = [{"term": term, "score": score} for term, score in found]
+        print_json({"model": str(model), "before": classifier.n_features_in_, "features": terms})
+        return
+    show_table(Table("", [Column("term"), Column("score", "decimal", 6)], [list(pair) for pair in found]))
+    print(f"{len(found):,} of {counted(classifier.n_features_in_, 'term')}.")
+
+
 def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -> None:
     """Labels of training documents that are probably wrong."""
     from widemargin.report.estimates import suspects_table
@@ -141,6 +168,10 @@ def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[
     from widemargin.documents.svmlight_model import write_svmlight_model
     from widemargin.learn.svmlight_model import to_svmlight
 
+    if classifier.features_ is not None:
+        raise DataError(
+            f"{model} sees only some of the features, which SVM-light cannot know. Train without --features."
+        )
     if classifier.vectorizer_ is not None:
         raise DataError(
             f"{model} was trained on texts, and SVM-light's models are of vectors. Train on vectors."
@@ -190,7 +221,7 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
         ("trained on", counted(summary["documents"], "document")),
         ("task", summary["task"]),
         ("labels", f"{len(labels):,}: {listed}"),
-        ("terms", f"{summary['terms']:,}"),
+        ("terms", _terms(summary, config)),
         (
             "vectorizer",
             _settings(config["vectorizer"]) if config["vectorizer"] else "none: vectors were given",
@@ -203,6 +234,14 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
     if summary.get("objective"):
         lines.append(("objective", f"{summary['objective']:.6g}, duality gap {summary['duality_gap']:.2g}"))
     return lines
+
+
+def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:
+    kept = f"{summary['terms']:,}"
+    chosen = config.get("features")
+    if chosen is None:
+        return kept
+    return f"{kept} of {summary['terms_before']:,}, {chosen['name']}: {_settings(chosen['state'])}"
 
 
 def terms_table(top: dict[str, TopTerms]) -> Table:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from widemargin.cli import estimates, learners, options
+from widemargin.cli import features as selections
 from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
 from widemargin.errors import MissingFileError, StorageError, UsageError
 
@@ -146,6 +147,7 @@ def run(
             rich_help_panel=TEXT_OPTIONS,
         ),
     ] = None,
+    features: selections.Features = None,
     learner: learners.Learner = learners.Name.linear_svm,
     C: learners.Cost = None,
     loss: learners.Loss = None,
@@ -215,12 +217,15 @@ def run(
         "n_jobs": threads,
         "verbose": not quiet,
     }
+    wanted = None if features is None else selections.parse(features, seed)
     # What an option names is not up for choice.
     named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words, "C": C}
     fixed = [name for name, given in named.items() if given is not None]
     if select is None:
-        of_kernels = learner is learners.Name.kernel_svm
-        select = estimates.SelectName.none if of_kernels else estimates.SelectName.fast
+        given = learner is learners.Name.kernel_svm or wanted is not None
+        select = estimates.SelectName.none if given else estimates.SelectName.fast
+    elif wanted is not None and select is not estimates.SelectName.none:
+        raise UsageError("--select chooses a representation for all features. Leave out it or --features.")
     check_target(output)
 
     from widemargin.documents.collection import Vectors
@@ -247,6 +252,7 @@ def run(
     classifier = TextClassifier(
         vectorizer=None if on_vectors else made[0],
         learner=made[1],
+        features=None if wanted is None else selections.make(*wanted),
         select=select.value,
         space=space,
         estimate=method,
@@ -310,9 +316,10 @@ def summary_in_words(summary: dict[str, Any]) -> str:
         "multiclass": f"{summary['labels']:,} classes",
         "multilabel": f"{counted(summary['labels'], 'label')} (any number a document)",
     }
+    before = f" of {summary['terms_before']:,}" if "terms_before" in summary else ""
     lines = [
         f"Learned {kinds[summary['task']]} from {counted(summary['documents'], 'document')} "
-        f"and {counted(summary['terms'], 'term')}.",
+        f"and {counted(summary['terms'], 'term')}{before}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
     ]
     if summary.get("objective"):

@@ -167,6 +167,11 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         check_is_fitted(self, "scores_")
         return self._kept
 
+    @property
+    def uses_labels(self) -> bool:
+        """Whether the labels of the documents have a say."""
+        return self.criterion != "df"
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
         check_is_fitted(self, "scores_")

@@ -1,0 +1,100 @@
+"""``train --features``: which features the learner is to see, in one word."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from widemargin.errors import UsageError
+
+SCORES = ("ig", "gini", "chi2", "odds", "bns", "df")
+SAMPLES = ("subspace", "weighted", "uniform")
+COMBINATIONS = ("max", "average", "sum", "round-robin", "joint")
+
+Features = Annotated[
+    str | None,
+    typer.Option(
+        "--features",
+        metavar="SCORE:N",
+        help="Learn from some terms only. The N best by ig, gini, chi2, odds, bns or df (ig:5000), a share "
+        "of them (ig:10%) or those of a least score (df:min=3), labels combined by :combine=max, average, "
+        "sum, round-robin or joint; or about N at random by subspace, weighted or uniform "
+        "(subspace:2000:k=100).",
+        show_default="all",
+        rich_help_panel="Learning",
+    ),
+]
+
+
+def parse(text: str, seed: int = 0) -> tuple[str, dict[str, Any]]:
+    """What the option asks for: the name of a kind of features in model files, and its parameters.
+
+    Examples
+    --------
+    >>> parse("ig:5000")
+    ('selected', {'criterion': 'ig', 'k': 5000})
+    >>> parse("subspace:2000:k=100", seed=7)
+    ('sampled', {'sampling': 'subspace', 'random_state': 7, 'r': 2000, 'k': 100})
+    """
+    name, *parts = text.split(":")
+    settings = dict(part.partition("=")[::2] if "=" in part else ("", part) for part in parts)
+    if len(settings) != len(parts):
+        raise UsageError(f"--features {text}: something is said twice. {_EXPECTED}")
+    if name in SCORES:
+        return "selected", {"criterion": name} | _selected(text, settings)
+    if name in SAMPLES:
+        return "sampled", {"sampling": name, "random_state": seed} | _sampled(text, name, settings)
+    raise UsageError(f"--features {text}: {name!r} is no score of terms. {_EXPECTED}")
+
+
+_EXPECTED = f"Expected {', '.join(SCORES)}, {', '.join(SAMPLES)} and a number, such as ig:5000."
+
+
+def _selected(text: str, settings: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key == "" and value.endswith("%"):
+            found["percentile"] = _number(text, value[:-1], float)
+        elif key == "":
+            found["k"] = _number(text, value, int)
+        elif key == "min":
+            found["threshold"] = _number(text, value, float)
+        elif key == "combine" and value in COMBINATIONS:
+            found["combine"] = value
+        else:
+            raise UsageError(f"--features {text}: {key}={value} means nothing here. {_EXPECTED}")
+    if len(found.keys() - {"combine"}) != 1:
+        raise UsageError(f"--features {text}: say once how many terms. {_EXPECTED}")
+    return found
+
+
+def _sampled(text: str, name: str, settings: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key == "":
+            found["r"] = _number(text, value, int)
+        elif key == "k" and name == "subspace":
+            found["k"] = _number(text, value, float if "." in value else int)
+        else:
+            raise UsageError(f"--features {text}: {key}={value} means nothing here. {_EXPECTED}")
+    if "r" not in found:
+        raise UsageError(f"--features {text}: say about how many terms. {_EXPECTED}")
+    return found
+
+
+def _number(text: str, value: str, kind: type[int] | type[float]) -> int | float:
+    try:
+        number = kind(value)
+    except ValueError:
+        number = -1
+    if number <= 0:
+        raise UsageError(f"--features {text}: {value!r} is no number above 0. {_EXPECTED}")
+    return number
+
+
+def make(name: str, parameters: dict[str, Any]) -> Any:
+    """The selection itself; importing it takes a moment."""
+    from widemargin._model_parts import features_class
+
+    return features_class(name)(**parameters)
