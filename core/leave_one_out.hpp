@@ -14,9 +14,11 @@
 // With g = 0 and the best a this is the xi-alpha bound m_t >= 1 - xi_t - alpha_t K_t. An example with
 // alpha_t = 0 may leave without a change: |m_t - m| <= sqrt(g K_t).
 //
-// Retraining of the others is dual coordinate descent on the change of the rule, delta = w_t - w
-// (label_lanes.hpp, 16 left-out examples of a label side by side). It starts at the solution with alpha_t =
-// 0; the weight of the bias feature, on which all margins depend, is kept by a small step of all free alphas.
+// Retraining of the others starts where the solution is when t has left it along its path
+// (solution_path.hpp), which is mostly the end. If not, or where a label has too many free examples for the
+// path, it goes on with dual coordinate descent on the change of the rule, delta = w_t - w (label_lanes.hpp,
+// 16 left-out examples of a label side by side); without a path from the solution with alpha_t = 0, the
+// weight of the bias feature, on which all margins depend, kept by a small step of all free alphas.
 // An example with y_i f(x_i) - 1 = e_i whose alpha is at a bound stays there without any slack while
 //   |delta| |x_i| + B |v| < |e_i|                                                                       (3)
 // with v the change of the bias weight, so only the rows for which this fails are looked at.
@@ -37,6 +39,7 @@
 
 #include "left_out_bounds.hpp"
 #include "left_out_retraining.hpp"
+#include "left_out_tableau.hpp"
 #include "parallel.hpp"
 
 namespace widemargin {
@@ -52,7 +55,7 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
         std::int64_t passes;
         int rounds;
     };
-    constexpr Effort kEfforts[] = {{12, 1}, {24, 2}, {72, 2}};
+    constexpr Effort kEfforts[] = {{0, 0}, {12, 1}, {24, 2}, {72, 2}};
     const SharedRows<T> shared(x, options.bias, task.sample_weights);
     const LeaveOneOut<T> problem(shared, task, options);
     const auto each = [&](std::size_t count, auto&& work) {
@@ -74,6 +77,7 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
         std::vector<LabelSolution> solutions(std::min(kLabelsAtOnce, task.n_labels - first));
         each(solutions.size(), [&](int, std::size_t k, const StopFlag&) {
             solutions[k] = problem.examine(first + static_cast<std::int64_t>(k));
+            make_tableau(problem, solutions[k]);
             const auto left = static_cast<std::int64_t>(solutions[k].left_out.size());
             __atomic_fetch_add(task.progress, x.n_rows - left, __ATOMIC_RELAXED);
         });

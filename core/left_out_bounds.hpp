@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dual_cd.hpp"
+#include "solution_path.hpp"
 #include "sparse.hpp"
 
 namespace widemargin {
@@ -49,6 +50,9 @@ struct LabelSolution {
     Indices nearest;               // examples by |e_i|, those with an alpha between its bounds first
     std::vector<double> distance;  // of nearest[k]: 0 or |e_i|
     Indices left_out;              // those to retrain without, by how far the solution may move
+    Tableau tableau;               // left_out_tableau.hpp; may be empty
+    Indices in_tableau;
+    std::vector<std::int32_t> place_in_tableau;  // of every example, or -1
 };
 
 // What a label's examples are and cost, and the solution that is given.

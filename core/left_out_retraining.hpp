@@ -35,16 +35,25 @@ class Retraining {
           signs_(n_ * kLanes, 0),
           place_(n_, -1) {}
 
-    // Up to 16 examples. Those for which `passes` are too few are left `open`, or, without a place for them,
-    // finished one by one.
+    // Up to 16 examples, in rounds of so many passes; without a round only along their paths. Those for which
+    // that is too little are left `open`, or, without a place for them, finished one by one.
     void run(const LabelSolution& s, const std::int32_t* examples, std::size_t count, std::int64_t passes,
              int rounds, Indices* open, const StopFlag& stop) {
+        if (rounds == 0 && s.tableau.empty()) {
+            open->assign(examples, examples + count);
+            return;
+        }
         begin(s, examples, count);
-        step_out();
+        if (s.tableau.empty()) {
+            step_out();
+        } else {
+            follow_paths();
+            certify();
+        }
         for (int round = 0; round < rounds && !stop; ++round) {
+            if (std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.done; })) break;
             descend(passes, stop);
             certify();
-            if (std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.done; })) break;
         }
         for (std::size_t l = 0; l < count && !stop; ++l) {
             if (lanes_[l].done) continue;
@@ -58,10 +67,8 @@ class Retraining {
             p_.task.scores[s.label * n_ + lane.t] = lane.score;
             p_.task.accuracy[s.label * n_ + lane.t] = lane.accuracy;
         }
-        for (const std::int32_t i : rows_) {
-            clear(single_.data(), i);
-            place_[i] = -1;
-        }
+        clear(single_.data(), rows_);
+        for (const std::int32_t i : rows_) place_[i] = -1;
     }
 
   private:
@@ -107,12 +114,28 @@ class Retraining {
         std::fill_n(alpha_.data() + std::int64_t(i) * kLanes, kLanes, static_cast<float>(alpha(i)));
     }
 
+    // Calls `action(first, last)` for the lanes of all features of some rows: one by one, or all at a time if
+    // that is less.
+    template <class Action>
+    void for_features(const Indices& rows, Action&& action) const {
+        std::int64_t count = 0;
+        for (const std::int32_t i : rows) count += p_.shared.x.row(i).size;
+        if (count >= d_) {
+            action(0, (d_ + 1) * kLanes);
+            return;
+        }
+        for (const std::int32_t i : rows) {
+            const Row<T> row = p_.shared.x.row(i);
+            for (std::int64_t k = 0; k < row.size; ++k) {
+                const std::int64_t first = std::int64_t(row.indices[k]) * kLanes;
+                action(first, first + kLanes);
+            }
+        }
+        action(d_ * kLanes, (d_ + 1) * kLanes);
+    }
     template <typename Real>
-    void clear(Real* lanes, std::int64_t i) const {
-        const Row<T> row = p_.shared.x.row(i);
-        for (std::int64_t k = 0; k < row.size; ++k)
-            std::fill_n(lanes + std::int64_t(row.indices[k]) * kLanes, kLanes, Real(0));
-        std::fill_n(lanes + d_ * kLanes, kLanes, Real(0));
+    void clear(Real* lanes, const Indices& rows) const {
+        for_features(rows, [&](std::int64_t a, std::int64_t b) { std::fill(lanes + a, lanes + b, Real(0)); });
     }
 
     // Passes in single precision.
@@ -160,6 +183,20 @@ class Retraining {
             for (std::size_t l = 0; l < lanes_.size(); ++l) {
                 pass.shrink_above[l] = pass.pg_max[l] > 0 ? pass.pg_max[l] : infinity;
                 pass.shrink_below[l] = pass.pg_min[l] < 0 ? pass.pg_min[l] : -infinity;
+            }
+        }
+    }
+
+    // Every lane begins where the way of its example ends.
+    void follow_paths() {
+        for (std::size_t l = 0; l < lanes_.size(); ++l) {
+            const std::int64_t place = s_->place_in_tableau[lanes_[l].t];
+            if (place < 0 || !path_.leave(s_->tableau, place, without_)) continue;
+            for (std::size_t k = 0; k < without_.size(); ++k) {
+                const std::int32_t i = s_->in_tableau[k];
+                if (without_[k] == s_->tableau.alpha(static_cast<std::int64_t>(k))) continue;
+                admit(i);
+                alpha_[std::int64_t(i) * kLanes + l] = without_[k];
             }
         }
     }
@@ -268,6 +305,9 @@ class Retraining {
             }
             for (int l = 0; l < kLanes; ++l) v[l] += step[l] * bias_;
         }
+        for_features(changed, [&](std::int64_t a, std::int64_t b) {
+            std::copy(double_.data() + a, double_.data() + b, single_.data() + a);
+        });
         Scores squared{}, scores;
         for (SlacksOfShift& slacks : slacks_) slacks.clear(bias_, p_.options.squared_loss);
         for (std::size_t k = 0, next = 0; k < rows_.size(); ++k) {
@@ -316,7 +356,7 @@ class Retraining {
             changes(lane.t, scores);
             finish(lane, scores[l], slacks_[l]);
         }
-        for (const std::int32_t i : changed) clear(double_.data(), i);
+        clear(double_.data(), changed);
         for (const std::int32_t i : wanted) admit(i);
     }
 
@@ -500,6 +540,8 @@ class Retraining {
     AlignedBuffer<float> alpha_;
     std::vector<std::int8_t> signs_;
     std::array<SlacksOfShift, kLanes> slacks_;
+    SolutionPath path_;
+    std::vector<float> without_;
     std::vector<std::int32_t> place_;  // of a row in rows_, or -1
 };
 
