@@ -169,6 +169,62 @@ class TestLabelling:
         assert outputs[0] == outputs[1]
 
 
+class TestAlarm:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def doubtful(cls, tmp_path_factory):
+        """Marked documents that are there twice, once with each label, cannot look like the others."""
+        folder = tmp_path_factory.mktemp("doubtful")
+        records = documents(["money", "wires"], 33)
+        twice = [
+            {**r, "id": r["id"] + name, "labels": [name]} for r in records[:6] for name in ("money", "wires")
+        ]
+        clear = [next(r for r in records[6:] if r["labels"] == [name]) for name in ("money", "wires")]
+        write_jsonl(folder / "known.jsonl", [*twice, *clear])
+        write_jsonl(folder / "rest.jsonl", hidden([r for r in records[6:] if r not in clear]))
+        return folder
+
+    def test_it_is_said(self, run, doubtful, tmp_path):
+        out = tmp_path / "out.jsonl"
+        done = run("label", doubtful / "known.jsonl", doubtful / "rest.jsonl", "-o", out)
+        assert done.returncode == 0, done.stderr
+        assert "Alarm for wires:" in done.stdout
+        assert "do not trust" in done.stdout
+        assert "warning" not in done.stderr, "once is enough"
+        assert len(rows_of(out)) == 58
+
+    def test_it_is_said_even_when_nothing_else_is(self, here, doubtful, tmp_path):
+        done = here(
+            "label", doubtful / "known.jsonl", doubtful / "rest.jsonl", "-o", tmp_path / "x.jsonl", "-q"
+        )
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "do not trust" in done.stderr
+
+    def test_it_can_stop_the_run(self, here, doubtful, tmp_path):
+        out = tmp_path / "out.jsonl"
+        done = here(
+            "label", doubtful / "known.jsonl", doubtful / "rest.jsonl", "-o", out, "--on-alarm", "error"
+        )
+        assert done.returncode == 65
+        assert "do not trust" in done.stderr
+        assert not out.exists()
+
+    def test_it_can_call_the_inductive_rule(self, here, doubtful, tmp_path):
+        """The scores are then those of the marked documents alone."""
+        both = [doubtful / "known.jsonl", doubtful / "rest.jsonl", "--json"]
+        guarded = here("label", *both, "-o", tmp_path / "a.jsonl", "--on-alarm", "inductive")
+        assert json.loads(guarded.stdout)["fell_back"] == ["wires"]
+        inductive = here(
+            "label", *both, "-o", tmp_path / "b.jsonl", "--C-unlabelled", "0", "--on-alarm", "ignore"
+        )
+        assert inductive.returncode == 0, inductive.stderr
+        for a, b in zip(rows_of(tmp_path / "a.jsonl"), rows_of(tmp_path / "b.jsonl"), strict=True):
+            assert a["labels"] == b["labels"]
+            assert a["score"] == pytest.approx(b["score"], abs=2e-3)
+        scores = [row["score"] for row in rows_of(tmp_path / "a.jsonl")]
+        assert max(scores) - min(scores) > 0.1, "not all alike"
+
+
 class TestSimulation:
     def test_table_and_plot(self, run, two, tmp_path):
         pytest.importorskip("matplotlib")
