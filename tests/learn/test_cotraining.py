@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tests.reference import hard_margin
 from widemargin.learn.linear_svm import LinearSVM
+from widemargin.learn.transductive import TransductiveSVM
 
 # nuclear, physics, atom, parsley, basil, salt, and
 FIGURE_7_2 = np.array(
@@ -44,6 +45,14 @@ def test_figure_7_2(margin):
     """D1 is in A and D6 in B; of the 16 labellings of the others one has the largest margin."""
     best = hard_margin.best_labellings(FIGURE_7_2, [A, 0, 0, 0, 0, B], margin)
     assert best.tolist() == [[A, A, A, B, B, B]]
+
+
+@pytest.mark.parametrize("C", [1.0, 1000.0])
+@pytest.mark.parametrize("bias", ["unregularized", None, 1.0])
+def test_the_search_finds_figure_7_2(C, bias):
+    model = TransductiveSVM(C, bias=bias, on_alarm="ignore")
+    model.fit(FIGURE_7_2, ["A", None, None, None, None, "B"])
+    assert model.transduction_.tolist() == ["A", "A", "A", "B", "B", "B"]
 
 
 @st.composite
