@@ -90,7 +90,7 @@ class TestReuters:
         assert ours(result, MACRO, TSVM) == pytest.approx(np.mean(topics))
 
     def test_small_figure_9_3(self, field):
-        result = joachims_9_figures.margins(silent, (5, 60), field=field)
+        result = joachims_9_figures.margins(silent, (5, 60), samples=1, field=field)
         (line,) = result.panels[0].lines
         assert (np.diff(line.x) >= 0).all(), "switches add up from level to level"
         assert ours(result, "first / last", joachims_9_figures.INVERSE_MARGIN) >= 1, (
@@ -98,7 +98,9 @@ class TestReuters:
         )
 
     def test_small_figure_9_5(self, field):
-        result = joachims_9_figures.against_test_documents(silent, (100, 200), topics=1, field=field)
+        result = joachims_9_figures.against_test_documents(
+            silent, (100, 200), samples=1, topics=1, field=field
+        )
         assert ours(result, "200", "multiple CPU s") > 0
         assert math.isfinite(ours(result, "exponent", "single CPU s"))
         assert len(result.panels) == 2
