@@ -16,6 +16,9 @@ from widemargin.labels import learn_labels, one_label_each
 from widemargin.learn.transductive import TransductiveSVM
 from widemargin.weight.vectorizer import Vectorizer
 
+# Fractions of classes are guesses, and need not add up to 1 to the last digit.
+ROUGHLY = 0.05
+
 
 @dataclass(frozen=True)
 class Task:
@@ -114,6 +117,12 @@ def fractions(positives: list[str] | None, task: Task) -> Any:
     if missing:
         shown = ", ".join(shortened(name, 30) for name in missing[:10])
         raise UsageError(f"--positives: no fraction for {shown}. Give every label one, or none.")
+    total = sum(found.values())
+    if space.kind == "multiclass" and abs(total - 1) > ROUGHLY:
+        raise UsageError(
+            f"--positives: the fractions add up to {total:.2f}, and every document has one label. Give "
+            f"fractions that add up to 1."
+        )
     return found
 
 
