@@ -290,9 +290,11 @@ class TestBadInput:
         records = documents(["money", "wires", "trees"], 4)
         write_jsonl(tmp_path / "all.jsonl", [*records, *hidden(records[:4])])
         for given, message in (
-            ("0.3", "Write LABEL=FRACTION"),
-            ("trees=0.3", "no fraction for money, wires"),
+            (["0.3"], "Write LABEL=FRACTION"),
+            (["trees=0.3"], "no fraction for money, wires"),
+            (["trees=0.3", "money=0.3", "wires=0.9"], "add up to 1.50"),
         ):
-            done = here("label", tmp_path / "all.jsonl", "-o", tmp_path / "x.jsonl", "--positives", given)
+            options = [f"--positives={fraction}" for fraction in given]
+            done = here("label", tmp_path / "all.jsonl", "-o", tmp_path / "x.jsonl", *options)
             assert done.returncode == 2
             assert message in done.stderr
