@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -133,14 +132,23 @@ def run(
 
 
 def measured(
-    field: Field, labeled: int, samples: int, report: Report, n_test: int | None = None, **parameters: Any
+    field: Field,
+    labeled: int,
+    samples: int,
+    report: Report,
+    n_test: int | None = None,
+    column: int | None = None,
 ) -> dict[str, Floats]:
-    """PRBEP in percent of both machines and of the guard, and where the alarm fired: samples x categories."""
+    """PRBEP in percent of both machines and of the guard, and where the alarm fired: samples x categories.
+
+    With `column` of this category alone, on the same samples.
+    """
     found: dict[str, list[Floats]] = {SVM: [], TSVM: [], GUARDED: [], ALARM: []}
     for seed in range(samples):
         report(f"{field.title}, {labeled} labelled documents, sample {seed + 1} of {samples}")
         sample = draw(field, labeled, seed, n_test)
-        machine = transduce(sample, **parameters)
+        sample = sample if column is None else sample.column(column)
+        machine = transduce(sample)
         inductive, transductive = (
             break_even(sample, scores) for scores in (machine.inductive_, machine.scores_)
         )

@@ -33,7 +33,6 @@ from widemargin.papers.joachims_7_5 import (
     SPREAD,
     SVM,
     TSVM,
-    columns_and_mean,
     measured,
     spread,
 )
@@ -83,16 +82,16 @@ def run(
     sizes = sizes or curve.sizes
     field = field or curve.field(report)
     table = TABLES[curve.table]
-    row = (*field.names, MACRO).index(curve.row)
+    column = None if curve.row == MACRO else field.names.index(curve.row)
     cells: list[Cell] = []
     lines: dict[str, list[float]] = {SVM: [], TSVM: []}
     for size in sizes:
         labeled, unlabeled = (table.labeled, size) if curve.of_test_set else (size, n_test)
-        runs = measured(field, labeled, samples, report, unlabeled)
+        runs = measured(field, labeled, samples, report, unlabeled, column)
         # The table has the figures of its own sizes: few labels, and all test documents.
         printed = table.rows[curve.row] if labeled == table.labeled and _all(field, unlabeled) else None
         for number, name in enumerate((SVM, TSVM)):
-            values = columns_and_mean(runs[name])[:, row]
+            values = np.nanmean(runs[name], axis=1)
             lines[name].append(float(values.mean()))
             cells += [
                 Cell(f"{size:,}", name, UNPUBLISHED if printed is None else printed[number], lines[name][-1]),
