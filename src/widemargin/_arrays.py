@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+import widemargin._core as _core
 from widemargin.errors import DataError, UsageError
 
 
@@ -83,6 +84,21 @@ def row_squares(csr: Csr) -> NDArray[np.float64]:
     if len(filled):
         squares[filled] = np.add.reduceat(np.square(csr.data, dtype=np.float64), csr.indptr[filled])
     return squares
+
+
+def times(csr: Csr, V: NDArray[np.float64], n_threads: int) -> NDArray[np.float64]:
+    """The product of a sparse matrix and dense columns.
+
+    Examples
+    --------
+    >>> times(canonical_csr(np.array([[0.0, 2.0], [1.0, 0.0]])), np.array([[1.0], [3.0]]), 1).tolist()
+    [[6.0], [1.0]]
+    """
+    out = np.empty((csr.n_rows, V.shape[1]))
+    columns = np.ascontiguousarray(V, dtype=np.float64)
+    nothing = np.zeros(V.shape[1])
+    _core.score_rows(csr.indptr, csr.indices, csr.data, columns, nothing, out, n_threads)
+    return out
 
 
 def as_float64(values: Any, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:

@@ -12,7 +12,9 @@ from widemargin.select import decomposition
 from widemargin.select.sampling import (
     SampleFeatures,
     hellinger_distance,
+    keep_probabilities,
     leverage_scores,
+    rate_for,
     weighted_probabilities,
 )
 
@@ -130,3 +132,10 @@ def test_mistakes_are_told(documents):
             SampleFeatures(sampling=name).fit(nothing)
     with pytest.raises(DataError, match="Raise r"):
         SampleFeatures(1e-9, sampling="uniform").fit(documents)
+
+
+def test_the_rate_for_an_expected_number():
+    p = np.random.default_rng(0).dirichlet(np.full(50, 0.2))
+    for expected in (0.5, 3, 20, 49.5):
+        assert keep_probabilities(p, rate_for(p, expected)).sum() == pytest.approx(expected)
+    assert rate_for(p, 50) == np.inf

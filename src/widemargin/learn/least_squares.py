@@ -13,12 +13,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from widemargin._arrays import Csr, canonical_csr
+from widemargin._arrays import Csr, canonical_csr, times
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import sample_weights
 from widemargin.learn.linear_rule import LinearRule
-from widemargin.learn.normal_equations import Form, NormalEquations, Rows, make_rows, times
+from widemargin.learn.normal_equations import Form, NormalEquations, Rows, make_rows
 from widemargin.learn.shifted_cg import shifted_cg
 from widemargin.select.sampling import SampleFeatures
 

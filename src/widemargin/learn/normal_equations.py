@@ -22,8 +22,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, thread_count
+from widemargin._arrays import Csr, canonical_csr, thread_count, times
 from widemargin.errors import DataError
 from widemargin.learn.dual_problem import Kernel
 
@@ -64,15 +63,6 @@ def make_rows(csr: Csr, bias: float | str | None, weights: Floats, n_jobs: int |
         column: Any = sp.csr_array((float(bias) * roots)[:, None].astype(X.dtype))
         X = sp.hstack([X, column], format="csr")
     return Rows(canonical_csr(X), constant, thread_count(n_jobs)), roots
-
-
-def times(csr: Csr, V: Floats, n_threads: int) -> Floats:
-    """The product of a sparse matrix and dense columns."""
-    out = np.empty((csr.n_rows, V.shape[1]))
-    columns = np.ascontiguousarray(V)
-    nothing = np.zeros(V.shape[1])
-    _core.score_rows(csr.indptr, csr.indices, csr.data, columns, nothing, out, n_threads)
-    return out
 
 
 class Inverse(Protocol):

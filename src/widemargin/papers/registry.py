@@ -39,6 +39,7 @@ class Paper:
 
 
 _REUTERS, _WEBKB, _OHSUMED = ("reuters21578",), ("webkb",), ("ohsumed",)
+_NEWSGROUPS = ("20newsgroups",)
 _ADULT = ("a1a", "a2a", "a3a", "a4a", "a7a", "a8a", "a9a")
 _WEB = ("w1a", "w4a", "w6a", "w7a", "w8a")
 
@@ -49,6 +50,13 @@ PAPERS = (
         "Joachims, Table 4.1: normalized inverse margins of text-classification tasks",
         (*_REUTERS, *_WEBKB, *_OHSUMED),
         "joachims_4_1",
+    ),
+    Paper(
+        "joachims-figure-4.2",
+        "Joachims, Figure 4.2: learning without the best features",
+        _REUTERS,
+        "joachims_4_2",
+        plot=True,
     ),
     *(
         Paper(
@@ -213,6 +221,22 @@ PAPERS = (
             ("9.3", "the margin of transductive SVMs against the number of switches"),
             ("9.4", "training time of transductive SVMs against the number of training documents"),
             ("9.5", "training time of transductive SVMs against the number of test documents"),
+        )
+    ),
+    *(
+        Paper(
+            f"dasgupta-figure-{figure}",
+            f"Dasgupta, Figure {figure}: {what}",
+            corpora,
+            module,
+            figure,
+            plot=True,
+        )
+        for figure, what, corpora, module in (
+            ("2", "least squares on 20 Newsgroups against lambda", _NEWSGROUPS, "dasgupta_5"),
+            ("3", "feature selection on small tasks", _NEWSGROUPS, "dasgupta_3"),
+            ("4", "spread, singular vectors and distances on small tasks", _NEWSGROUPS, "dasgupta_3"),
+            ("5", "feature selection on large collections", (*_NEWSGROUPS, *_REUTERS), "dasgupta_5"),
         )
     ),
 )

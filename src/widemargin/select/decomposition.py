@@ -1,4 +1,10 @@
-"""The top singular vectors of a sparse matrix: exactly where it is small, at random where it is large."""
+"""The top singular vectors of a sparse matrix: exactly where it is small, at random where it is large.
+
+Only the vectors of the shorter side are ever computed (the others are products with them). Small matrices
+take all eigenvectors of the Gram matrix of that side. Large ones take subspace iteration: a random block of
+vectors is multiplied by that Gram matrix, through the sparse data, and made orthogonal, a few times over;
+then the best vectors within its span are taken (Halko, Martinsson and Tropp, SIAM Review 53, 2011).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +15,18 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import randomized_svd
 
+from widemargin._arrays import Csr, canonical_csr, thread_count, times
 from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]
 
+# Vectors that are multiplied at one time: those of the longer side are as many, and dense.
+COLUMNS_AT_ONCE = 128
 # Up to this many rows or columns all singular vectors are computed.
 _EXACT = 1500
-# Of the randomised decomposition: vectors more than wanted, and passes of power iteration.
-_SPARE_VECTORS, _POWER_PASSES = 20, 5
+# Of subspace iteration: vectors more than wanted, and passes.
+_SPARE_VECTORS, _PASSES = 20, 6
 
 
 class Singular(NamedTuple):
@@ -28,46 +36,59 @@ class Singular(NamedTuple):
     vectors: Floats
 
 
-def is_large(A: sp.csr_array, k: int) -> bool:
-    """Whether k vectors are few enough of a matrix that is large enough to draw them at random."""
-    smaller = min(A.shape)
-    return smaller > _EXACT and k + _SPARE_VECTORS < smaller // 2
-
-
 def top_singular_vectors(A: sp.csr_array, k: int, random_state: Any = 0) -> Singular:
-    """The top `k`, or as many as the rank; the largest entry of each vector is positive."""
-    if is_large(A, k):
-        _, values, vectors = randomized_svd(
-            A,
-            k,
-            n_oversamples=_SPARE_VECTORS,
-            n_iter=_POWER_PASSES,
-            power_iteration_normalizer="QR",
-            random_state=check_random_state(random_state),
-        )
-        kept = values > _cut(values, A)
-        values, vectors = values[kept], vectors[kept]
-    else:
-        values, left = gram_vectors(A)
-        values, left = values[:k], left[:, :k]
-        by_rows = A.shape[0] <= A.shape[1]
-        vectors = np.asarray((A.T @ left) / values).T if by_rows else left.T
+    """The top `k`, or as many as the rank; the largest entry of each vector is positive.
+
+    Examples
+    --------
+    >>> found = top_singular_vectors(sp.csr_array(np.diag([1.0, 3.0])), 1)
+    >>> found.values.tolist(), np.abs(found.vectors).round(6).tolist()
+    ([3.0], [[0.0, 1.0]])
+    """
+    values, short = short_side_vectors(A, k, random_state)
+    values, short = values[:k], short[:, :k]
+    vectors = short.T
+    if A.shape[0] <= A.shape[1]:
+        vectors = (times(canonical_csr(A.T), short, thread_count(None)) / values).T
     largest = np.abs(vectors).argmax(axis=1)
     signs = np.sign(vectors[np.arange(len(vectors)), largest])
     return Singular(values, vectors * signs[:, None])
 
 
-def gram_vectors(A: sp.csr_array) -> tuple[Floats, Floats]:
-    """All singular values above 0, falling, and the singular vectors of the shorter side, one a column."""
+def short_side_vectors(A: sp.csr_array, k: int | None, random_state: Any = 0) -> tuple[Floats, Floats]:
+    """Singular values above 0, falling, and the singular vectors of the shorter side, one a column.
+
+    At least the top `k`, or all of them for None.
+    """
     half: Any = A if A.shape[0] <= A.shape[1] else A.T
-    squares, vectors = scipy.linalg.eigh((half @ half.T).toarray(), overwrite_a=True)
+    side = half.shape[0]
+    if k is not None and side > _EXACT and k + _SPARE_VECTORS < side // 2:
+        squares, vectors = _iterated(canonical_csr(half), canonical_csr(half.T), k, random_state)
+    else:
+        squares, vectors = scipy.linalg.eigh((half @ half.T).toarray(), overwrite_a=True)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1]
-    rank = int(np.count_nonzero(squares > len(squares) * np.finfo(float).eps * squares.max(initial=0.0)))
+    rank = int(np.count_nonzero(squares > side * np.finfo(float).eps * squares.max(initial=0.0)))
     if rank == 0:
         raise DataError("Every feature is 0 in every document: there are no singular vectors.")
     return np.sqrt(squares[:rank]), vectors[:, :rank]
 
 
-def _cut(values: Floats, A: sp.csr_array) -> float:
-    """Below it a singular value is rounding."""
-    return float(np.sqrt(max(A.shape) * np.finfo(float).eps) * values.max(initial=0.0))
+def _iterated(half: Csr, transposed: Csr, k: int, random_state: Any) -> tuple[Floats, Floats]:
+    """The top k eigenvalues and eigenvectors of half half', rising."""
+    block = check_random_state(random_state).standard_normal((half.n_rows, k + _SPARE_VECTORS))
+    for _ in range(_PASSES):
+        block, _ = scipy.linalg.qr(block, mode="economic", overwrite_a=True, check_finite=False)
+        product = _gram_times(half, transposed, block)
+        block, product = product, block
+    # `product` is orthogonal and `block` is what the Gram matrix makes of it.
+    squares, turned = scipy.linalg.eigh(product.T @ block)
+    return squares[-k:], product @ turned[:, -k:]
+
+
+def _gram_times(half: Csr, transposed: Csr, block: Floats) -> Floats:
+    n_threads = thread_count(None)
+    result = np.empty_like(block)
+    for first in range(0, block.shape[1], COLUMNS_AT_ONCE):
+        some = slice(first, first + COLUMNS_AT_ONCE)
+        result[:, some] = times(half, times(transposed, block[:, some], n_threads), n_threads)
+    return result

@@ -22,14 +22,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin._arrays import is_sparse
+from widemargin._arrays import canonical_csr, is_sparse, thread_count, times
 from widemargin.errors import DataError, UsageError
-from widemargin.select.decomposition import gram_vectors, is_large, top_singular_vectors
+from widemargin.select.decomposition import COLUMNS_AT_ONCE, short_side_vectors
 
 Floats = NDArray[np.float64]
-
-# Entries of singular vectors in memory at one time.
-_ENTRIES_AT_ONCE = 2**24
 
 
 class Subspace(NamedTuple):
@@ -61,10 +58,7 @@ def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0)
     if k is not None and not isinstance(k, Integral) and float(k) > 1:
         raise UsageError(f"k={k!r}: a share of the spectrum is at most 1.0.")
     A = sp.csr_array(X, dtype=np.float64)
-    if isinstance(k, Integral) and is_large(A, int(k)):
-        found = top_singular_vectors(A, int(k), random_state)
-        return Subspace(np.einsum("ij,ij->j", found.vectors, found.vectors), found.values, len(found.values))
-    values, vectors = gram_vectors(A)
+    values, vectors = short_side_vectors(A, int(k) if isinstance(k, Integral) else None, random_state)
     wanted = len(values)
     if isinstance(k, Integral):
         wanted = min(int(k), wanted)
@@ -74,11 +68,10 @@ def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0)
     if A.shape[0] > A.shape[1]:
         return Subspace(np.square(vectors[:, :wanted]).sum(axis=1), values, wanted)
     leverages = np.zeros(A.shape[1])
-    chunk = max(1, _ENTRIES_AT_ONCE // A.shape[1])
-    transposed = sp.csr_array(A.T)
-    for first in range(0, wanted, chunk):
-        some = slice(first, min(first + chunk, wanted))
-        leverages += np.square(transposed @ (vectors[:, some] / values[some])).sum(axis=1)
+    transposed, n_threads = canonical_csr(A.T), thread_count(None)
+    for first in range(0, wanted, COLUMNS_AT_ONCE):
+        some = slice(first, min(first + COLUMNS_AT_ONCE, wanted))
+        leverages += np.square(times(transposed, vectors[:, some] / values[some], n_threads)).sum(axis=1)
     return Subspace(leverages, values, wanted)
 
 
@@ -100,6 +93,24 @@ def keep_probabilities(probabilities: Floats, r: float) -> Floats:
     [1.0, 0.5]
     """
     return np.asarray(np.minimum(1.0, r * probabilities))
+
+
+def rate_for(probabilities: Floats, expected: float) -> float:
+    """The r with which so many features are to be expected; infinite where there are no more.
+
+    Examples
+    --------
+    >>> round(rate_for(np.array([0.75, 0.25]), 1.5), 6)
+    2.0
+    """
+    positive = np.sort(probabilities[probabilities > 0])[::-1]
+    if expected >= len(positive):
+        return np.inf
+    # With the m most likely features certain, r is what is left over the probability of the others.
+    left = expected - np.arange(len(positive))
+    rest = np.cumsum(positive[::-1])[::-1]
+    rates = left / rest
+    return float(rates[np.flatnonzero(rates * positive <= 1)[0]])
 
 
 def hellinger_distance(p: Floats, q: Floats) -> float:

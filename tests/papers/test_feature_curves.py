@@ -1,0 +1,73 @@
+"""Curves over numbers of features: the machinery on small data, and the figures on real documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from widemargin.papers import dasgupta_3, dasgupta_5, feature_curves, joachims_4_2
+
+
+@pytest.fixture
+def task():
+    rng = np.random.default_rng(0)
+    X = sp.random_array((60, 40), density=0.3, rng=rng, format="csr")
+    signs = np.where(X.toarray()[:, :3] > 0.3, 1, -1).astype(np.int8)
+    return feature_curves.FeatureTask(X[:40], X[40:], signs[:40], signs[40:])
+
+
+def test_every_strategy_with_every_feature_is_the_whole(task):
+    whole = task.learn(0.3)
+    for name, make in dasgupta_3.STRATEGIES.items():
+        found = feature_curves.relative(task, make(task), 40, 0.3, whole, 2)
+        if name != "SS (k = 10)":  # features outside ten directions are left out
+            assert found.micro_f1 == pytest.approx(1)
+            assert found.recall == pytest.approx(1)
+
+
+def test_samples_have_the_expected_number_of_features(task):
+    for make in (feature_curves.weighted, feature_curves.uniform):
+        strategy = make(task)
+        sizes = [len(strategy.draw(12, seed).columns) for seed in range(300)]
+        assert abs(np.mean(sizes) - 12) < 4 * np.std(sizes) / np.sqrt(300)
+    assert len(feature_curves.document_frequency(task).draw(12, 0).columns) == 12
+
+
+def test_the_measures_are_those_of_their_names():
+    truth = np.array([[1, -1], [1, -1], [-1, -1], [-1, 1]], dtype=np.int8)
+    scores = np.array([[2.0, -1], [-1, -1], [1, -1], [-1, -1]])
+    found = feature_curves.measures(truth, scores)
+    assert (found.micro_f1, found.macro_f1, found.precision, found.recall) == (0.4, 0.25, 0.5, 1 / 3)
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("reuters21578")
+def test_the_worst_words_are_better_than_chance():
+    result = joachims_4_2.run(lambda line: None)
+    values = [cell.ours for cell in result.cells]
+    assert values[:-1] == sorted(values[:-1], reverse=True)
+    assert min(values[:-1]) > 1.5 * values[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("20newsgroups")
+def test_small_tasks_behave_as_published():
+    curves = dasgupta_3.run(lambda line: None, "3", tasks=4, splits=2, samples=2, sizes=(50, 500))
+    for name in ("SS (k = rank)", "IG", "WS"):
+        assert curves.cell("micro-F1: 500", name).ours > 80
+        assert curves.cell("micro-F1: 500", name).ours > curves.cell("micro-F1: 500", "US").ours
+    # Few singular vectors are best for few features.
+    assert curves.cell("micro-F1: 50", "SS (k = 10)").ours > curves.cell("micro-F1: 50", "SS (k = rank)").ours
+    cells, panels = dasgupta_3.distances_of(lambda line: None, 3)
+    far = [cell.ours for cell in cells if cell.row in ("(c) k = 10", "(c) k = 40", "(c) k = 100")]
+    assert far == sorted(far, reverse=True)
+    assert len(panels) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("20newsgroups")
+def test_lambda_on_the_newsgroups():
+    result = dasgupta_5.run(lambda line: None, "2")
+    assert result.cell("lambda 0.4", "micro-f1").ours > 80
+    assert result.cell("lambda 1", "recall").ours < result.cell("lambda 0.1", "recall").ours
