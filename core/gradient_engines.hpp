@@ -8,11 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "kernel_cache.hpp"
 #include "parallel.hpp"
 #include "sparse.hpp"
+#include "tableau_loops.hpp"
 
 namespace widemargin {
 
@@ -26,6 +28,8 @@ class KeptRows {
     static constexpr bool keeps_s_of_all = true;
     // Whether the rows of a pair stay where they are while both are read.
     static constexpr bool lends_rows = true;
+    // Whether there is update_columns.
+    static constexpr bool has_columns = true;
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
     // Rows cost the same sooner or later, and what other labels have computed must not steer this one.
@@ -69,6 +73,17 @@ class KeptRows {
             for (std::int64_t i = 0; i < n; ++i) s[i] += step * double(values[i]);
         }
     }
+    // The same for kColumns vectors of changes at one time: changes and s have as many columns.
+    void update_columns(const Indices& working, const std::vector<double>& changes, double* s) {
+        std::vector<const Real*> rows;
+        for (const std::int32_t i : working) rows.push_back(row(i));
+        const auto count = static_cast<std::int64_t>(rows.size());
+        if constexpr (std::is_same_v<Real, float>) {
+            loops_.add_rows(rows.data(), changes.data(), count, size(), s);
+        } else {
+            loops_.add_double_rows(rows.data(), changes.data(), count, size(), s);
+        }
+    }
     void start(const Indices&) {}
     void shrink(const Indices&) {}
     void restore(const std::vector<double>&, const Indices&, double*) {}
@@ -85,6 +100,7 @@ class KeptRows {
     KernelMatrix<T, Real>& matrix_;
     int row_threads_;
     std::vector<Real> sums_;
+    TableauLoops loops_ = tableau_loops();
 };
 
 template <typename T, typename Real>
@@ -95,6 +111,7 @@ class CachedRows {
         : matrix_(matrix), row_threads_(row_threads), cache_(matrix, budget_bytes, working_set + 1) {}
 
     static constexpr bool keeps_s_of_all = false;
+    static constexpr bool has_columns = false;
     static constexpr bool lends_rows = true;
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
@@ -181,6 +198,7 @@ class WeightVector {
     }
 
     static constexpr bool keeps_s_of_all = false;
+    static constexpr bool has_columns = false;
     static constexpr bool lends_rows = false;
     std::int64_t size() const { return size_; }
     double diagonal(std::int64_t i) const { return diagonal_[i]; }
