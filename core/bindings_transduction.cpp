@@ -13,7 +13,7 @@ using OutputTable = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 struct TransductionArrays {
     InputMatrix<std::int8_t> signs;
-    InputMatrix<double> cost, costs;
+    InputMatrix<double> cost, costs, ranking;
     Input<std::int64_t> num_plus;
     OutputMatrix<double> y, alpha, s, inductive_s, inductive_alpha, intercepts;
     OutputTable<double> levels;
@@ -33,10 +33,11 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
             auto engine = make_engine();
             std::int64_t label, end;
             while (!stop && labels.next(label, end)) {
-                const TransductionTask task{a.signs.data() + label * n,    a.cost.data() + label * n,
-                                            a.costs.data()[4 * label],     a.costs.data()[4 * label + 1],
-                                            a.costs.data()[4 * label + 2], a.costs.data()[4 * label + 3],
-                                            a.num_plus.data()[label]};
+                const TransductionTask task{
+                    a.signs.data() + label * n,    a.cost.data() + label * n,
+                    a.costs.data()[4 * label],     a.costs.data()[4 * label + 1],
+                    a.costs.data()[4 * label + 2], a.costs.data()[4 * label + 3],
+                    a.num_plus.data()[label],      a.ranking.size() ? a.ranking.data() + label * n : nullptr};
                 Transduction machine(*engine, options, task);
                 machine.induce(stop);
                 std::copy(machine.s().begin(), machine.s().end(), a.inductive_s.data() + label * n);
@@ -75,20 +76,20 @@ template <typename T, typename Real>
 void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
                             std::int64_t n_columns, InputMatrix<Real>, int kind, double gamma, double degree,
                             double coef0, double power, double offset, InputMatrix<std::int8_t> signs,
-                            InputMatrix<double> cost, InputMatrix<double> costs, Input<std::int64_t> num_plus,
-                            bool equality, double growth, bool many, double tol, std::int64_t max_iterations,
-                            std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
-                            OutputMatrix<double> y, OutputMatrix<double> alpha, OutputMatrix<double> s,
-                            OutputMatrix<double> inductive_s, OutputMatrix<double> inductive_alpha,
-                            OutputMatrix<double> intercepts, OutputTable<double> levels,
-                            Output<std::int64_t> n_levels, Output<std::uint8_t> converged,
-                            Output<std::int64_t> labels_done) {
+                            InputMatrix<double> cost, InputMatrix<double> costs, InputMatrix<double> ranking,
+                            Input<std::int64_t> num_plus, bool equality, double growth, bool many, double tol,
+                            std::int64_t max_iterations, std::uint64_t seed, std::int64_t cache_bytes,
+                            int n_threads, OutputMatrix<double> y, OutputMatrix<double> alpha,
+                            OutputMatrix<double> s, OutputMatrix<double> inductive_s,
+                            OutputMatrix<double> inductive_alpha, OutputMatrix<double> intercepts,
+                            OutputTable<double> levels, Output<std::int64_t> n_levels,
+                            Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
     const std::int64_t n = signs.shape(1);
     const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
     const KernelParameters kernel{KernelKind(kind), gamma, degree, coef0, power, offset};
-    const TransductionArrays arrays{signs,  cost,     costs,       num_plus,        y,
-                                    alpha,  s,        inductive_s, inductive_alpha, intercepts,
-                                    levels, n_levels, converged,   labels_done};
+    const TransductionArrays arrays{signs,      cost,   costs,    ranking,     num_plus,
+                                    y,          alpha,  s,        inductive_s, inductive_alpha,
+                                    intercepts, levels, n_levels, converged,   labels_done};
     const int n_labels = static_cast<int>(signs.shape(0));
     without_gil([&] {
         const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
@@ -129,11 +130,12 @@ void register_train_transductive_svm(nb::module_& m) {
           arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"),
           arg("precision").noconvert(), arg("kind"), arg("gamma"), arg("degree"), arg("coef0"), arg("power"),
           arg("offset"), arg("signs").noconvert(), arg("cost").noconvert(), arg("costs").noconvert(),
-          arg("num_plus").noconvert(), arg("equality"), arg("growth"), arg("many"), arg("tol"),
-          arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"), arg("y").noconvert(),
-          arg("alpha").noconvert(), arg("s").noconvert(), arg("inductive_s").noconvert(),
-          arg("inductive_alpha").noconvert(), arg("intercepts").noconvert(), arg("levels").noconvert(),
-          arg("n_levels").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
+          arg("ranking").noconvert(), arg("num_plus").noconvert(), arg("equality"), arg("growth"),
+          arg("many"), arg("tol"), arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"),
+          arg("y").noconvert(), arg("alpha").noconvert(), arg("s").noconvert(),
+          arg("inductive_s").noconvert(), arg("inductive_alpha").noconvert(), arg("intercepts").noconvert(),
+          arg("levels").noconvert(), arg("n_levels").noconvert(), arg("converged").noconvert(),
+          arg("labels_done").noconvert());
 }
 
 void register_transduction(nb::module_& m) {

@@ -18,8 +18,10 @@ from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
 
-# C*_minus of the first level (Figure 9.1), and how the costs grow from level to level.
-_FIRST_COST, _GROWTH = 1e-5, 2.0
+# C*_minus of the first level: next to nothing, so that the inductive machine decides on the first labels
+# (Figure 9.1), or enough for labels that come from elsewhere to have a say.
+_FIRST_COST = {"inductive": 1e-5, "latent": 1e-2}
+_GROWTH = 2.0  # of the costs, from level to level
 _RECORDED = 7
 
 
@@ -42,8 +44,9 @@ class Level:
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: which pairs to exchange, how exactly to solve, with which memory and threads."""
+    """How to search: where from, which pairs to exchange, how exactly to solve, with what."""
 
+    start: Literal["latent", "inductive"]
     switching: Literal["multiple", "single"]
     first_costs: Literal["balanced", "published"]
     tol: float
@@ -79,6 +82,7 @@ def search(
     cost: Floats,
     limits: Floats,
     num_plus: NDArray[np.int64],
+    ranking: Floats | None,
     how: Search,
     *,
     equality: bool,
@@ -91,10 +95,11 @@ def search(
     signs, cost : (columns, examples); the costs of unlabelled examples do not matter here
     limits : (columns, 2) their costs at the end, as negative and as positive examples
     num_plus : how many of them are positive
+    ranking : (columns, examples) the highest are positive at first; None for the inductive machine's scores
     equality, offset : as for :func:`~widemargin.learn.dual_problem.solve_dual`
     """
     n_columns, n = signs.shape
-    first = _first_costs(how.first_costs, num_plus, np.count_nonzero(signs == 0, axis=1))
+    first = _FIRST_COST[how.start] * _ratios(how.first_costs, num_plus, np.count_nonzero(signs == 0, axis=1))
     first = np.minimum(first, np.where(limits > 0, limits, np.inf))
     steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
     levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
@@ -110,6 +115,7 @@ def search(
         _core.train_transductive_svm(
             csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
             *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits]),
+            np.zeros((0, 0)) if ranking is None else ranking,
             num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
             int(how.cache_megabytes * 2**20), thread_count(how.n_jobs), y, alpha, s, inductive_s,
             inductive_alpha, intercepts, levels, n_levels, converged, labels_done,
@@ -176,12 +182,12 @@ def _count(wanted: Any, name: Any, k: int) -> int:
     return min(max(int(wanted * k + 0.5), min(1, k - 1)), max(k - 1, 1))
 
 
-def _first_costs(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
-    """C*_minus and C*_plus of the first level, (columns, 2)."""
+def _ratios(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
+    """C*_minus and C*_plus of the first level over C*_minus, (columns, 2)."""
     odds = np.where((num_plus > 0) & (num_plus < k), num_plus / np.maximum(k - num_plus, 1), 1.0)
     odds = np.maximum(odds, np.finfo(float).tiny)
     positive = odds if kind == "published" else 1 / odds
-    return _FIRST_COST * np.column_stack([np.ones(len(k)), positive])
+    return np.column_stack([np.ones(len(k)), positive])
 
 
 def _level(row: Floats) -> Level:

@@ -19,15 +19,17 @@ from widemargin.labels import LabelSpace, learn_labels, split_unlabeled
 from widemargin.learn.costs import label_costs
 from widemargin.learn.dual_problem import Kernel
 from widemargin.learn.kernel_svm import KernelSVM
+from widemargin.learn.latent_ranking import latent_ranking
 from widemargin.learn.linear_rule import LinearRule, State
 from widemargin.learn.transduction_search import Found, Level, Search, count_positives, search
-from widemargin.measure.alarm import Alarm, transduction_alarm
+from widemargin.measure.alarm import LEAST_TRUST, Alarm, transduction_alarm
 
 Floats = NDArray[np.float64]
 
 _CHOICES = {
     "kernel": ("linear", "poly", "rbf", "sigmoid", "chi2"),
     "switching": ("multiple", "single"),
+    "start": ("latent", "inductive"),
     "first_costs": ("balanced", "published"),
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
@@ -52,13 +54,18 @@ class TransductiveSVM(LinearRule):
         positive number for a bias feature of that size
     switching : exchange "multiple" pairs of labels before the machine is solved again, or a "single" one as
         published
+    start : the first labels: "latent" by :func:`~widemargin.learn.latent_ranking.latent_ranking` of all
+        documents, from where the costs of unlabelled ones begin with 0.01; "inductive" by the machine of the
+        labelled ones, from where they begin with 1e-5 (Figure 9.1)
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
     unlabeled : what marks an unlabelled document in `y`: None for None and NaN, or a value such as -1 or 0
     on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
         "error", or "ignore" it
-    alarm_level : the largest p-value that raises the alarm
+    alarm_level : the largest p-value of the tests of 7.5 that raises the alarm
+    alarm_trust : the lowest trust (:mod:`widemargin.measure.alarm`) that does not raise it; ``-numpy.inf``
+        for the tests of 7.5 alone
     class_weight : as for :class:`~widemargin.LinearSVM`
     tol : by how much an optimality condition (8.32)-(8.34) may be violated
     cache : megabytes for the kernel matrix; a linear machine without room for it works on weight vectors
@@ -102,10 +109,12 @@ class TransductiveSVM(LinearRule):
         coef0: float = 1.0,
         bias: float | Literal["unregularized"] | None = "unregularized",
         switching: Literal["multiple", "single"] = "multiple",
+        start: Literal["latent", "inductive"] = "latent",
         first_costs: Literal["balanced", "published"] = "balanced",
         unlabeled: Any = None,
         on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
         alarm_level: float = 0.01,
+        alarm_trust: float = LEAST_TRUST,
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         tol: float = 1e-3,
         cache: float = 400,
@@ -122,10 +131,12 @@ class TransductiveSVM(LinearRule):
         self.coef0 = coef0
         self.bias = bias
         self.switching = switching
+        self.start = start
         self.first_costs = first_costs
         self.unlabeled = unlabeled
         self.on_alarm = on_alarm
         self.alarm_level = alarm_level
+        self.alarm_trust = alarm_trust
         self.class_weight = class_weight
         self.tol = tol
         self.cache = cache
@@ -166,7 +177,7 @@ class TransductiveSVM(LinearRule):
         # Rows in an order of their own make the result independent of the order in which they came.
         order = _order_of_content(X, signs)
         rows = sp.csr_array(X)[order]
-        found = self._search(canonical_csr(rows), signs[order], given)
+        found = self._search(rows, signs[order], given)
         self._keep(rows, signs, order, found)
         return self
 
@@ -200,11 +211,13 @@ class TransductiveSVM(LinearRule):
         if not (self.bias is None or sized or self.bias == "unregularized"):
             raise UsageError(f'bias={self.bias!r}: expected "unregularized", a positive number, or None.')
 
-    def _search(self, csr: Csr, signs: NDArray[np.int8], given: NDArray[np.int8]) -> Found:
+    def _search(self, rows: sp.csr_array, signs: NDArray[np.int8], given: NDArray[np.int8]) -> Found:
         costs = label_costs(self.C, self.class_weight, self.label_space_, given, np.zeros(0))
         by_column = np.ascontiguousarray(signs.T)
         factor = (self.C if self.C_unlabeled is None else self.C_unlabeled) / self.C
+        latent = self.start == "latent" and self.unlabeled_.any() and factor > 0
         how = Search(
+            start=self.start,
             switching=self.switching,
             first_costs=self.first_costs,
             tol=float(self.tol),
@@ -216,12 +229,13 @@ class TransductiveSVM(LinearRule):
         )
         self._limits = factor * np.column_stack([costs[1], costs[0]])
         return search(
-            csr,
+            canonical_csr(rows),
             self._kernel,
             by_column,
             np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
             self._limits,
             self.positives_,
+            latent_ranking(rows, signs) if latent else None,
             how,
             equality=isinstance(self.bias, str),
             offset=self._offset,
@@ -259,7 +273,7 @@ class TransductiveSVM(LinearRule):
         self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
         self.alpha_, self.xi_ = alpha.T, xi.T
         self.inductive_ = inductive.T
-        self._raise_alarms(canonical_csr(rows), y)
+        self._raise_alarms(canonical_csr(rows), y, scores)
         fell_back = self.fell_back_
         y = np.where(fell_back[:, None], self._inductive_labels(signs), y)
         self.scores_ = np.where(fell_back[:, None], inductive, scores).T
@@ -281,7 +295,7 @@ class TransductiveSVM(LinearRule):
                 stacklevel=3,
             )
 
-    def _raise_alarms(self, csr: Csr, y: Floats) -> None:
+    def _raise_alarms(self, csr: Csr, y: Floats, scores: Floats) -> None:
         names = self.label_space_.column_names.tolist()
         self.fell_back_ = np.zeros(len(names), dtype=bool)
         self.alarm_: list[Alarm | None] = [None] * len(names)
@@ -298,6 +312,9 @@ class TransductiveSVM(LinearRule):
                 self.unlabeled_,
                 R2=R2,
                 level=float(self.alarm_level),
+                scores=scores[column],
+                inductive=self.inductive_[:, column],
+                least_trust=float(self.alarm_trust),
             )
         fired = {names[c]: alarm.sentence for c, alarm in enumerate(self.alarm_) if alarm and alarm.fired}
         if not fired or self.on_alarm == "ignore":

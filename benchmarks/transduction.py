@@ -1,0 +1,215 @@
+"""Transductive SVMs from a few labelled documents: quality, and time against one switch at a time.
+
+    python benchmarks/transduction.py [reuters webkb ohsumed] [--samples 20] [--first-seed 0]
+    python benchmarks/transduction.py --svmlight FILE        per sample beside SVM-light's answers
+    python benchmarks/transduction.py --switching            many switches a solution against single ones
+    python benchmarks/transduction.py --growth               time against the number of unlabelled documents
+
+C = C* = 20, the true share of positives, macro-averaged break-even points of the unlabelled documents.
+`guarded` takes the inductive rule where the alarm fires, `published search` is Figure 9.1 with SVM-light's
+costs, `better of both` knows the outcome. Without arguments: Reuters, then --switching. Nothing was chosen on
+these samples: start, its first cost and the alarm's threshold come from samples whose unlabelled documents
+are training documents of Reuters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from _compare import Row, report
+from _transduction_tasks import PUBLISHED, Pool, Sample, draw, pool, resampled, sample
+from widemargin import TransductiveSVM
+from widemargin.errors import DataWarning
+from widemargin.measure import prbep
+
+C = 20.0
+warnings.simplefilter("ignore", DataWarning)
+
+
+def fitted(task: Sample, **options: object) -> tuple[TransductiveSVM, float]:
+    """A machine, and the CPU seconds it took."""
+    start = time.process_time()
+    model = TransductiveSVM(C, positives=task.positives, on_alarm="ignore", **options).fit(
+        task.X, task.marked
+    )
+    return model, time.process_time() - start
+
+
+def in_percent(task: Sample, scores: np.ndarray) -> np.ndarray:
+    return 100 * prbep(task.truth, scores[task.n_labeled :])
+
+
+def outcomes(task: Sample, published: bool = True) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    """Break-even points of every category by each way of learning, and CPU seconds."""
+    model, seconds = fitted(task)
+    inductive, transductive = in_percent(task, model.inductive_), in_percent(task, model.scores_)
+    fired = np.array([alarm is not None and alarm.fired for alarm in model.alarm_])
+    result = {
+        "inductive": inductive,
+        "transductive": transductive,
+        "guarded": np.where(fired, inductive, transductive),
+        "better of both": np.maximum(inductive, transductive),
+    }
+    cpu = {"transductive": seconds}
+    if published:
+        other, cpu["published search"] = fitted(task, start="inductive")
+        result["published search"] = in_percent(task, other.scores_)
+    return result, cpu
+
+
+def quality(name: str, n_samples: int, first_seed: int, as_json: bool) -> None:
+    documents = pool(name)
+    n_labeled, svm, tsvm = PUBLISHED[name]
+    tables: dict[str, list[np.ndarray]] = {}
+    seconds: list[float] = []
+    for seed in range(first_seed, first_seed + n_samples):
+        result, cpu = outcomes(sample(documents, draw(documents, n_labeled, seed)))
+        seconds.append(cpu["transductive"])
+        for way, values in result.items():
+            tables.setdefault(way, []).append(values)
+        if not as_json:
+            macros = {way: round(float(values.mean()), 1) for way, values in result.items()}
+            print(f"  seed {seed}: {macros}, {cpu['transductive']:.1f} CPU s", flush=True)
+    k = len(documents.member) - documents.n_train
+    print_table(f"{name} {n_labeled}/{k}", tables, documents, seconds, (svm, tsvm), as_json)
+
+
+def print_table(
+    title: str,
+    tables: dict[str, list[np.ndarray]],
+    documents: Pool,
+    seconds: list[float],
+    published: tuple[float, float] | None,
+    as_json: bool,
+) -> None:
+    macros = {way: [float(np.mean(values)) for values in rows] for way, rows in tables.items()}
+    if as_json:
+        print(
+            json.dumps(
+                {
+                    "name": title,
+                    "macro": {way: float(np.mean(values)) for way, values in macros.items()},
+                    "spread": {way: float(np.std(values)) for way, values in macros.items()},
+                    "by_category": {
+                        way: dict(zip(documents.categories, np.mean(rows, axis=0).tolist(), strict=True))
+                        for way, rows in tables.items()
+                    },
+                    "published": published,
+                    "cpu_s": float(np.median(seconds)),
+                }
+            )
+        )
+        return
+    print(f"{title}: {len(seconds)} samples, median {np.median(seconds):.1f} CPU s, published {published}")
+    for way, rows in tables.items():
+        by_category = " ".join(f"{value:5.1f}" for value in np.mean(rows, axis=0))
+        print(f"  {way:18s} {np.mean(macros[way]):5.1f} +- {np.std(macros[way]):4.1f}   {by_category}")
+    print(
+        f"  {'':18s}                 {' '.join(f'{name[:5]:>5s}' for name in documents.categories)}",
+        flush=True,
+    )
+
+
+def beside_svmlight(path: Path, as_json: bool) -> None:
+    documents = pool("reuters")
+    row_of = {int(number): row for row, number in enumerate(documents.ids[: documents.n_train])}
+    for place, reference in enumerate(json.loads(path.read_text())):
+        task = sample(documents, [row_of[number] for number in reference["newids"]])
+        result, cpu = outcomes(task)
+        theirs = [reference["topics"][topic] for topic in documents.categories]
+        result["SVM-light, inductive"] = np.array([topic["svm"] for topic in theirs])
+        result["SVM-light, transductive"] = np.array([topic["tsvm"] for topic in theirs])
+        print_table(
+            f"sample {place} of SVM-light (its {sum(topic['seconds'] for topic in theirs):.0f} CPU s)",
+            {way: [values] for way, values in result.items()},
+            documents,
+            [cpu["transductive"]],
+            None,
+            as_json,
+        )
+
+
+def switching(as_json: bool) -> None:
+    """Multi-switch against single-switch from the same start on the same data."""
+    documents = pool("reuters")
+    task = sample(documents, draw(documents, 17, 0))
+
+    def rows():
+        for start in ("inductive", "latent"):
+            many, ours = fitted(task, start=start)
+            single, theirs = fitted(task, start=start, switching="single")
+            lower = many.objective_ <= single.objective_ * (1 + 1e-3)
+            yield Row(
+                f"ten topics, {start} start",
+                "single switches",
+                ours,
+                theirs,
+                {
+                    "objective": float(many.objective_.sum()),
+                    "theirs": float(single.objective_.sum()),
+                    "no_higher_on": f"{np.count_nonzero(lower)} of {len(lower)}",
+                    "solutions": sum(level.solutions for column in many.levels_ for level in column),
+                    "their_solutions": sum(level.solutions for column in single.levels_ for level in column),
+                },
+            )
+
+    report(rows(), as_json)
+
+
+def growth(sizes: list[int], as_json: bool) -> None:
+    """One topic, more and more unlabelled documents; the exponent between neighbours."""
+    documents = pool("reuters")
+    column = documents.categories.index("crude")
+    last = None
+    for k in sizes:
+        task = resampled(documents, draw(documents, 17, 0), k)
+        start, wall = time.process_time(), time.perf_counter()
+        model = TransductiveSVM(C, positives=task.positives[column], on_alarm="ignore").fit(
+            task.X, task.marked[:, column]
+        )
+        cpu, wall = time.process_time() - start, time.perf_counter() - wall
+        exponent = None if last is None else float(np.log(cpu / last[1]) / np.log(k / last[0]))
+        last = (k, cpu)
+        found = float(100 * prbep(task.truth[:, column], model.scores_[task.n_labeled :, 0]))
+        row = {
+            "name": f"crude, {k} unlabelled",
+            "cpu_s": cpu,
+            "wall_s": wall,
+            "exponent": exponent,
+            "prbep": found,
+            "gap": float(model.duality_gap_[0] / model.objective_[0]),
+        }
+        print(json.dumps(row) if as_json else row, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("collections", nargs="*", choices=[*PUBLISHED, []], default=[])
+    parser.add_argument("--samples", type=int, default=20)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--svmlight", type=Path)
+    parser.add_argument("--switching", action="store_true")
+    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[12_500, 25_000, 50_000, 100_000])
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    everything = not (options.collections or options.svmlight or options.switching or options.growth)
+    for name in options.collections or (["reuters"] if everything else []):
+        quality(name, options.samples, options.first_seed, options.json)
+    if options.svmlight:
+        beside_svmlight(options.svmlight, options.json)
+    if options.switching or everything:
+        switching(options.json)
+    if options.growth:
+        growth(options.sizes, options.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
