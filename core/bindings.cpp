@@ -5,6 +5,7 @@ namespace widemargin {
 
 void register_kernel(nb::module_& m);
 void register_linear(nb::module_& m);
+void register_select(nb::module_& m);
 void register_text(nb::module_& m);
 void register_transduction(nb::module_& m);
 void register_winnow(nb::module_& m);
@@ -15,6 +16,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
     widemargin::register_kernel(m);
     widemargin::register_linear(m);
+    widemargin::register_select(m);
     widemargin::register_text(m);
     widemargin::register_transduction(m);
     widemargin::register_winnow(m);

@@ -1,9 +1,9 @@
 """How much a term says about a label, from the table of how often they occur together.
 
 With n documents, a term in `df` of them, a label on P of them and both on `tp` of them, the table of a term
-and a label is tp, df - tp | P - tp, n - df - (P - tp). All tables of all labels come from one sparse product
-(:func:`count_terms`); a score is a formula over them. References: joachims 2.3.1; zhang 4 (Gini); dasgupta
-(24); Forman, JMLR 3, 2003 (bi-normal separation).
+and a label is tp, df - tp | P - tp, n - df - (P - tp). All tables of all labels come from one pass over the
+documents (core/term_counts.hpp); a score is a formula over them. References: joachims 2.3.1; zhang 4 (Gini);
+dasgupta (24); Forman, JMLR 3, 2003 (bi-normal separation).
 
 A label on no document or on all of them tells nothing apart: its scores are 0.
 """
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from widemargin._arrays import Csr
+import widemargin._core as _core
+from widemargin._arrays import Csr, thread_count
 from widemargin.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class TermCounts:
     n : documents
     """
 
-    together: Integers
+    together: NDArray[np.integer[Any]]
     terms: Integers
     labels: Integers
     n: int
@@ -52,13 +52,14 @@ class TermCounts:
         return (self.labels > 0) & (self.labels < self.n)
 
 
-def count_terms(csr: Csr, signs: NDArray[np.int8]) -> TermCounts:
+def count_terms(csr: Csr, signs: NDArray[np.int8], n_jobs: int | None = None) -> TermCounts:
     """Count terms and labels together.
 
     Parameters
     ----------
     csr : the documents; a term occurs where its value is not 0
     signs : (n, labels) of +1 and -1
+    n_jobs : native threads, None for every core
 
     Examples
     --------
@@ -68,19 +69,23 @@ def count_terms(csr: Csr, signs: NDArray[np.int8]) -> TermCounts:
     >>> counts.together.tolist(), counts.terms.tolist(), counts.labels.tolist()
     ([[2, 1]], [2, 2], [2])
     """
-    shape = csr.n_rows, csr.n_columns
-    present = (csr.data != 0).astype(np.int32)
-    presence = sp.csr_array((present, csr.indices, csr.indptr), shape=shape)
-    carries = np.ascontiguousarray(signs.T > 0)
-    labelled = sp.csr_array(carries.astype(np.int32))
-    together: Any = labelled @ presence
-    terms = np.bincount(csr.indices[present > 0], minlength=csr.n_columns)
-    return TermCounts(
-        together.toarray().astype(np.int64),
-        terms.astype(np.int64),
-        np.count_nonzero(carries, axis=1).astype(np.int64),
-        csr.n_rows,
+    labels, rows = np.nonzero(np.ascontiguousarray(signs.T) > 0)
+    n_labels = signs.shape[1]
+    # One label more that every document has: its counts are those of the terms.
+    of_label = np.bincount(labels, minlength=n_labels)
+    indptr = np.concatenate([[0], np.cumsum(of_label), [len(rows) + csr.n_rows]])
+    every = np.concatenate([rows, np.arange(csr.n_rows)])
+    together = np.empty((n_labels + 1, csr.n_columns), dtype=np.int32)
+    _core.count_by_label(
+        csr.indptr,
+        csr.indices,
+        csr.data,
+        indptr.astype(np.int64),
+        every.astype(np.int32),
+        together,
+        thread_count(n_jobs),
     )
+    return TermCounts(together[:-1], together[-1].astype(np.int64), of_label.astype(np.int64), csr.n_rows)
 
 
 def information_gain(counts: TermCounts) -> Floats:
@@ -93,11 +98,21 @@ def information_gain(counts: TermCounts) -> Floats:
     [[0.6931, 0.0]]
     """
     x_log_x = _x_log_x(counts.n)
-    tp, df, P, n = counts.together, counts.terms, counts.labels[:, None], counts.n
-    gain = x_log_x[tp] + x_log_x[df - tp] + x_log_x[P - tp] + x_log_x[n - P - df + tp]
-    gain -= x_log_x[df] + x_log_x[n - df]
-    gain -= x_log_x[P] + x_log_x[n - P] - x_log_x[n]
-    return _of_telling(np.maximum(gain, 0.0) / n, counts)
+    df, n = counts.terms, counts.n
+    of_terms = x_log_x[df] + x_log_x[n - df] - x_log_x[n]
+    scores = np.zeros(counts.together.shape)
+    for together, P, row in zip(counts.together, counts.labels.tolist(), scores, strict=True):
+        if 0 < P < n:
+            tp = together.astype(np.int64)
+            rest = df - tp
+            row += x_log_x[tp]
+            row += x_log_x[rest]
+            row += x_log_x[P - tp]
+            row += x_log_x[n - P - rest]
+            row -= of_terms + (x_log_x[P] + x_log_x[n - P])
+            np.maximum(row, 0.0, out=row)
+            row /= n
+    return scores
 
 
 def gini_gain(counts: TermCounts) -> Floats:
@@ -109,9 +124,17 @@ def gini_gain(counts: TermCounts) -> Floats:
 
 def chi_square(counts: TermCounts) -> Floats:
     """Pearson's test statistic for independence of the term and the label: joachims 2.3.1."""
-    tp, df, P, n = _floats(counts)
-    apart = n * tp - df * P
-    return np.asarray(apart**2 * n * (_inverse(df) * _inverse(n - df)) * (_inverse(P) * _inverse(n - P)))
+    df, n = counts.terms.astype(np.float64), float(counts.n)
+    of_terms = n * _inverse(df) * _inverse(n - df)
+    scores = np.empty(counts.together.shape)
+    # Label by label: a row stays in the cache from one step to the next.
+    for tp, P, row in zip(counts.together, counts.labels.tolist(), scores, strict=True):
+        np.multiply(tp, n, out=row)
+        row -= df * P
+        np.square(row, out=row)
+        row *= of_terms
+        row *= 1 / (P * (n - P)) if 0 < P < n else 0.0
+    return scores
 
 
 def odds_ratio(counts: TermCounts) -> Floats:

@@ -1,0 +1,118 @@
+"""Scores of all terms for all labels: widemargin against scikit-learn, on Reuters-21578 and 20 Newsgroups.
+
+Chi-square against `chi2` (for all labels at once) and information gain against `mutual_info_classif` with
+discrete features. The latter goes term by term: on Reuters it is timed on some of the terms of one label, and
+its time for all of them is that times their number.
+
+    python benchmarks/selection_scores.py [--json] [--repeats 5]
+
+`quality` is the largest relative difference from a dense reference of the same scores, and whether the best
+1,000 terms are the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.feature_selection import chi2, mutual_info_classif
+
+from _compare import Row, alternate, report, wants_json
+from widemargin import Vectorizer, load_corpus
+from widemargin._arrays import canonical_csr
+from widemargin.labels import learn_labels
+from widemargin.select.scores import chi_square, count_terms, information_gain
+
+# Terms and documents that mutual_info_classif is timed on; it needs about a millisecond a term.
+FEW_TERMS = 200
+
+
+def load(name: str) -> tuple[sp.csr_array, NDArray[np.int8]]:
+    """Which terms each training document has, and its labels as signs."""
+    train = load_corpus(name).train
+    X = Vectorizer(weighting="bxx").fit_transform(train.texts)
+    labels = train.labels if name == "reuters21578" else [labels[0] for labels in train.labels]
+    return X, learn_labels(labels)[1]
+
+
+def dense_tables(
+    X: sp.csr_array, signs: NDArray[np.int8]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+    """Documents with both, with the term and with the label, by a product that shares nothing with ours."""
+    together = np.asarray((X.T @ (signs > 0).astype(np.float64)).T)
+    return (
+        together,
+        np.asarray(X.sum(axis=0)).ravel(),
+        (signs > 0).sum(axis=0).astype(float),
+        float(len(signs)),
+    )
+
+
+def cells(
+    tp: NDArray[np.float64], df: NDArray[np.float64], P: NDArray[np.float64], n: float
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
+    """What the four cells of every table hold, and the totals of their row and column."""
+    missing = P[:, None] - tp
+    return [(tp, df, P), (df - tp, df, n - P), (missing, n - df, P), (n - df - missing, n - df, n - P)]
+
+
+def dense_chi2(X: sp.csr_array, signs: NDArray[np.int8]) -> NDArray[np.float64]:
+    """The sum over the four cells of (observed - expected)^2 / expected."""
+    tp, df, P, n = dense_tables(X, signs)
+    total = np.zeros_like(tp)
+    for observed, row, column in cells(tp, df, P, n):
+        expected = row * column[:, None] / n
+        total += np.divide((observed - expected) ** 2, expected, out=np.zeros_like(tp), where=expected > 0)
+    return total
+
+
+def dense_gain(X: sp.csr_array, signs: NDArray[np.int8]) -> NDArray[np.float64]:
+    """The sum over the four cells of p log p / (p q)."""
+    tp, df, P, n = dense_tables(X, signs)
+    total = np.zeros_like(tp)
+    for observed, row, column in cells(tp, df, P, n):
+        expected = row * column[:, None] / n
+        share = np.divide(observed, expected, out=np.ones_like(tp), where=(expected > 0) & (observed > 0))
+        total += observed / n * np.log(share)
+    return total
+
+
+def agreement(ours: NDArray[np.float64], reference: NDArray[np.float64]) -> dict[str, object]:
+    difference = np.abs(ours - reference).max() / np.abs(reference).max()
+    best = [
+        set(np.argsort(-scores.max(axis=0), kind="stable")[:1000].tolist()) for scores in (ours, reference)
+    ]
+    return {"difference": float(difference), "same best 1,000": len(best[0] & best[1])}
+
+
+def rows(repeats: int) -> Iterator[Row]:
+    for name in ("reuters21578", "20newsgroups"):
+        X, signs = load(name)
+        csr = canonical_csr(X)
+        indicator = (signs > 0).astype(int)
+        y = indicator if name == "reuters21578" else signs.argmax(axis=1)
+        quality = agreement(chi_square(count_terms(csr, signs)), dense_chi2(X, signs))
+        seconds = alternate(
+            lambda csr=csr, signs=signs: chi_square(count_terms(csr, signs)),
+            lambda X=X, y=y: chi2(X, y),
+            repeats,
+        )
+        yield Row(f"{name} chi-square", "sklearn chi2", *seconds, quality)
+        quality = agreement(information_gain(count_terms(csr, signs)), dense_gain(X, signs))
+        few = X[:, :FEW_TERMS]
+        ours, peer = alternate(
+            lambda csr=csr, signs=signs: information_gain(count_terms(csr, signs)),
+            lambda few=few, y=indicator[:, 0]: mutual_info_classif(few, y, discrete_features=True),
+            min(repeats, 3),
+        )
+        peer *= X.shape[1] / FEW_TERMS * signs.shape[1]
+        quality["peer timed on"] = f"{FEW_TERMS} terms of one label"
+        yield Row(f"{name} information gain", "mutual_info_classif", ours, peer, quality)
+
+
+if __name__ == "__main__":
+    times = int(sys.argv[sys.argv.index("--repeats") + 1]) if "--repeats" in sys.argv else 5
+    report(rows(times), wants_json())
