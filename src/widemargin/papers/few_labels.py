@@ -117,11 +117,11 @@ def weighted(field: Field, rows: Numbers, n_labeled: int) -> Sample:
 
 
 def transduce(sample: Sample, **parameters: Any) -> TransductiveSVM:
-    """The machine of the thesis on all categories of a sample, its alarm only recorded."""
+    """The machine of the thesis, or as `parameters` say, on all categories; its alarm is only recorded."""
     # A small part of the test documents may have no positive one, or nothing else.
     positives = np.clip(np.count_nonzero(sample.in_test, axis=0), 1, len(sample.in_test) - 1)
     asked = int(positives[0]) if len(positives) == 1 else positives
-    settings = {"positives": asked, "on_alarm": "ignore", "tol": 1e-3, **parameters}
+    settings = {"positives": asked, "start": "inductive", "on_alarm": "ignore", **parameters}
     return TransductiveSVM(C, **settings).fit(sample.X, sample.y)
 
 

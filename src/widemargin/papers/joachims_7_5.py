@@ -30,7 +30,8 @@ from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.papers.text_tasks import Report
 
 MACRO = "macro-average"
-SVM, TSVM, GUARDED, ALARM = "SVM", "TSVM", "TSVM with guard", "alarm (% of samples)"
+SVM, TSVM, LATENT = "SVM", "TSVM", "TSVM, latent start"
+GUARDED, ALARM = "latent start with guard", "alarm (% of samples)"
 SPREAD = "deviation"
 
 
@@ -110,7 +111,12 @@ def run(
     for number, row in enumerate((*field.names, MACRO)):
         values = {name: columns_and_mean(found)[:, number] for name, found in runs.items()}
         printed = published.rows[row]
-        for name, figure_printed in ((SVM, printed[0]), (TSVM, printed[1]), (GUARDED, UNPUBLISHED)):
+        for name, figure_printed in (
+            (SVM, printed[0]),
+            (TSVM, printed[1]),
+            (LATENT, UNPUBLISHED),
+            (GUARDED, UNPUBLISHED),
+        ):
             cells.append(Cell(row, name, figure_printed, float(values[name].mean())))
             cells.append(Cell(row, f"{name} {SPREAD}", UNPUBLISHED, spread(values[name])))
         cells.append(Cell(row, ALARM, UNPUBLISHED, float(values[ALARM].mean())))
@@ -119,7 +125,9 @@ def run(
         f"random, and the standard deviation of one of them; published are averages of an unknown number.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
-        "The guard believes the inductive machine where the alarm fires. It is not in the thesis.",
+        "TSVM: the published search, which starts from the labels of the inductive machine. Latent start: "
+        "the library's default. Its guard believes the inductive machine where the alarm fires. Neither is "
+        "in the thesis.",
         BAYES_NOTE,
         *field.notes,
     ]
@@ -139,24 +147,25 @@ def measured(
     n_test: int | None = None,
     column: int | None = None,
 ) -> dict[str, Floats]:
-    """PRBEP in percent of both machines and of the guard, and where the alarm fired: samples x categories.
+    """PRBEP in percent of all machines and of the guard, and where the alarm fired: samples x categories.
 
     With `column` of this category alone, on the same samples.
     """
-    found: dict[str, list[Floats]] = {SVM: [], TSVM: [], GUARDED: [], ALARM: []}
+    found: dict[str, list[Floats]] = {SVM: [], TSVM: [], LATENT: [], GUARDED: [], ALARM: []}
     for seed in range(samples):
         report(f"{field.title}, {labeled} labelled documents, sample {seed + 1} of {samples}")
         sample = draw(field, labeled, seed, n_test)
         sample = sample if column is None else sample.column(column)
-        machine = transduce(sample)
-        inductive, transductive = (
-            break_even(sample, scores) for scores in (machine.inductive_, machine.scores_)
+        published, latent = transduce(sample), transduce(sample, start="latent")
+        inductive, transductive, better = (
+            break_even(sample, scores) for scores in (published.inductive_, published.scores_, latent.scores_)
         )
-        fired = np.array([alarm.fired for alarm in alarms(machine)])
+        fired = np.array([alarm.fired for alarm in alarms(latent)])
         for name, values in (
             (SVM, inductive),
             (TSVM, transductive),
-            (GUARDED, np.where(fired, inductive, transductive)),
+            (LATENT, better),
+            (GUARDED, np.where(fired, inductive, better)),
             (ALARM, 100.0 * fired),
         ):
             found[name].append(values)
