@@ -179,18 +179,17 @@ class RegularizedLeastSquares(LinearRule):
         return "dual" if rows.csr.n_rows <= rows.csr.n_columns else "primal"
 
     def _iterate(self, rows: Rows, targets: Floats, values: Sequence[float]) -> tuple[Sequence[Floats], int]:
-        transposed = rows.transposed
-        n_threads = rows.n_threads
-
-        def across(V: Floats) -> Floats:
-            return rows.project(times(rows.csr, times(transposed, V, n_threads), n_threads))
-
-        def down(V: Floats) -> Floats:
-            return times(transposed, rows.project(times(rows.csr, V, n_threads)), n_threads)
-
+        transposed, n_threads = rows.transposed, rows.n_threads
         dual = rows.csr.n_rows <= rows.csr.n_columns
-        b = targets if dual else times(transposed, targets, n_threads)
-        found = shifted_cg(across if dual else down, b, values, float(self.tol), int(self.max_iter))
+        if dual:
+            found = shifted_cg(rows.gram_product(), targets, values, float(self.tol), int(self.max_iter))
+        else:
+
+            def down(V: Floats) -> Floats:
+                return times(transposed, rows.project(times(rows.csr, V, n_threads)), n_threads)
+
+            b = times(transposed, targets, n_threads)
+            found = shifted_cg(down, b, values, float(self.tol), int(self.max_iter))
         if (found.residuals > self.tol).any():
             warnings.warn(
                 f"Conjugate gradients left a residual of {found.residuals.max():.2g} after {found.n_iter} "

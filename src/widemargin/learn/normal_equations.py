@@ -13,7 +13,7 @@ the matrix stays invertible; it meets no target.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -42,6 +42,27 @@ class Rows:
         csr = self.csr
         shape = csr.n_rows, csr.n_columns
         return canonical_csr(sp.csr_array((csr.data, csr.indices, csr.indptr), shape=shape).T)
+
+    def gram_product(self) -> Callable[[Floats], Floats]:
+        """V -> P Z Z' V for a V that is projected already.
+
+        A feature of one document alone adds to the diagonal of Z Z' only, and is left out of the products.
+        The others are sorted by frequency, so that what is needed most often lies together in memory.
+        """
+        csr = self.csr
+        frequencies = np.bincount(csr.indices, minlength=csr.n_columns)
+        alone = frequencies[csr.indices] == 1
+        of_row = np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))[alone]
+        own = np.bincount(of_row, np.square(csr.data[alone], dtype=np.float64), csr.n_rows)[:, None]
+        shared = np.argsort(-frequencies, kind="stable")[: np.count_nonzero(frequencies > 1)]
+        Z: Any = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
+        Z = Z[:, shared]
+        across, down, n_threads = canonical_csr(Z), canonical_csr(Z.T), self.n_threads
+
+        def product(V: Floats) -> Floats:
+            return self.project(times(across, times(down, V, n_threads), n_threads) + own * V)
+
+        return product
 
     def project(self, V: Floats) -> Floats:
         """P V."""
