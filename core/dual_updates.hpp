@@ -83,17 +83,15 @@ class DualBlock {
           options_(options),
           range_(range),
           n_(active.rows.n_rows),
-          w_(std::size_t(active.size()) * range.width),
-          v_(options.additive ? 0 : std::size_t(active.size()) * range.width),
+          w_(Layout::kSideBySide, active, range, task.weights, task.from_start),
+          v_(Layout::kSideBySide, active, range, task.logs, task.from_start),
           alpha_(std::size_t(n_) * range.width),
           signs_(signs_by_lane(range, task.signs, n_, task.first_row)),
           score_(range.width) {
-        gather(active.features, range, task.weights, w_.data());
         if (!options.additive) {
-            gather(active.features, range, task.logs, v_.data());
-            winnow_ = std::make_unique<LogWeights>(options.form, range, active.features,
-                                                   active.n_columns + (options.bias > 0), task.logs,
-                                                   task.log_sums, v_.data(), w_.data());
+            winnow_ =
+                std::make_unique<LogWeights>(options.form, range, active.features,
+                                             active.n_columns + (options.bias > 0), task.log_sums, v_, w_);
             for (int lane = 0; lane < range.count; ++lane) {
                 start_normalizer_[lane] = winnow_->normalizer(lane);
             }
@@ -131,11 +129,9 @@ class DualBlock {
     }
 
     void write_back() {
-        scatter(active_.features, range_, w_.data(), task_.weights);
-        if (winnow_) {
-            scatter(active_.features, range_, v_.data(), task_.logs);
-            winnow_->write_back(task_.log_sums);
-        }
+        w_.write_back();
+        v_.write_back();
+        if (winnow_) winnow_->write_back(task_.log_sums);
         for (int lane = 0; lane < range_.count; ++lane) {
             const std::int64_t label = range_.first + lane;
             for (std::int64_t i = 0; i < n_; ++i)
@@ -196,16 +192,14 @@ class DualBlock {
     void add(std::int64_t i, int lane, double change) {
         const Row<T> row = active_.rows.row(i);
         if (winnow_) {
-            for (std::int64_t k = 0; k < row.size; ++k) {
-                winnow_->add(row.indices[k], lane, change * double(row.values[k]));
-            }
-            if (options_.bias > 0) winnow_->add(active_.bias_row, lane, change * options_.bias);
+            winnow_->add(row, lane, change);
+            if (options_.bias > 0) winnow_->add(active_.bias_row, lane, LogStep(change * options_.bias));
         } else {
             for (std::int64_t k = 0; k < row.size; ++k) {
-                w_[std::int64_t(row.indices[k]) * range_.width + lane] += change * double(row.values[k]);
+                w_(row.indices[k], lane) += change * double(row.values[k]);
             }
             if (options_.bias > 0) {
-                w_[active_.bias_row * range_.width + lane] += change * options_.bias;
+                w_(active_.bias_row, lane) += change * options_.bias;
             }
         }
     }
@@ -214,9 +208,9 @@ class DualBlock {
     void for_each_value(std::int64_t i, int lane, Visit&& visit_value) const {
         const Row<T> row = active_.rows.row(i);
         for (std::int64_t k = 0; k < row.size; ++k) {
-            visit_value(w_[std::int64_t(row.indices[k]) * range_.width + lane], double(row.values[k]));
+            visit_value(w_(row.indices[k], lane), double(row.values[k]));
         }
-        if (options_.bias > 0) visit_value(w_[active_.bias_row * range_.width + lane], options_.bias);
+        if (options_.bias > 0) visit_value(w_(active_.bias_row, lane), options_.bias);
     }
 
     double newton_step(std::int64_t i, int lane, double g) const {
@@ -253,7 +247,7 @@ class DualBlock {
         double growth = 0;
         double x_before = 0, up = 0, cosh_less_one = 0, sinh = 0;
         const auto visit_value = [&](std::int64_t at_row, double x) {
-            const double w = w_[at_row * range_.width + lane];
+            const double w = w_(at_row, lane);
             const double s = winnow_->size(w, lane);
             *touched += s;
             if (!(std::fabs(change * x) < 1)) {  // what follows would cancel
@@ -287,7 +281,7 @@ class DualBlock {
         if (!winnow_) {
             double ww = 0;
             for (std::int64_t row = 0; row < active_.size(); ++row) {
-                const double w = w_[row * range_.width + lane];
+                const double w = w_(row, lane);
                 ww += w * w;
             }
             return sum - 0.5 * ww;
@@ -357,7 +351,8 @@ class DualBlock {
     const DualOptions& options_;
     const LabelRange range_;
     const std::int64_t n_;
-    Buffer<double> w_, v_, alpha_;
+    Cells<double> w_, v_;
+    AlignedBuffer<double> alpha_;
     std::vector<std::int8_t> signs_;
     BlockScores<T> score_;
     std::unique_ptr<LogWeights> winnow_;
@@ -371,7 +366,8 @@ class DualBlock {
 template <typename T, class Poll>
 void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const DualOptions& options,
                            int n_threads, Poll&& poll) {
-    const ActiveFeatures<T> active(x, options.bias > 0, task.from_start);
+    const ActiveFeatures<T> active(x, options.bias > 0,
+                                   choose_features(x, options.max_passes, task.from_start));
     std::vector<double> squared_norms;
     if (options.additive && options.eta <= 0) {
         for (std::int64_t i = 0; i < x.n_rows; ++i) {
@@ -388,11 +384,13 @@ void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const Dual
         poll);
     if (active.bias_row == x.n_columns || !task.log_sums.shift) return;
     // Features that no document of the batch has are stored times exp(-shift) too.
+    const std::int64_t n_features = x.n_columns + (options.bias > 0);
     for (std::int64_t label = 0; label < task.n_labels; ++label) {
         if (task.log_sums.shift[label] == old_shift[label]) continue;
-        for (std::int64_t j = 0; j < x.n_columns; ++j) {
-            const std::int64_t at = j * task.n_labels + label;
-            task.weights[at] = LogWeight(options.form, task.logs[at], task.log_sums.shift[label]).w;
+        for (std::int64_t j = 0; j < n_features; ++j) {
+            const double v = task.logs[j * task.n_labels + label];
+            task.weights[j * task.n_labels + label] =
+                LogWeight(options.form, v, task.log_sums.shift[label]).w;
         }
     }
 }

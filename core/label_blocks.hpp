@@ -24,18 +24,25 @@
 
 namespace widemargin {
 
-// The features with a value in some row of x (or all of them: when asked for, and where most have one), in
-// order, and for every value the place of its feature there. With a bias feature, feature n_columns comes
-// last.
+// Which features to take along. kAll: the caller needs those without a value too. kByFrequency: all, the
+// frequent ones first, which pays when rows are visited often: the weights in use then share cache lines and
+// pages.
+enum class Features { kUsed, kAll, kByFrequency };
+
+// The features with a value in some row of x (or all of them: when asked for, and where most have one), and
+// for every value the place of its feature there. With a bias feature, feature n_columns comes last.
 template <typename T>
 class ActiveFeatures {
   public:
-    ActiveFeatures(const CsrView<T>& x, bool with_bias, bool all) : n_columns(x.n_columns) {
+    ActiveFeatures(const CsrView<T>& x, bool with_bias, Features which) : n_columns(x.n_columns) {
         const std::int64_t n_values = x.n_values();
-        if (all || n_values >= x.n_columns / 4) {
+        if (which == Features::kByFrequency) {
+            order_by_frequency(x);
+        } else if (which == Features::kAll || n_values >= x.n_columns / 4) {
             features.resize(x.n_columns);
             std::iota(features.begin(), features.end(), 0);
             rows = x;
+            in_order_ = true;
         } else {
             features.assign(x.indices, x.indices + n_values);
             std::sort(features.begin(), features.end());
@@ -53,6 +60,7 @@ class ActiveFeatures {
     ActiveFeatures(const ActiveFeatures&) = delete;  // `rows` points into it
 
     std::int64_t size() const { return static_cast<std::int64_t>(features.size()); }
+    bool is_everything_in_order() const { return in_order_; }
 
     std::vector<std::int32_t> features;
     std::int64_t n_columns;  // of x
@@ -60,14 +68,45 @@ class ActiveFeatures {
     std::int64_t bias_row;   // where the bias feature stands
 
   private:
+    // Roughly: by the number of digits of the frequency, as numbered within one number of digits.
+    void order_by_frequency(const CsrView<T>& x) {
+        const std::int64_t n_values = x.n_values();
+        std::vector<std::int32_t> frequency(x.n_columns, 0), place(x.n_columns);
+        for (std::int64_t k = 0; k < n_values; ++k) ++frequency[x.indices[k]];
+        const auto rank = [&](std::int64_t j) {
+            int digits = 0;
+            for (std::int32_t f = frequency[j]; f > 0; f >>= 1) ++digits;
+            return 32 - digits;
+        };
+        std::int64_t start[34] = {};
+        for (std::int64_t j = 0; j < x.n_columns; ++j) ++start[rank(j) + 1];
+        for (int k = 1; k < 34; ++k) start[k] += start[k - 1];
+        features.resize(x.n_columns);
+        for (std::int64_t j = 0; j < x.n_columns; ++j) {
+            place[j] = static_cast<std::int32_t>(start[rank(j)]++);
+            features[place[j]] = static_cast<std::int32_t>(j);
+        }
+        places_.resize(n_values);
+        for (std::int64_t k = 0; k < n_values; ++k) places_[k] = place[x.indices[k]];
+        rows = {x.indptr, places_.data(), x.values, x.n_rows, x.n_columns};
+    }
+
     std::vector<std::int32_t> places_;
+    bool in_order_ = false;
 };
+
+// How to lay out the features of a batch that is passed over so many times.
+template <typename T>
+Features choose_features(const CsrView<T>& x, std::int64_t passes, bool all) {
+    if (passes >= 8 && x.n_values() >= x.n_columns) return Features::kByFrequency;
+    return all ? Features::kAll : Features::kUsed;
+}
 
 // Labels first .. first + count - 1 of n_labels, in lanes 0 .. count - 1 of width.
 struct LabelRange {
     std::int64_t first;
     int count;
-    int width;  // 1, 4 or 16
+    int width;  // 1, 4, 8, 12 or 16
     std::int64_t n_labels;
 };
 
@@ -80,31 +119,86 @@ inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads
     std::vector<LabelRange> ranges;
     for (std::int64_t k = 0; k < n_ranges; ++k) {
         const std::int64_t first = n_labels * k / n_ranges, last = n_labels * (k + 1) / n_ranges;
-        ranges.push_back({first, int(last - first), last - first > 4 ? kLanes : 4, n_labels});
+        const int count = static_cast<int>(last - first);
+        ranges.push_back({first, count, (count + 3) / 4 * 4, n_labels});
     }
     return ranges;
 }
 
-template <typename T>
-using Buffer = AlignedBuffer<T>;
+// How an array of the state lies in memory, in Python as in a block: weights with the labels of a feature
+// side by side, as scoring reads them; what only updates touch label by label, where one label's values are
+// close together.
+enum class Layout { kSideBySide, kLabelByLabel };
 
-// state: features x labels. Padding lanes are zero.
+// One array of a learner's state as a block: the features of a batch, the labels of a range.
+//
+// A fresh state is learned on where it is when the block would hold all of it anyway: there is nothing to go
+// back to.
 template <typename T>
-void gather(const std::vector<std::int32_t>& features, const LabelRange& range, const T* state, T* block) {
-    for (std::size_t row = 0; row < features.size(); ++row) {
-        const T* const from = state + std::int64_t(features[row]) * range.n_labels + range.first;
-        std::copy(from, from + range.count, block + row * range.width);
+class Cells {
+  public:
+    // state: features x labels or labels x features, or null for an array that the learner does not need.
+    template <typename X>
+    Cells(Layout layout, const ActiveFeatures<X>& active, const LabelRange& range, T* state, bool fresh)
+        : features_(active.features), range_(range), state_(state) {
+        if (!state) return;
+        const std::int64_t n_features = active.n_columns + (active.size() > active.bias_row);
+        const bool side_by_side = layout == Layout::kSideBySide;
+        state_row_ = side_by_side ? range.n_labels : 1;
+        state_lane_ = side_by_side ? 1 : n_features;
+        state_ += range.first * state_lane_;
+        if (fresh && active.is_everything_in_order() && (range.n_labels == 1 || !side_by_side)) {
+            data_ = state_;
+            row_ = state_row_;
+            lane_ = state_lane_;
+            return;
+        }
+        row_ = side_by_side ? range.width : 1;
+        lane_ = side_by_side ? 1 : active.size();
+        own_ = std::make_unique<AlignedBuffer<T>>(active.size() * range.width);
+        data_ = own_->data();
+        for_each_cell([&](T& cell, T& original) { cell = original; });
     }
-}
 
-template <typename T>
-void scatter(const std::vector<std::int32_t>& features, const LabelRange& range, const T* block, T* state) {
-    for (std::size_t row = 0; row < features.size(); ++row) {
-        const T* const from = block + row * range.width;
-        std::copy(from, from + range.count,
-                  state + std::int64_t(features[row]) * range.n_labels + range.first);
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator()(std::int64_t row, int lane) { return data_[row * row_ + lane * lane_]; }
+    const T& operator()(std::int64_t row, int lane) const { return data_[row * row_ + lane * lane_]; }
+
+    // What the state has for a feature, in the block or not.
+    const T& original(std::int64_t feature, int lane) const {
+        return state_[feature * state_row_ + lane * state_lane_];
     }
-}
+
+    void write_back() {
+        if (own_) for_each_cell([&](T& cell, T& original) { original = cell; });
+    }
+
+  private:
+    template <class Visit>
+    void for_each_cell(Visit&& visit) {
+        const std::int64_t rows = static_cast<std::int64_t>(features_.size());
+        if (lane_ == 1) {
+            for (std::int64_t row = 0; row < rows; ++row)
+                for (int lane = 0; lane < range_.count; ++lane) visit_cell(visit, row, lane);
+        } else {
+            for (int lane = 0; lane < range_.count; ++lane)
+                for (std::int64_t row = 0; row < rows; ++row) visit_cell(visit, row, lane);
+        }
+    }
+    template <class Visit>
+    void visit_cell(Visit&& visit, std::int64_t row, int lane) {
+        visit((*this)(row, lane), state_[features_[row] * state_row_ + lane * state_lane_]);
+    }
+
+    const std::vector<std::int32_t>& features_;
+    LabelRange range_;
+    T* state_;
+    std::int64_t state_row_ = 0, state_lane_ = 0;  // strides
+    std::unique_ptr<AlignedBuffer<T>> own_;
+    T* data_ = nullptr;
+    std::int64_t row_ = 0, lane_ = 0;  // strides
+};
 
 // Signs of the examples by lane: n x width, 0 in padding lanes and where `first_row` says that a label was
 // not known yet.

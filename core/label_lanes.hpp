@@ -54,7 +54,8 @@ struct LaneSums {
     float active[kLanes];
 };
 
-// The scores of a row, without the bias feature, in full precision: w is features x width, width 4 or 16.
+// The scores of a row, without the bias feature, in full precision: w is features x width, width 4, 8, 12
+// or 16.
 template <typename T>
 using ScoreLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                             int width, double* scores);

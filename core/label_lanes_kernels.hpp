@@ -182,10 +182,15 @@ WIDEMARGIN_INLINE void score_lanes_of_width(const std::int32_t* indices, const T
 template <typename T>
 static void score_lanes(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                         int width, double* scores) {
-    if (width == 4) {
-        score_lanes_of_width<4>(indices, values, size, w, scores);
-    } else {
-        score_lanes_of_width<kLanes>(indices, values, size, w, scores);
+    switch (width) {
+        case 4:
+            return score_lanes_of_width<4>(indices, values, size, w, scores);
+        case 8:
+            return score_lanes_of_width<8>(indices, values, size, w, scores);
+        case 12:
+            return score_lanes_of_width<12>(indices, values, size, w, scores);
+        default:
+            return score_lanes_of_width<kLanes>(indices, values, size, w, scores);
     }
 }
 

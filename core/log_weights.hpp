@@ -43,6 +43,7 @@ constexpr double kSmallestShare = 1e-6;  // of its peak, below which Z is added 
 struct LogWeight {
     double w, size;
 
+    LogWeight(double w, double size) : w(w), size(size) {}
     LogWeight(const LogWeightForm& form, double v, double shift) {
         if (!form.balanced) {
             w = size = form.mu * std::exp(v - shift);
@@ -55,6 +56,28 @@ struct LogWeight {
     }
 };
 
+// A change of v. Small ones need no exponential for each feature, one for all that change alike: with sizes
+// s,
+//   2 mu sinh(v + t) = cosh(t) w + sinh(t) s,    2 mu cosh(v + t) = cosh(t) s + sinh(t) w.
+// For larger ones the two parts would cancel.
+struct LogStep {
+    double change;
+    bool is_small;
+    double up, cosh, sinh;  // up = exp(change)
+
+    explicit LogStep(double t, bool exactly = false) : change(t), is_small(!exactly && std::fabs(t) < 1) {
+        up = is_small ? std::exp(t) : 0.0;
+        const double down = 1 / up;
+        cosh = 0.5 * (up + down);
+        sinh = 0.5 * (up - down);
+    }
+
+    LogWeight applied(const LogWeightForm& form, double w, double s) const {
+        if (!form.balanced) return {w * up, s * up};
+        return {cosh * w + sinh * s, cosh * s + sinh * w};
+    }
+};
+
 // What the log weights of a task keep for each label.
 struct LogWeightSums {
     double* normalizer;  // Z exp(-shift)
@@ -62,17 +85,15 @@ struct LogWeightSums {
     double* shift;       // or null: no shifts
 };
 
-// The log weights of one block of labels. v and w are rows x width; `logs` is v of all features x labels, as
-// it was when the block was gathered.
+// The log weights of one block of labels.
 class LogWeights {
   public:
     LogWeights(const LogWeightForm& form, const LabelRange& range, const std::vector<std::int32_t>& features,
-               std::int64_t n_features, const double* logs, const LogWeightSums& sums, double* v, double* w)
+               std::int64_t n_features, const LogWeightSums& sums, Cells<double>& v, Cells<double>& w)
         : form_(form),
           range_(range),
           features_(features),
           n_features_(n_features),
-          logs_(logs),
           v_(v),
           w_(w),
           may_shift_(form.normalized && sums.shift) {
@@ -105,20 +126,27 @@ class LogWeights {
 
     // s_j if v_j were to change
     double size_after(std::int64_t row, int lane, double change) const {
-        return LogWeight(form_, v_[row * range_.width + lane] + change, shift_[lane]).size;
+        return LogWeight(form_, v_(row, lane) + change, shift_[lane]).size;
     }
 
-    // v_j += change
-    void add(std::int64_t row, int lane, double change) {
-        const std::int64_t at = row * range_.width + lane;
-        const double v = v_[at] += change;
-        const double exponent = (form_.balanced ? std::fabs(v) : v) - shift_[lane];
-        if (!(exponent < kLargestExponent)) return renew(lane);
-        const LogWeight next(form_, v, shift_[lane]);
-        const double Z = normalizer_[lane] += next.size - size(w_[at], lane);
-        w_[at] = next.w;
-        if (Z > peak_[lane]) peak_[lane] = Z;
-        if (!(Z > kSmallestShare * peak_[lane])) renew(lane);
+    // v_j += step.change
+    void add(std::int64_t row, int lane, const LogStep& step) {
+        double Z = normalizer_[lane];
+        add_one(row, lane, step, Z);
+        settle(lane, Z);
+    }
+
+    // v += change * x
+    template <typename T>
+    void add(const Row<T>& x, int lane, double change) {
+        double Z = normalizer_[lane];
+        LogStep step(0.0);
+        for (std::int64_t k = 0; k < x.size; ++k) {
+            const double t = change * double(x.values[k]);
+            if (t != step.change) step = LogStep(t);  // binary strengths need one exponential for all
+            add_one(x.indices[k], lane, step, Z);
+        }
+        settle(lane, Z);
     }
 
     // Computes shift, weights and Z anew from v.
@@ -134,23 +162,48 @@ class LogWeights {
         for_each_log(lane, [&](double v) { sum += LogWeight(form_, v, shift_[lane]).size; });
         normalizer_[lane] = peak_[lane] = sum;
         for (std::size_t row = 0; row < features_.size(); ++row) {
-            const std::int64_t at = std::int64_t(row) * range_.width + lane;
-            w_[at] = LogWeight(form_, v_[at], shift_[lane]).w;
+            w_(row, lane) = LogWeight(form_, v_(row, lane), shift_[lane]).w;
         }
     }
 
   private:
+    void add_one(std::int64_t row, int lane, const LogStep& step, double& Z) {
+        double &v = v_(row, lane), &w = w_(row, lane);
+        v += step.change;
+        const double exponent = (form_.balanced ? std::fabs(v) : v) - shift_[lane];
+        if (!(exponent < kLargestExponent)) {
+            renew(lane);
+            Z = normalizer_[lane];
+            return;
+        }
+        const double s = size(w, lane);
+        const LogWeight next = step.is_small ? step.applied(form_, w, s) : LogWeight(form_, v, shift_[lane]);
+        Z += next.size - s;
+        w = next.w;
+    }
+
+    void settle(int lane, double Z) {
+        normalizer_[lane] = Z;
+        if (Z > peak_[lane]) peak_[lane] = Z;
+        if (!(Z > kSmallestShare * peak_[lane])) renew(lane);
+    }
+
     void set_floor(int lane) { floor_[lane] = 4 * form_.mu * form_.mu * std::exp(-2 * shift_[lane]); }
 
-    // v of all features in their order, those of the block as they are now.
+    // v of all features: in their order, those of the block as they are now, or in the block's order where it
+    // has them all.
     template <class Visit>
     void for_each_log(int lane, Visit&& visit) const {
-        std::size_t row = 0;
-        for (std::int64_t j = 0; j < n_features_; ++j) {
-            if (row < features_.size() && features_[row] == j) {
-                visit(v_[std::int64_t(row++) * range_.width + lane]);
+        const std::int64_t rows = static_cast<std::int64_t>(features_.size());
+        if (rows == n_features_) {
+            for (std::int64_t row = 0; row < rows; ++row) visit(v_(row, lane));
+            return;
+        }
+        for (std::int64_t j = 0, row = 0; j < n_features_; ++j) {
+            if (row < rows && features_[row] == j) {
+                visit(v_(row++, lane));
             } else {
-                visit(logs_[j * range_.n_labels + range_.first + lane]);
+                visit(v_.original(j, lane));
             }
         }
     }
@@ -159,9 +212,7 @@ class LogWeights {
     LabelRange range_;
     const std::vector<std::int32_t>& features_;
     std::int64_t n_features_;  // with the constant one
-    const double* logs_;
-    double* v_;
-    double* w_;
+    Cells<double>&v_, &w_;
     bool may_shift_;
     double normalizer_[kLanes] = {}, peak_[kLanes] = {}, shift_[kLanes] = {};
     double floor_[kLanes] = {};  // (2 mu exp(-shift))^2

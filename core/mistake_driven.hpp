@@ -70,7 +70,8 @@ struct MistakeTask {
     std::int64_t n_labels;
     const std::int8_t* signs;       // L x n
     const std::int64_t* first_row;  // L: where a label begins to learn
-    // State, features x labels; null where the options need none.
+    bool fresh;                     // the state is the starting one
+    // State, null where the options need none. Weights: features x labels; the others labels x features.
     double* weights;
     double* plus;   // balanced Winnow; the logarithms v of the log rule
     double* minus;  // balanced Winnow
@@ -100,34 +101,27 @@ class MistakeBlock {
           task_(task),
           options_(options),
           range_(range),
-          w_(cells()),
-          plus_(task.plus ? cells() : 0),
-          minus_(task.minus ? cells() : 0),
-          sums_(task.sums ? cells() : 0),
-          links_(task.links ? cells() : 0),
+          w_(Layout::kSideBySide, active, range, task.weights, task.fresh),
+          plus_(Layout::kLabelByLabel, active, range, task.plus, task.fresh),
+          minus_(Layout::kLabelByLabel, active, range, task.minus, task.fresh),
+          sums_(Layout::kLabelByLabel, active, range, task.sums, task.fresh),
+          links_(Layout::kLabelByLabel, active, range, task.links, task.fresh),
           signs_(signs_by_lane(range, task.signs, active.rows.n_rows, task.first_row)),
           score_(range.width) {
-        gather(active.features, range, task.weights, w_.data());
-        if (task.plus) gather(active.features, range, task.plus, plus_.data());
-        if (task.minus) gather(active.features, range, task.minus, minus_.data());
-        if (task.sums) gather(active.features, range, task.sums, sums_.data());
-        if (task.links) gather(active.features, range, task.links, links_.data());
         for (int lane = 0; lane < range.count; ++lane) {
             clock_[lane] = task.clock[range.first + lane];
             seen_[lane] = task.seen[range.first + lane];
         }
         if constexpr (std::is_same_v<Rule, LogWinnowRule>) {
-            rule_.reset(new Rule{
-                options.promotion,
-                LogWeights(options.form, range, active.features, active.n_columns + (options.bias > 0),
-                           task.plus, task.log_sums, plus_.data(), w_.data())});
+            rule_.reset(new Rule{options.promotion, LogWeights(options.form, range, active.features,
+                                                               active.n_columns + (options.bias > 0),
+                                                               task.log_sums, plus_, w_)});
         } else if constexpr (std::is_same_v<Rule, BalancedWinnowRule>) {
-            rule_.reset(
-                new Rule{options.promotion, options.demotion, range, w_.data(), plus_.data(), minus_.data()});
+            rule_.reset(new Rule{options.promotion, options.demotion, range, w_, plus_, minus_});
         } else if constexpr (std::is_same_v<Rule, PositiveWinnowRule>) {
-            rule_.reset(new Rule{options.promotion, options.demotion, range, w_.data()});
+            rule_.reset(new Rule{options.promotion, options.demotion, range, w_});
         } else {
-            rule_.reset(new Rule{options.promotion, options.by_strength, range, w_.data()});
+            rule_.reset(new Rule{options.promotion, options.by_strength, range, w_});
         }
     }
 
@@ -164,11 +158,8 @@ class MistakeBlock {
     }
 
     void write_back() {
-        scatter(active_.features, range_, w_.data(), task_.weights);
-        if (task_.plus) scatter(active_.features, range_, plus_.data(), task_.plus);
-        if (task_.minus) scatter(active_.features, range_, minus_.data(), task_.minus);
-        if (task_.sums) scatter(active_.features, range_, sums_.data(), task_.sums);
-        if (task_.links) scatter(active_.features, range_, links_.data(), task_.links);
+        for (Cells<double>* cells : {&w_, &plus_, &minus_, &sums_}) cells->write_back();
+        links_.write_back();
         for (int lane = 0; lane < range_.count; ++lane) {
             const std::int64_t label = range_.first + lane;
             task_.clock[label] = clock_[lane];
@@ -183,8 +174,6 @@ class MistakeBlock {
     }
 
   private:
-    std::size_t cells() const { return std::size_t(active_.size()) * range_.width; }
-
     void visit(std::int64_t i) {
         const Row<T> row = active_.rows.row(i);
         const std::int8_t* const sign = signs_.data() + i * range_.width;
@@ -223,21 +212,19 @@ class MistakeBlock {
         if (options_.bias > 0) change(active_.bias_row, lane, up, options_.bias);
     }
 
-    void change(std::int64_t at_row, int lane, bool up, double x) {
-        const std::int64_t at = at_row * range_.width + lane;
-        if (task_.links && links_[at] != kLinked) return;
-        const double before = w_[at];
-        rule_->update(at_row, lane, up, x);
-        note(at_row, lane, before);
+    void change(std::int64_t place, int lane, bool up, double x) {
+        if (task_.links && links_(place, lane) != kLinked) return;
+        const double before = w_(place, lane);
+        rule_->update(place, lane, up, x);
+        note(place, lane, before);
     }
 
     // Bookkeeping of a changed weight for averages and votes.
-    void note(std::int64_t at_row, int lane, double before) {
-        const std::int64_t at = at_row * range_.width + lane;
-        if (task_.sums) sums_[at] += (w_[at] - before) * clock_[lane];
+    void note(std::int64_t place, int lane, double before) {
+        if (task_.sums) sums_(place, lane) += (w_(place, lane) - before) * clock_[lane];
         if (task_.history) {
-            history_.push_back({static_cast<std::int32_t>(range_.first + lane), active_.features[at_row],
-                                seen_[lane], w_[at]});
+            history_.push_back({static_cast<std::int32_t>(range_.first + lane), active_.features[place],
+                                seen_[lane], w_(place, lane)});
         }
     }
 
@@ -245,9 +232,9 @@ class MistakeBlock {
     double link(const Row<T>& row, int lane) {
         double added = 0;
         for (std::int64_t k = 0; k < row.size; ++k) {
-            const std::int64_t at = std::int64_t(row.indices[k]) * range_.width + lane;
-            if (links_[at] != kUnlinked || row.values[k] == 0) continue;
-            links_[at] = kLinked;
+            std::uint8_t& known = links_(row.indices[k], lane);
+            if (known != kUnlinked || row.values[k] == 0) continue;
+            known = kLinked;
             rule_->set(row.indices[k], lane, options_.start, options_.start_plus, options_.start_minus);
             note(row.indices[k], lane, 0.0);
             added += options_.start * double(row.values[k]);
@@ -257,15 +244,13 @@ class MistakeBlock {
 
     void discard(int lane) {
         discarded_[lane] = 1;
-        for (std::int64_t row = 0; row < active_.bias_row; ++row) {
-            const std::int64_t at = row * range_.width + lane;
-            const double before = w_[at];
-            if (links_[at] != kLinked || before < options_.discard_low || before > options_.discard_high) {
-                continue;
-            }
-            links_[at] = kDiscarded;
-            rule_->set(row, lane, 0.0, 0.0, 0.0);
-            note(row, lane, before);
+        for (std::int64_t place = 0; place < active_.bias_row; ++place) {
+            const double before = w_(place, lane);
+            const bool inside = before >= options_.discard_low && before <= options_.discard_high;
+            if (links_(place, lane) != kLinked || !inside) continue;
+            links_(place, lane) = kDiscarded;
+            rule_->set(place, lane, 0.0, 0.0, 0.0);
+            note(place, lane, before);
         }
     }
 
@@ -279,8 +264,8 @@ class MistakeBlock {
     const MistakeTask& task_;
     const MistakeOptions& options_;
     const LabelRange range_;
-    Buffer<double> w_, plus_, minus_, sums_;
-    Buffer<std::uint8_t> links_;
+    Cells<double> w_, plus_, minus_, sums_;
+    Cells<std::uint8_t> links_;
     std::vector<std::int8_t> signs_;
     BlockScores<T> score_;
     std::unique_ptr<Rule> rule_;
@@ -309,7 +294,8 @@ std::vector<double> sums_of_strengths(const CsrView<T>& x) {
 template <class Rule, typename T, class Poll>
 void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const MistakeOptions& options,
                      int n_threads, Poll&& poll) {
-    const ActiveFeatures<T> active(x, options.bias > 0, options.discard_below > 0);
+    const ActiveFeatures<T> active(x, options.bias > 0,
+                                   choose_features(x, options.max_passes, options.discard_below > 0));
     std::vector<double> row_sums;
     if (options.normalized_strength) row_sums = sums_of_strengths(x);
     using Block = MistakeBlock<Rule, T>;

@@ -36,53 +36,46 @@ struct AdditiveRule {
     double rate;
     bool by_strength;
     LabelRange range;
-    double* w;
+    Cells<double>& w;
 
     double scale(int) const { return 1.0; }
     void update(std::int64_t row, int lane, bool up, double x) {
         const double step = by_strength ? rate * x : rate;
-        double& weight = w[row * range.width + lane];
+        double& weight = w(row, lane);
         weight = bounded(up ? weight + step : weight - step, range, lane);
     }
-    void set(std::int64_t row, int lane, double weight, double, double) {
-        w[row * range.width + lane] = weight;
-    }
+    void set(std::int64_t row, int lane, double weight, double, double) { w(row, lane) = weight; }
 };
 
 struct PositiveWinnowRule {
     double promotion, demotion;
     LabelRange range;
-    double* w;
+    Cells<double>& w;
 
     double scale(int) const { return 1.0; }
     void update(std::int64_t row, int lane, bool up, double) {
-        double& weight = w[row * range.width + lane];
+        double& weight = w(row, lane);
         weight = bounded(std::max(weight * (up ? promotion : demotion), kSmallestFactor), range, lane);
     }
-    void set(std::int64_t row, int lane, double weight, double, double) {
-        w[row * range.width + lane] = weight;
-    }
+    void set(std::int64_t row, int lane, double weight, double, double) { w(row, lane) = weight; }
 };
 
 struct BalancedWinnowRule {
     double promotion, demotion;
     LabelRange range;
-    double* w;
-    double* plus;
-    double* minus;
+    Cells<double>&w, &plus, &minus;
 
     double scale(int) const { return 1.0; }
     void update(std::int64_t row, int lane, bool up, double) {
-        const std::int64_t at = row * range.width + lane;
-        plus[at] = bounded(std::max(plus[at] * (up ? promotion : demotion), kSmallestFactor), range, lane);
-        minus[at] = bounded(std::max(minus[at] * (up ? demotion : promotion), kSmallestFactor), range, lane);
-        w[at] = plus[at] - minus[at];
+        double &a = plus(row, lane), &b = minus(row, lane);
+        a = bounded(std::max(a * (up ? promotion : demotion), kSmallestFactor), range, lane);
+        b = bounded(std::max(b * (up ? demotion : promotion), kSmallestFactor), range, lane);
+        w(row, lane) = a - b;
     }
     void set(std::int64_t row, int lane, double weight, double up, double down) {
-        const std::int64_t at = row * range.width + lane;
-        w[at] = weight;
-        plus[at] = up;
-        minus[at] = down;
+        w(row, lane) = weight;
+        plus(row, lane) = up;
+        minus(row, lane) = down;
     }
 };
 
@@ -92,7 +85,8 @@ struct LogWinnowRule {
 
     double scale(int lane) const { return weights.scale(lane); }
     void update(std::int64_t row, int lane, bool up, double x) {
-        weights.add(row, lane, up ? rate * x : -rate * x);
+        // Exactly: weights that come back to 0 are 0, and ties at the threshold stay ties.
+        weights.add(row, lane, LogStep(up ? rate * x : -rate * x, true));
     }
     void set(std::int64_t, int, double, double, double) {}  // all features are linked, none is discarded
 };

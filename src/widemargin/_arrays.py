@@ -52,7 +52,10 @@ def canonical_csr(X: Any) -> Csr:
     ----------
     X : sparse matrix of any format, or a dense array; values other than float32 and float64 become float64
     """
-    csr = sp.csr_array(X if is_sparse(X) else np.asarray(X))
+    if isinstance(X, sp.csr_array | sp.csr_matrix):
+        csr: Any = X  # which remembers that it is canonical, a look at every value
+    else:
+        csr = sp.csr_array(X if is_sparse(X) else np.asarray(X))
     if csr.nnz >= 2**31 or max(csr.shape) >= 2**31:
         raise DataError(
             f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -44,14 +45,18 @@ class Values:
     def classes(self) -> NDArray[Any]:
         if isinstance(self.values, list):
             return _sorted_array(set(self.values))
-        return _unique(self.values)[0]
+        return self._distinct[0]
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        return _unique(np.asarray(self.values))
 
     def codes(self, code_of: dict[Any, int]) -> NDArray[np.intp]:
         """The code of every row's label, -1 where it has none."""
         if isinstance(self.values, list):
             return _lookup(self.values, code_of)
         # Few distinct values, many rows: only the distinct ones become Python objects.
-        distinct, inverse = _unique(self.values)
+        distinct, inverse = self._distinct
         return _lookup(distinct.tolist(), code_of)[inverse]
 
 

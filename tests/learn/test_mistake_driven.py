@@ -137,11 +137,11 @@ def test_normalised_and_unnormalised_winnow_make_the_same_mistakes():
 def test_the_normaliser_kept_in_small_steps_is_the_sum(normalized):
     X, Y = text_like(values="real")
     model = Winnow(normalized, eta=0.3, mu=0.02, max_iter=30).fit(X, Y)
-    sizes = 2 * 0.02 * np.cosh(model._cells["plus"]).sum(axis=0)
+    v = model._cells["plus"].T
+    sizes = 2 * 0.02 * np.cosh(v).sum(axis=0)
     np.testing.assert_allclose(model._columns["normalizer"], sizes, rtol=1e-11)
     if normalized:
         w = np.vstack([model.coef_.T, model.intercept_])
-        v = model._cells["plus"]
         np.testing.assert_allclose(w, 2 * 0.02 * np.sinh(v) * (2 * 0.02 * 301) / sizes, rtol=1e-10)
 
 

@@ -99,7 +99,7 @@ class DualUpdates(OnlineRule):
                     tol=float(self.tol or 0.0),
                     max_passes=passes,
                     shuffle=bool(self.shuffle) and from_start,
-                    seed=self._seed(),
+                    seed=self._seed() if self.shuffle else 0,
                     from_start=from_start,
                     n_threads=thread_count(self.n_jobs),
                     weights=cells["weights"],

@@ -117,7 +117,7 @@ class MistakeDriven(OnlineRule):
         check_is_fitted(self, "label_space_")
         if "links" not in self._cells:
             return np.zeros(self.label_space_.n_columns, dtype=np.int64)
-        counts: NDArray[np.int64] = np.count_nonzero(self._cells["links"] == _DISCARDED, axis=0)
+        counts: NDArray[np.int64] = np.count_nonzero(self._cells["links"] == _DISCARDED, axis=1)
         return counts
 
     # ------------------------------------------------------------------ learning
@@ -160,8 +160,9 @@ class MistakeDriven(OnlineRule):
                     discard_high=wide,
                     max_passes=passes,
                     shuffle=bool(self.shuffle) and passes > 1,
-                    seed=self._seed(),
+                    seed=self._seed() if self.shuffle else 0,
                     keep_history=self.average == "voted",
+                    fresh=scores.size == 0,
                     n_threads=thread_count(self.n_jobs),
                     weights=cells["weights"],
                     plus=cells.get("plus", NO_MATRIX),
@@ -193,7 +194,7 @@ class MistakeDriven(OnlineRule):
         scale = self._scale()
         if self.average == "averaged":
             seen = np.maximum(self._columns["seen"], 1)
-            weights = (weights * self._columns["clock"] - self._cells["sums"]) / seen
+            weights = np.ascontiguousarray(weights * self._columns["clock"] - self._cells["sums"].T) / seen
         elif scale is not None:
             weights = weights * scale
         theta = self._thresholds()[1]

@@ -1,8 +1,8 @@
 """What learners that take documents as they come share: `partial_fit`, growing labels, state on disk.
 
-The state is a few arrays of features x labels (one more row for the constant feature) and a few numbers a
-label; the compiled core updates them in place. `fit` starts afresh and passes over the documents several
-times, `partial_fit` goes on with one pass.
+The state is the weights, a few arrays of the same shape that only updates touch, and a few numbers a label;
+the compiled core updates them in place. `fit` starts afresh and passes over the documents several times,
+`partial_fit` goes on with one pass.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ Arrays = dict[str, NDArray[Any]]
 NO_MATRIX: Floats = np.zeros((0, 0))
 NO_VECTOR: Floats = np.zeros(0)
 
+# Arrays of labels x features, since single labels are updated; the others are features x labels, since all
+# labels are scored together. The constant feature, if there is one, comes last.
+LABEL_BY_LABEL = frozenset(["plus", "minus", "sums", "links"])
+
 
 class OnlineRule(LinearRule):
     """Base of the online learners. Subclasses say how state begins, how it changes, and which rule it is.
@@ -41,7 +45,7 @@ class OnlineRule(LinearRule):
     max_iter: int
     documents_seen_: int
     documents_wrong_: int
-    _cells: Arrays  # features x labels
+    _cells: Arrays
     _columns: Arrays  # one value a label
     _constants: dict[str, float]  # what the first documents have fixed
     _final: tuple[Any, Floats] | None
@@ -57,7 +61,7 @@ class OnlineRule(LinearRule):
 
     @abstractmethod
     def _fresh_cells(self) -> dict[str, tuple[float, type]]:
-        """The arrays of features x labels: what they start with, and their type."""
+        """The weights and the arrays of their shape: what they start with, and their type."""
 
     @abstractmethod
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
@@ -65,7 +69,7 @@ class OnlineRule(LinearRule):
 
     @abstractmethod
     def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
-        """Pass over the documents; `scores` (n, labels) is filled unless it is empty."""
+        """Pass over the documents. `scores` (n, labels) is filled; if it is empty, the state is fresh."""
 
     @abstractmethod
     def _rule(self) -> tuple[Floats, Floats]:
@@ -103,8 +107,13 @@ class OnlineRule(LinearRule):
         csr = canonical_csr(X)
         self._check_documents(csr)
         self._begin(space, csr)
-        passes = int(self.max_iter)
-        self._learn(csr, whole_batch(space, signs), passes=passes, scores=NO_MATRIX, weights=weights)
+        batch = whole_batch(space, signs)
+        try:
+            self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
+        except BaseException:
+            self._begin(space, csr)  # learned in place: what was interrupted is at its start again
+            self._final = None
+            raise
         self._final = self._rule()
         return csr
 
@@ -150,7 +159,8 @@ class OnlineRule(LinearRule):
         if more < 0:
             raise UsageError(f"The model has {self.n_features_in_} features already: it cannot shrink.")
         for name, (start, _) in self._fresh_cells().items():
-            self._cells[name] = np.insert(self._cells[name], [self.n_features_in_] * more, start, axis=0)
+            places, axis = [self.n_features_in_] * more, 1 if name in LABEL_BY_LABEL else 0
+            self._cells[name] = np.insert(self._cells[name], places, start, axis=axis)
         self.n_features_in_ = n_features
         self._final = None
         return self
@@ -159,23 +169,25 @@ class OnlineRule(LinearRule):
         self.label_space_ = space
         self.documents_seen_ = self.documents_wrong_ = 0
         self._constants = self._constants_from(csr)
-        rows = csr.n_columns + (self._bias_size > 0)
         cells, columns = self._fresh_cells(), self._fresh_columns()
-        self._cells = {name: np.full((rows, space.n_columns), *made) for name, made in cells.items()}
+        self._cells = {name: np.full(self._shape(name), *made) for name, made in cells.items()}
         self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
+
+    def _shape(self, name: str) -> tuple[int, int]:
+        rows, columns = self.n_features_in_ + (self._bias_size > 0), self.label_space_.n_columns
+        return (columns, rows) if name in LABEL_BY_LABEL else (rows, columns)
 
     def _add_columns(self, batch: Arrival) -> None:
         """Widen the state: old columns go to their new places, new ones begin."""
-        n = batch.space.n_columns
+        self.label_space_ = batch.space
         for name, made in self._fresh_cells().items():
-            wider: NDArray[Any] = np.full((len(self._cells[name]), n), *made)
-            wider[:, batch.kept] = self._cells[name]
+            wider: NDArray[Any] = np.full(self._shape(name), *made)
+            wider[batch.kept if name in LABEL_BY_LABEL else (slice(None), batch.kept)] = self._cells[name]
             self._cells[name] = wider
         for name, made in self._fresh_columns().items():
-            longer: NDArray[Any] = np.full(n, *made)
+            longer: NDArray[Any] = np.full(batch.space.n_columns, *made)
             longer[batch.kept] = self._columns[name]
             self._columns[name] = longer
-        self.label_space_ = batch.space
 
     def _seed(self) -> int:
         return int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
@@ -241,10 +253,9 @@ class OnlineRule(LinearRule):
         learner.documents_wrong_ = int(config["documents_wrong"])
         learner._constants = dict(config["constants"])
         learner._final = None
-        n_columns = learner.label_space_.n_columns
-        shape = (learner.n_features_in_ + (learner._bias_size > 0), n_columns)
         learner._cells, learner._columns = {}, {}
         for name, made in learner._fresh_cells().items():
+            shape = learner._shape(name)
             values: NDArray[Any]
             if f"cells_{name}" in arrays:
                 values = np.array(arrays[f"cells_{name}"], dtype=made[1])
@@ -254,7 +265,7 @@ class OnlineRule(LinearRule):
             learner._cells[name] = _of_shape(name, values, shape)
         for name, made in learner._fresh_columns().items():
             values = np.array(arrays[f"column_{name}"], dtype=made[1])
-            learner._columns[name] = _of_shape(name, values, (n_columns,))
+            learner._columns[name] = _of_shape(name, values, (learner.label_space_.n_columns,))
         return learner
 
 

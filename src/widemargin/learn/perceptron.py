@@ -91,6 +91,9 @@ class Perceptron(ThresholdMixin, MistakeDriven):
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
 
+    def _constants_from(self, csr: Csr) -> dict[str, float]:
+        return {} if self.form == "zhang" else super()._constants_from(csr)
+
     def _start(self) -> Start:
         return Start(0.0 if self.form == "zhang" else self._even_share(), 0.0, 0.0)
 

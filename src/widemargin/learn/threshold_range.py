@@ -33,7 +33,7 @@ class ThresholdMixin:
     def _constants_from(self, csr: Csr) -> dict[str, float]:
         length = self.document_length
         if length is None:
-            length = max(np.count_nonzero(csr.data) / max(csr.n_rows, 1), 1.0)
+            length = max(np.count_nonzero(csr.data != 0) / max(csr.n_rows, 1), 1.0)
         return {"document_length": float(length)}
 
     def _even_share(self) -> float:
