@@ -101,6 +101,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['grain']
     """
 
+    vectorizer_: Any
+    learner_: Any
+
     def __init__(
         self,
         vectorizer: Any = None,
@@ -174,6 +177,65 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             "seconds": {stage: round(spent, 4) for stage, spent in seconds.items()},
         }
         return self
+
+    def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
+        """Go on learning from labelled documents, with a learner that has `partial_fit`.
+
+        The first call learns the vocabulary and a later one leaves it as it is: terms that are new then are
+        ignored. ``Vectorizer(n_hashed=...)`` has room for all terms from the beginning, and in bounded
+        memory. A loaded classifier goes on as if it had never stopped.
+
+        Parameters
+        ----------
+        texts : sequence of str, or a matrix, as in the first call
+        y : labels in the form of the first call; new ones are welcome
+        classes : labels to expect, in the first call; two of them make a binary task
+
+        Examples
+        --------
+        >>> from widemargin import BalancedWinnow, Vectorizer
+        >>> stream = TextClassifier(Vectorizer(n_hashed=1024, weighting="sxx"), BalancedWinnow())
+        >>> stream = stream.partial_fit(["corn harvest", "bank rate"], ["grain", "money"])
+        >>> stream.partial_fit(["oil and gas"], ["fuel"]).classes_.tolist()
+        ['fuel', 'grain', 'money']
+        """
+        first = not hasattr(self, "learner_")
+        vectorizer, learner = map(clone, self._parts()) if first else (self.vectorizer_, self.learner_)
+        self._check_goes_on(learner)
+        if is_matrix(texts):
+            X = texts if first else self._all_features(texts)
+            vectorizer = None
+        elif vectorizer is None:
+            raise UsageError("This classifier was trained on vectors, and these are texts. Pass vectors.")
+        else:
+            X = vectorizer.partial_fit_transform(texts)
+        learner.partial_fit(X if X.dtype.kind == "f" else X.astype(np.float32), y, classes)
+        seen = 0 if first else int(self.training_summary_["documents"])
+        if first:
+            self.vectorizer_, self.learner_ = vectorizer, learner
+            self.n_features_in_ = int(X.shape[1])
+            self._hold_features(None)
+        self.rule_ = DecisionRule(self.label_space_)
+        self.training_summary_ = {
+            "documents": seen + int(X.shape[0]),
+            "labels": len(self.classes_),
+            "task": self.label_space_.kind,
+            "terms": self.n_features_in_,
+        }
+        return self
+
+    def _check_goes_on(self, learner: Any) -> None:
+        """Refuse to go on with what belongs to a whole collection."""
+        if not hasattr(learner, "partial_fit"):
+            raise UsageError(
+                f"A {type(learner).__name__} learns from a whole collection. Use fit, or one of the online "
+                f"learners, such as BalancedWinnow."
+            )
+        whole = ("features", "estimate", "thresholds", "calibration")
+        given = [name for name in whole if getattr(self, name) is not None]
+        if given or self.select != "none":
+            name = given[0] if given else "select"
+            raise UsageError(f"`{name}` needs all documents at once: use fit, or leave it out.")
 
     def _fit_parts(self, texts: Any, y: Any, seconds: dict[str, float]) -> Any:
         """Fit the vectorizer and the learner, and return the matrix between them."""
@@ -443,7 +505,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _features(self, texts: Any) -> sp.csr_array:
         """The rows of `texts`, canonical, as the learner takes them."""
         X = self._all_features(texts)
-        return X if self._narrowing is None else self._narrowing.apply(X)
+        return self._as_scored(X if self._narrowing is None else self._narrowing.apply(X))
 
     def _located(self, text: str) -> tuple[NDArray[Any], ...]:
         """Columns of the learner, beginnings and ends of every term of `text` that it sees."""
@@ -473,7 +535,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(texts, Collection):
                 texts = texts.texts
             X: sp.csr_array = self.vectorizer_.transform(texts)
-            return self._as_scored(X if X.dtype.kind == "f" else X.astype(np.float32))
+            return X if X.dtype.kind == "f" else X.astype(np.float32)
         if isinstance(texts, Vectors):
             # Files of vectors end at the last feature they use; features nobody trained on are ignored.
             rows: Any = texts.X.copy()
@@ -486,7 +548,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if X.shape[1] != self.n_features_in_:
             raise DataError(f"X has {X.shape[1]} features, but the classifier learned {self.n_features_in_}.")
         csr = canonical_csr(X)
-        return self._as_scored(sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape))
+        return sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape)
 
     def _as_scored(self, X: sp.csr_array) -> sp.csr_array:
         """The rows as the learner's weights see them; scaling them twice changes nothing."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from widemargin.cli import online
 from widemargin.errors import UsageError
 
 PANEL = "Learning"
@@ -16,6 +17,18 @@ KERNEL_PANEL = "Kernels (with --learner kernel-svm)"
 class Name(StrEnum):
     linear_svm = "linear-svm"
     kernel_svm = "kernel-svm"
+    perceptron = "perceptron"
+    positive_winnow = "positive-winnow"
+    balanced_winnow = "balanced-winnow"
+    balanced_winnow_plus = "balanced-winnow-plus"
+    winnow = "winnow"
+    large_margin_winnow = "large-margin-winnow"
+    dual_svm = "dual-svm"
+
+    @property
+    def is_online(self) -> bool:
+        """Whether it can learn from one document after the other."""
+        return self.value in online.TAKES
 
 
 class KernelName(StrEnum):
@@ -41,8 +54,10 @@ Learner = Annotated[
     Name,
     typer.Option(
         "--learner",
-        metavar="linear-svm|kernel-svm",
-        help="One weight a term, learned in seconds; or the SVM of the thesis with any kernel.",
+        metavar="NAME",
+        help="linear-svm: one weight a term, learned in seconds; kernel-svm: the SVM of the thesis with any "
+        "kernel; or one that learns from document after document: perceptron, positive-winnow, "
+        "balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -88,11 +103,12 @@ ClassWeight = Annotated[
     ),
 ]
 Tolerance = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--tol",
         metavar="X",
         help="When to stop: the relative duality gap; kernel-svm: the violation of optimality.",
+        show_default="0.001; large-margin-winnow, dual-svm: all passes",
         rich_help_panel=PANEL,
     ),
 ]
@@ -196,16 +212,30 @@ def parameters(
     loss: LossName | None,
     bias: str | None,
     class_weight: str | None,
+    C: float | None,
+    tol: float | None,
     kernel: KernelName | None,
     kernel_options: dict[str, Any],
+    online_options: dict[str, Any],
 ) -> dict[str, Any]:
     """The learner's parameters as the options ask for them, checked before the work begins.
 
-    None stands for an option that was not given; `kernel_options` are those that only a `KernelSVM` has.
+    None stands for an option that was not given; `kernel_options` are those that only a `KernelSVM` has,
+    `online_options` those of the online learners.
     """
     if class_weight not in (None, "balanced"):
         raise UsageError(f"--class-weight {class_weight}: the only choice is balanced.")
     given = {option: value for option, value in kernel_options.items() if value is not None}
+    named = {option: value for option, value in online_options.items() if value is not None}
+    if learner.is_online:
+        shared = {"loss": loss, "class_weight": class_weight, "C": C, "tol": tol, "kernel": kernel}
+        named |= given | {option: value for option, value in shared.items() if value is not None}
+        if bias is not None:
+            named["bias"] = _bias(bias)
+        return online.parameters(learner.value, named)
+    if named:
+        option = {"max_iter": "passes"}.get(next(iter(named)), next(iter(named)))
+        raise UsageError(f"--{option} is for online learners. Add --learner balanced-winnow, for example.")
     if learner is Name.linear_svm:
         if kernel is not None or given:
             option = "kernel" if kernel is not None else next(iter(given))
@@ -213,7 +243,8 @@ def parameters(
         given = {"loss": (loss or LossName.hinge).value, "bias": _bias(bias or "1")}
     else:
         given |= _kernel_parameters(given, kernel or KernelName.rbf, _bias(bias or "unregularized"), loss)
-    return {**given, "class_weight": class_weight}
+    C, tol = 1.0 if C is None else C, 1e-3 if tol is None else tol
+    return {**given, "C": C, "tol": tol, "class_weight": class_weight}
 
 
 def _kernel_parameters(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from widemargin.cli import estimates, learners, options
+from widemargin.cli import estimates, learners, online, options, stream
 from widemargin.cli import features as selections
 from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
 from widemargin.errors import MissingFileError, StorageError, UsageError
@@ -58,7 +58,7 @@ def run(
             "--weighting",
             metavar="TRIPLE",
             help="SMART weighting of the terms.",
-            show_default="chosen by --select, or tfc",
+            show_default="chosen by --select, or tfc; winnows of counts sxx, other online learners bxx",
             rich_help_panel=TEXT_OPTIONS,
         ),
     ] = None,
@@ -153,7 +153,7 @@ def run(
     loss: learners.Loss = None,
     bias: learners.Bias = None,
     class_weight: learners.ClassWeight = None,
-    tol: learners.Tolerance = 1e-3,
+    tol: learners.Tolerance = None,
     kernel: learners.Kernel = None,
     gamma: learners.Gamma = None,
     degree: learners.Degree = None,
@@ -162,6 +162,16 @@ def run(
     kappa: learners.Kappa = None,
     scheme: learners.Scheme = None,
     cache: learners.Cache = None,
+    eta: online.Eta = None,
+    promotion: online.Promotion = None,
+    demotion: online.Demotion = None,
+    average: online.Average = None,
+    normalized: online.Normalized = None,
+    passes: online.Passes = None,
+    stream_: online.Stream = False,
+    save_every: online.SaveEvery = None,
+    resume: online.Resume = False,
+    max_labels: online.MaxLabels = 1000,
     select: estimates.Select = None,
     estimate: estimates.Estimate = None,
     thresholds: estimates.Thresholds = None,
@@ -182,7 +192,7 @@ def run(
     """
     first, last = ngram_range(ngrams)
     vectorizing: dict[str, Any] = {
-        "weighting": "tfc" if weighting is None else weighting,
+        "weighting": weighting or online.WEIGHTINGS.get(learner.value, "tfc"),
         "tokens": tokens.value,
         "units": units.value,
         "ngram_range": (first, last),
@@ -199,6 +209,8 @@ def run(
         loss=loss,
         bias=bias,
         class_weight=class_weight,
+        C=C,
+        tol=tol,
         kernel=kernel,
         kernel_options={
             "gamma": gamma,
@@ -209,29 +221,39 @@ def run(
             "scheme": None if scheme is None else scheme.value,
             "cache": cache,
         },
+        online_options={
+            "eta": eta,
+            "promotion": promotion,
+            "demotion": demotion,
+            "average": None if average is None else average.value,
+            "normalized": normalized,
+            "max_iter": passes,
+        },
     )
-    learning |= {
-        "C": 1.0 if C is None else C,
-        "tol": tol,
-        "random_state": seed,
-        "n_jobs": threads,
-        "verbose": not quiet,
-    }
+    learning |= {"random_state": seed, "n_jobs": threads, "verbose": not quiet}
+    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
+    if stream_:
+        check_target(output)
+        whole = {"select": select, "estimate": estimate, "thresholds": thresholds, "features": features}
+        stream.check(learner, vectorizing, [option for option, value in whole.items() if value is not None])
+        settings = stream.Settings(save_every, resume, max_labels, multilabel, json, quiet)
+        stream.run(data, output, reading, (learner, learning, vectorizing), settings)
+        return
+    if save_every is not None or resume:
+        raise UsageError("--save-every and --resume are for streams. Add --stream.")
     wanted = None if features is None else selections.parse(features, seed)
     # What an option names is not up for choice.
     named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words, "C": C}
     fixed = [name for name, given in named.items() if given is not None]
     if select is None:
-        given = learner is learners.Name.kernel_svm or wanted is not None
+        given = learner is learners.Name.kernel_svm or learner.is_online or wanted is not None
         select = estimates.SelectName.none if given else estimates.SelectName.fast
     elif wanted is not None and select is not estimates.SelectName.none:
         raise UsageError("--select chooses a representation for all features. Leave out it or --features.")
     check_target(output)
-
     from widemargin.documents.collection import Vectors
 
     stages = Stages()
-    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
     with stages.stage("read"):
         collection = read_all(data, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
@@ -244,6 +266,8 @@ def run(
     several = (
         multilabel or one_label_each([known for known in collection.labels if known is not None]) is None
     )
+    if estimate is None and learner.is_online:
+        estimate = estimates.EstimateName.k_fold  # leave-one-out would train them once a document
     method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
     made = Vectorizer(**vectorizing), learners.make_learner(learner, learning)
     space = Space.around(*made, fixed=fixed)

@@ -166,11 +166,15 @@ class Lines:
         self._ahead: list[str] = []
 
     def __iter__(self) -> Iterator[str]:
-        while self._ahead:
-            ahead, self._ahead = self._ahead, []
-            yield from ahead
-        for block in self._blocks:
+        for block in self.blocks():
             yield from block
+
+    def blocks(self) -> Iterator[list[str]]:
+        """The lines in lists, as many as arrived together."""
+        if self._ahead:
+            ahead, self._ahead = self._ahead, []
+            yield ahead
+        yield from self._blocks
 
     def peek(self) -> list[str]:
         """The first lines, as many as arrived together; they are still to come. Empty: there are none."""

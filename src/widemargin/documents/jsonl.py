@@ -19,11 +19,11 @@ def open_jsonl(
     lines: Lines, name: str, options: Options, errors: Errors = "replace"
 ) -> tuple[str, Iterator[Document]]:
     """What is read from which field, and the documents."""
-    columns = _choose(lines, name, options)
-    return f"JSON Lines: {columns.describe()}", _documents(lines, name, columns, options, errors)
+    fields = Fields(name, choose_fields(lines, name, options), options, errors)
+    return f"JSON Lines: {fields.columns.describe()}", _documents(lines, fields)
 
 
-def _choose(lines: Lines, name: str, options: Options) -> Columns:
+def choose_fields(lines: Lines, name: str, options: Options) -> Columns:
     sample = []
     for number, line in enumerate(lines.peek(), 1):
         if line.strip():
@@ -42,20 +42,23 @@ def _choose(lines: Lines, name: str, options: Options) -> Columns:
     return choose_columns([*names, *named], sample, options, f"{name}, line 1")
 
 
-def _documents(
-    lines: Lines, name: str, columns: Columns, options: Options, errors: Errors
-) -> Iterator[Document]:
-    # Where the first records have no labels, later ones may still use the canonical fields.
-    fields = (columns.label,) if columns.label else ("labels", "label")
-    if columns.label in ("labels", "label"):
-        fields = ("labels", "label")
-    count = 0
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        count += 1
-        record = _parse(line, name, number)
-        where = f"{name}, line {number}"
+class Fields:
+    """Which fields of the records of `name` hold what, and how a line becomes a document."""
+
+    def __init__(self, name: str, columns: Columns, options: Options, errors: Errors) -> None:
+        self.name = name
+        self.columns = columns
+        self.delimiter = options.label_delimiter
+        self.errors: Errors = errors
+        # Where the first records have no labels, later ones may still use the canonical fields.
+        canonical = columns.label in (None, "labels", "label")
+        self.labels = ("labels", "label") if canonical else (str(columns.label),)
+
+    def document(self, line: str, number: int, count: int) -> Document:
+        """The document of line `number`, the `count`-th one of its source."""
+        columns = self.columns
+        record = _parse(line, self.name, number)
+        where = f"{self.name}, line {number}"
         text = record.get(columns.text)
         if not isinstance(text, str):
             raise DataError(_no_text(record, columns.text, where))
@@ -65,12 +68,20 @@ def _documents(
                 f'{where}: "{columns.id}" is not a string or a number. Name the id field with --id.'
             )
         labels: Labels = None
-        for field in fields:
+        for field in self.labels:
             if labels is None:
-                labels = _labels(record.get(field), field, options.label_delimiter, where)
+                labels = _labels(record.get(field), field, self.delimiter, where)
         document = Document(str(count) if identifier is None else str(identifier), text, labels)
         # Escapes can spell halves of surrogate pairs, which no encoding can write.
-        yield _without_surrogates(document, where, errors) if "\\u" in line else document
+        return _without_surrogates(document, where, self.errors) if "\\u" in line else document
+
+
+def _documents(lines: Lines, fields: Fields) -> Iterator[Document]:
+    count = 0
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            count += 1
+            yield fields.document(line, number, count)
 
 
 def _parse(line: str, name: str, number: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import select
 import sys
 import zlib
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ class ByteSource:
         self.name = "standard input" if source == STDIN else str(source)
         self.is_stdin = source == STDIN
         with self._explained():
-            raw = self._open(source)
+            raw = self._raw = self._open(source)
             self._stream = _decompressed(raw, source if not self.is_stdin else "")
             # One line is enough to tell the format; a pipe may not have more yet.
             self.head = self._stream.read1(_HEAD)
@@ -51,6 +52,13 @@ class ByteSource:
             if not chunk:
                 return
             yield chunk
+
+    def ready(self) -> bool:
+        """Whether more can be read now (or the end), without waiting for whoever writes to a pipe."""
+        try:
+            return bool(select.select([self._raw], [], [], 0)[0])
+        except (OSError, ValueError):  # not a descriptor that can be asked, as on Windows
+            return False
 
     def lines(self) -> Iterator[bytes]:
         """All lines with their ends."""

@@ -189,13 +189,24 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         """
         if not hasattr(self, "document_frequencies_"):
             return self.fit(texts)
+        self._add(self._count(as_texts(texts)))
+        return self
+
+    def partial_fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
+        """As ``partial_fit(texts).transform(texts)``, in one pass."""
+        if not hasattr(self, "document_frequencies_"):
+            return self.fit_transform(texts)
         counts = self._count(as_texts(texts))
+        self._add(counts)
+        return self._weigh(counts)
+
+    def _add(self, counts: sp.csr_array) -> None:
+        """Count these documents among the training documents."""
         self.document_frequencies_ = self.document_frequencies_ + np.bincount(
             counts.indices, minlength=counts.shape[1]
         )
         self.n_documents_ += counts.shape[0]
         self._factors = self._collection_factors()
-        return self
 
     def locate(self, text: str) -> Located:
         """Every occurrence of a known term in `text`, with the characters of `text` that it covers.

@@ -1,0 +1,330 @@
+"""``widemargin train --stream``: a model that learns from a pipe, saved as it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli.output import bytes_in_words, counted, note, print_json
+from widemargin.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from widemargin.classifier import TextClassifier
+    from widemargin.cli import learners
+    from widemargin.documents.batches import Batch
+
+HASHED = 2**18
+# The first documents say how long documents are, where a learner wants to know; always the same number, so
+# that the model does not depend on how fast a pipe is.
+FIRST = 100
+SECONDS_BETWEEN_SAVES = 60.0
+_BAD_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the stream is to run; `save_every` is in documents, None for once a minute."""
+
+    save_every: int | None
+    resume: bool
+    max_labels: int
+    multilabel: bool
+    json: bool
+    quiet: bool
+
+
+def check(learner: learners.Name, vectorizing: dict[str, Any], given: list[str]) -> None:
+    """Refuse what needs a whole collection; `given` names options that do."""
+    if not learner.is_online:
+        raise UsageError(
+            f"--stream: {learner.value} learns from a whole collection. Pass an online learner, such as "
+            f"--learner balanced-winnow."
+        )
+    pruning = {"min_df": 1, "max_df": 1.0, "max_features": None}
+    given = [*given, *(name.replace("_", "-") for name, all_ in pruning.items() if vectorizing[name] != all_)]
+    if given:
+        raise UsageError(f"--{given[0]} needs all documents at once. Leave it out, or leave out --stream.")
+    if vectorizing["weighting"][1:2] != "x":
+        raise UsageError(
+            f"--weighting {vectorizing['weighting']}: how rare a term is cannot be known of a stream. Its "
+            f"second letter has to be x, as in sxx, bxx or bxc."
+        )
+
+
+def run(
+    source: str,
+    output: Path,
+    reading: dict[str, Any],
+    wanted: tuple[learners.Name, dict[str, Any], dict[str, Any]],
+    settings: Settings,
+) -> None:
+    """Read, predict, learn, save, until the stream ends or somebody stops it."""
+    from widemargin.documents.batches import BatchReader
+
+    reader = BatchReader(source, **reading)
+    note(reader.description, settings.quiet)
+    run = Run(_classifier(output, wanted, settings), output, settings)
+    with contextlib.closing(reader), _Stop() as stop:
+        try:
+            for batch in _whole_first(stop.while_waiting(iter(reader)), run.seen):
+                run.learn(batch)
+                if stop.asked:
+                    break
+        except DataError:
+            run.save()  # what came before the line stays learned
+            raise
+        run.finish(reader.name)
+    stop.leave()
+
+
+class Run:
+    """A classifier on its way, with what has happened to it so far."""
+
+    def __init__(self, classifier: TextClassifier, output: Path, settings: Settings) -> None:
+        self.classifier = classifier
+        self.output = output
+        self.settings = settings
+        self.unlabeled = self.bad = 0
+        self.size = 0
+        self.began = self.saved_at = time.monotonic()
+        self.seen = self.before = self._count("documents_seen_")
+        self.wrong_before = self._count("documents_wrong_")
+        self.saved = self.seen
+        self.next_note = 1000
+
+    def learn(self, batch: Batch) -> None:
+        """Predict and learn a batch, in pieces that end where the model is to be saved."""
+        for error in batch.bad:
+            self.bad += 1
+            if self.bad <= _BAD_SHOWN:
+                note(f"skipped: {error}", self.settings.quiet)
+        batch, odd = self._labelled(batch)
+        start = 0
+        while start < len(batch):
+            end = len(batch)
+            if self.settings.save_every is not None:
+                end = min(end, start + self.settings.save_every - (self.seen - self.saved))
+            self._learn(batch.texts[start:end], batch.labels[start:end])
+            start = end
+            if self._save_is_due():
+                self.save()
+                self.tell()
+        if odd is not None:
+            raise odd
+        if self.seen - self.before >= self.next_note:
+            self.tell()
+
+    def _labelled(self, batch: Batch) -> tuple[Batch, DataError | None]:
+        """The documents that have labels, one each unless any number is welcome; what the first other has."""
+        kept = [i for i, known in enumerate(batch.labels) if known is not None]
+        self.unlabeled += len(batch) - len(kept)
+        if len(kept) < len(batch):
+            texts, labels = [batch.texts[i] for i in kept], [batch.labels[i] for i in kept]
+            batch = replace(batch, texts=texts, labels=labels, lines=[batch.lines[i] for i in kept])
+        if not self.settings.multilabel:
+            for place, known in enumerate(batch.labels):
+                if len(known or ()) != 1:
+                    return _part(batch, slice(None, place)), DataError(
+                        f"line {batch.lines[place]}: {counted(len(known or ()), 'label')}, where every "
+                        f"document before had one. Pass --multilabel if a document may have any number."
+                    )
+        return batch, None
+
+    def _learn(self, texts: list[str], labels: list[Any]) -> None:
+        classes = {label for known in labels for label in known}
+        known = set(getattr(self.classifier, "classes_", ())) if self.seen else set()
+        if len(known | classes) > self.settings.max_labels:
+            new = sorted(classes - known)[0]
+            raise DataError(
+                f"{new!r} is one label more than {self.settings.max_labels:,}. Name the labels with --label "
+                f"if it is none, or raise --max-labels."
+            )
+        y = labels if self.settings.multilabel else [known[0] for known in labels]
+        self.classifier.partial_fit(texts, y)
+        self.seen += len(texts)
+
+    def _save_is_due(self) -> bool:
+        if self.settings.save_every is not None:
+            return self.seen - self.saved >= self.settings.save_every
+        return time.monotonic() - self.saved_at >= SECONDS_BETWEEN_SAVES
+
+    def save(self) -> None:
+        """Write the model, if there is anything new in it."""
+        if self.seen > self.saved or not self.size:
+            if self.seen:
+                self.size = self.classifier.save(self.output)
+            self.saved = self.seen
+        self.saved_at = time.monotonic()
+
+    def tell(self) -> None:
+        """How often the model was wrong about documents that it had not learned yet."""
+        documents = self.seen - self.before
+        self.next_note = 2 * max(documents, 1000)
+        rate = documents / max(time.monotonic() - self.began, 1e-9)
+        note(
+            f"{counted(documents, 'document')}, {counted(len(self.classifier.classes_), 'label')}, "
+            f"{100 * self.share_wrong:.2f} % wrong, {rate:,.0f} a second",
+            self.settings.quiet,
+        )
+        sys.stderr.flush()
+
+    @property
+    def share_wrong(self) -> float:
+        wrong = self._count("documents_wrong_") - self.wrong_before
+        return wrong / max(self.seen - self.before, 1)
+
+    def finish(self, name: str) -> None:
+        if not self.seen:
+            raise DataError(
+                f"{name}: no document with labels has come ({counted(self.bad, 'bad line')}, "
+                f"{counted(self.unlabeled, 'unlabelled document')}). Name the fields with --text and --label."
+            )
+        self.save()
+        summary = {
+            "model": str(self.output),
+            "bytes": self.size,
+            **self.classifier.training_summary_,
+            "learned": self.seen - self.before,
+            "wrong": self._count("documents_wrong_") - self.wrong_before,
+            "share_wrong": self.share_wrong,
+            "unlabeled": self.unlabeled,
+            "skipped": self.bad,
+            "seconds": {"stream": round(time.monotonic() - self.began, 4)},
+        }
+        if self.settings.json:
+            print_json(summary)
+        elif not self.settings.quiet:
+            self.tell()
+            left = [
+                (self.bad, "line skipped", "lines skipped"),
+                (self.unlabeled, "unlabelled document", "unlabelled documents"),
+            ]
+            odd = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in left if n)
+            print(
+                f"Learned {counted(self.seen - self.before, 'document')}"
+                f"{f' ({odd})' if odd else ''}, {100 * self.share_wrong:.2f} % of them predicted wrongly "
+                f"before they were learned."
+            )
+            print(f"Wrote {self.output} ({bytes_in_words(self.size)}).")
+
+    def _count(self, name: str) -> int:
+        return int(getattr(getattr(self.classifier, "learner_", None), name, 0))
+
+
+class _Stop:
+    """Ctrl-C and SIGTERM: at once while waiting for documents, otherwise when the batch has been learned."""
+
+    def __init__(self) -> None:
+        self.asked: int | None = None
+        self._waiting = False
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> _Stop:
+        with contextlib.suppress(ValueError):  # not in the main thread
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._ask)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        again, self.asked = self.asked is not None, number
+        if self._waiting or again:
+            raise _Stopped
+
+    def while_waiting(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The batches, until somebody stops waiting for the next."""
+        while True:
+            self._waiting = True
+            try:
+                batch = next(batches, None)
+            except _Stopped:
+                return
+            finally:
+                self._waiting = False
+            if batch is None:
+                return
+            yield batch
+
+    def leave(self) -> None:
+        """End as the signal asked, once all is saved."""
+        if self.asked == signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.asked == signal.SIGTERM:
+            raise SystemExit(128 + signal.SIGTERM)
+
+
+class _Stopped(BaseException):
+    """Somebody stopped the stream."""
+
+
+def _whole_first(batches: Iterator[Batch], seen: int) -> Iterator[Batch]:
+    """The batches, the first one of FIRST documents by itself (or of all, where there are fewer)."""
+    gathered: Batch | None = None
+    for batch in batches:
+        if seen >= FIRST:
+            yield batch
+            continue
+        gathered = batch if gathered is None else _joined(gathered, batch)
+        if len(gathered) >= FIRST:
+            yield _part(gathered, slice(None, FIRST))
+            rest = replace(_part(gathered, slice(FIRST, None)), bad=[])
+            gathered, seen = None, FIRST
+            if len(rest):
+                yield rest
+    if gathered is not None:
+        yield gathered
+
+
+def _joined(a: Batch, b: Batch) -> Batch:
+    return replace(
+        a, texts=a.texts + b.texts, labels=a.labels + b.labels, lines=a.lines + b.lines, bad=a.bad + b.bad
+    )
+
+
+def _part(batch: Batch, where: slice) -> Batch:
+    parts = {name: getattr(batch, name)[where] for name in ("texts", "labels", "lines")}
+    return replace(batch, **parts)
+
+
+def _classifier(
+    output: Path, wanted: tuple[learners.Name, dict[str, Any], dict[str, Any]], settings: Settings
+) -> TextClassifier:
+    """A new classifier, or the one to go on with."""
+    from widemargin._model_parts import learner_name
+    from widemargin.classifier import TextClassifier
+    from widemargin.cli.learners import make_learner
+    from widemargin.weight.vectorizer import Vectorizer
+
+    learner, learning, vectorizing = wanted
+    if settings.resume and output.exists():
+        classifier = TextClassifier.load(output)
+        found = learner_name(classifier.learner_)
+        if found != learner.value:
+            raise UsageError(
+                f"--resume: {output} holds a {found}, not a {learner.value}. Pass --learner {found}, or "
+                f"leave out --resume to begin again."
+            )
+        several = classifier.label_space_.kind == "multilabel"
+        if several != settings.multilabel:
+            word = "any number of labels" if several else "one label"
+            raise UsageError(f"--resume: documents of {output} have {word}, which --multilabel has to say.")
+        note(
+            f"Going on with {output}, after {counted(classifier.training_summary_['documents'], 'document')} "
+            f"and with its own settings.",
+            settings.quiet,
+        )
+        for part in (classifier.learner_, classifier.vectorizer_):
+            part.set_params(n_jobs=learning["n_jobs"])
+        return classifier
+    vectorizing = {**vectorizing, "n_hashed": vectorizing["n_hashed"] or HASHED}
+    return TextClassifier(Vectorizer(**vectorizing), make_learner(learner, {**learning, "verbose": False}))

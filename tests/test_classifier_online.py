@@ -1,0 +1,119 @@
+"""`TextClassifier.partial_fit`: texts as they come, with every online learner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from widemargin import (
+    BalancedWinnow,
+    BalancedWinnowPlus,
+    DualSVM,
+    LargeMarginWinnow,
+    LinearSVM,
+    Perceptron,
+    PositiveWinnow,
+    SelectFeatures,
+    TextClassifier,
+    Vectorizer,
+    Winnow,
+)
+from widemargin.errors import UsageError
+
+LEARNERS = [
+    Perceptron(),
+    Perceptron("dagan", document_length=3.0),
+    Perceptron(average="voted"),
+    PositiveWinnow(normalize=True),
+    BalancedWinnow(document_length=3.0, average="averaged"),
+    BalancedWinnowPlus(document_length=3.0),
+    Winnow(normalized=True),
+    LargeMarginWinnow(),
+    LargeMarginWinnow(normalized=True),
+    DualSVM(),
+]
+WORDS = {"grain": "wheat corn harvest export", "money": "bank rate profit loss", "fuel": "oil gas barrel rig"}
+
+
+def documents(n: int) -> tuple[list[str], list[str]]:
+    rng = np.random.default_rng(3)
+    labels = [list(WORDS)[i] for i in rng.integers(3, size=n)]
+    return [" ".join(rng.choice([*WORDS[label].split(), "the"], 4)) for label in labels], labels
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_save_load_go_on_equals_not_having_stopped(tmp_path, learner):
+    texts, labels = documents(90)
+    vectorizer = Vectorizer(n_hashed=256, weighting="sxx")
+    once = TextClassifier(vectorizer, clone(learner))
+    stopped = TextClassifier(vectorizer, clone(learner))
+    for start in range(0, 90, 30):
+        part = slice(start, start + 30)
+        once.partial_fit(texts[part], labels[part])
+        stopped.partial_fit(texts[part], labels[part])
+        stopped.save(tmp_path / "m.wm")
+        stopped = TextClassifier.load(tmp_path / "m.wm")
+    assert stopped.training_summary_ == once.training_summary_
+    assert stopped.training_summary_["documents"] == 90
+    np.testing.assert_array_equal(stopped.decision_function(texts), once.decision_function(texts))
+    assert np.mean(once.predict(texts) == labels) > 0.9
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_one_document_at_a_time_equals_batches(learner):
+    texts, labels = documents(40)
+    vectorizer = Vectorizer(n_hashed=256, weighting="bxx")
+    batch = TextClassifier(vectorizer, clone(learner)).partial_fit(texts, labels)
+    single = TextClassifier(vectorizer, clone(learner))
+    for text, label in zip(texts, labels, strict=True):
+        single.partial_fit([text], [label])
+    np.testing.assert_array_equal(single.decision_function(texts), batch.decision_function(texts))
+
+
+def test_a_vocabulary_stays_as_the_first_documents_made_it():
+    texts, labels = documents(40)
+    stream = TextClassifier(Vectorizer(weighting="bxx"), Perceptron()).partial_fit(texts[:20], labels[:20])
+    terms = list(stream.vectorizer_.vocabulary_)
+    stream.partial_fit([*texts[20:], "entirely new words"], [*labels[20:], "new"])
+    assert list(stream.vectorizer_.vocabulary_) == terms
+    assert "new" in stream.classes_
+    assert stream.vectorizer_.n_documents_ == 41
+
+
+def test_normalized_strength_counts_the_selected_features():
+    texts, labels = documents(60)
+    learner = PositiveWinnow(normalize=True)
+    classifier = TextClassifier(Vectorizer(weighting="txx"), learner, features=SelectFeatures("chi2", k=6))
+    classifier.fit(texts, labels)
+    X = classifier.features_.transform(classifier.vectorizer_.transform(texts))
+    np.testing.assert_allclose(
+        classifier.decision_function(texts), classifier.learner_.decision_function(X), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("classifier", "told"),
+    [
+        (TextClassifier(), "LinearSVM learns from a whole collection"),
+        (TextClassifier(learner=LinearSVM()), "Use fit"),
+        (TextClassifier(learner=Perceptron(), estimate="k-fold"), "`estimate` needs all documents"),
+        (TextClassifier(learner=Perceptron(), features=SelectFeatures()), "`features` needs all"),
+        (TextClassifier(learner=Perceptron(), select="fast"), "`select` needs all"),
+    ],
+)
+def test_what_needs_a_whole_collection_is_refused(classifier, told):
+    with pytest.raises(UsageError, match=told):
+        classifier.partial_fit(*documents(10))
+
+
+def test_vectors_go_on_as_vectors():
+    texts, labels = documents(40)
+    X = Vectorizer(weighting="bxx").fit_transform(texts)
+    stream = (
+        TextClassifier(learner=DualSVM()).partial_fit(X[:20], labels[:20]).partial_fit(X[20:], labels[20:])
+    )
+    assert stream.vectorizer_ is None
+    assert np.mean(stream.predict(X) == labels) > 0.9
+    with pytest.raises(UsageError, match="Pass vectors"):
+        stream.partial_fit(texts, labels)
