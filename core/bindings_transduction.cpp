@@ -94,8 +94,10 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
     without_gil([&] {
         const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
         if (kind == 0 && !keeps_all) {
+            // Every step looks at all examples: the more there are, the more of them have to move in one.
+            const std::int64_t working_set = std::min<std::int64_t>(std::max<std::int64_t>(n / 50, 20), 400);
             const TransductionOptions options{
-                {equality, 20, Selection::steepest, false, true, 10, 0.0, tol, max_iterations, seed},
+                {equality, working_set, Selection::steepest, false, true, 10, 0.0, tol, max_iterations, seed},
                 growth,
                 many};
             transduce_labels(arrays, options, n_threads,
