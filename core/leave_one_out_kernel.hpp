@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "decomposition.hpp"
+#include "kernel_paths.hpp"
 #include "score_bounds.hpp"
-#include "solution_path.hpp"
 
 namespace widemargin {
 
@@ -57,10 +57,8 @@ struct LeftOutLabel {
     std::vector<double> y, upper, alpha, s;
     double tol;  // at which the solution was good enough
     std::unique_ptr<Rule> rule;
-    Indices open;     // examples that need their kernel row at least
-    Tableau tableau;  // from which they leave; may be empty
-    Indices in_tableau;
-    std::vector<std::int32_t> place_in_tableau;  // of every example, or -1
+    Indices open;  // examples that need their kernel row at least
+    LabelPaths paths;
 };
 
 // One for each thread.
@@ -104,7 +102,9 @@ class LeftOut {
             if (l.alpha[t] > 0 || !settle_unchanged(l, shared, t))
                 l.open.push_back(static_cast<std::int32_t>(t));
         }
-        if (options_.certify) make_tableau(l);
+        if (options_.certify)
+            l.paths = paths_of(*engine_, {l.y, l.upper, l.alpha, l.s}, l.rule->b(), l.open.size(),
+                               options_.method.equality);
     }
 
     // Settles up to kColumns examples for which their kernel rows are needed.
@@ -112,16 +112,16 @@ class LeftOut {
         std::vector<Departure> rest;
         for (std::size_t k = 0; k < count && !stop; ++k) {
             const std::int32_t t = examples[k];
+            read_row(t);
             if (options_.certify && !(biased() && l.rule->is_corner() && l.alpha[t] <= 0)) {
-                read_row(t);
                 const Bounds b =
                     l.rule->without(point(l.y, l.upper, l.alpha, l.s), t, diagonal_.data(), row_.data());
                 if (settle_if_enough(l.label, t, b)) continue;
             }
             rest.push_back({t});
-            follow_path(l, rest.back());
+            follow(l.paths, {l.y, l.upper, l.alpha, l.s}, row_, options_.method.equality, path_, rest.back());
         }
-        if constexpr (Engine::has_columns) update_together(l, rest);
+        if constexpr (Engine::has_columns) update_together(rest);
         for (std::size_t k = 0; k < rest.size() && !stop; ++k) retrain(l, rest[k], k, stop);
     }
 
@@ -130,37 +130,26 @@ class LeftOut {
     }
 
   private:
-    // An example that leaves; if it has a path, whose alphas are others at the end of it, and what they and
-    // the changes of y alpha are.
-    struct Departure {
-        std::int32_t t;
-        bool has_path = false;
-        Indices changed;
-        std::vector<double> alpha, change;
-    };
-
     void read_row(std::int64_t t) {
         const auto* const values = engine_->row(t);
         row_.assign(values, values + task_.size);
     }
 
     // What the paths change of s, in columns_.
-    void update_together(const LeftOutLabel& l, const std::vector<Departure>& leaving) {
-        std::vector<double> changes(l.in_tableau.size() * kColumns, 0.0);
-        std::vector<std::uint8_t> any(l.in_tableau.size(), 0);
-        for (std::size_t c = 0; c < leaving.size(); ++c) {
-            for (std::size_t k = 0; k < leaving[c].changed.size(); ++k) {
-                const auto place = static_cast<std::size_t>(l.place_in_tableau[leaving[c].changed[k]]);
-                changes[place * kColumns + c] = leaving[c].change[k];
-                any[place] = 1;
-            }
-        }
+    void update_together(const std::vector<Departure>& leaving) {
         Indices changed;
         std::vector<double> steps;
-        for (std::size_t k = 0; k < any.size(); ++k) {
-            if (!any[k]) continue;
-            changed.push_back(l.in_tableau[k]);
-            steps.insert(steps.end(), changes.begin() + k * kColumns, changes.begin() + (k + 1) * kColumns);
+        place_.assign(task_.size, -1);
+        for (std::size_t c = 0; c < leaving.size(); ++c) {
+            for (std::size_t k = 0; k < leaving[c].changed.size(); ++k) {
+                const std::int32_t i = leaving[c].changed[k];
+                if (place_[i] < 0) {
+                    place_[i] = static_cast<std::int32_t>(changed.size());
+                    changed.push_back(i);
+                    steps.resize(changed.size() * kColumns, 0.0);
+                }
+                steps[std::size_t(place_[i]) * kColumns + c] = leaving[c].change[k];
+            }
         }
         columns_.assign(task_.size * kColumns, 0.0);
         engine_->update_columns(changed, steps, columns_.data());
@@ -274,92 +263,6 @@ class LeftOut {
         return true;
     }
 
-    // The free examples, those who may have to leave, and the nearest others.
-    void make_tableau(LeftOutLabel& l) {
-        const std::int64_t size = task_.size;
-        Indices rows;
-        l.place_in_tableau.assign(size, -1);
-        const auto take = [&](std::int64_t i) {
-            if (l.place_in_tableau[i] >= 0 || !(l.upper[i] > 0)) return;
-            l.place_in_tableau[i] = static_cast<std::int32_t>(rows.size());
-            rows.push_back(static_cast<std::int32_t>(i));
-        };
-        const auto excess = [&](std::int64_t i) { return l.y[i] * (l.s[i] + l.rule->b()) - 1; };
-        for (std::int64_t i = 0; i < size; ++i) {
-            const double e = excess(i);
-            if ((l.alpha[i] > 0 || e < 0) && (l.alpha[i] < l.upper[i] || e > 0)) take(i);
-        }
-        const std::size_t n_free = rows.size();
-        if (n_free == 0) return;
-        for (std::int64_t i = task_.n; i < size; ++i) take(i);
-        for (const std::int32_t t : l.open) take(t);
-        std::vector<std::pair<double, std::int32_t>> near;
-        for (std::int64_t i = 0; i < size; ++i) {
-            if (l.place_in_tableau[i] < 0 && std::abs(excess(i)) <= kNear)
-                near.emplace_back(std::abs(excess(i)), static_cast<std::int32_t>(i));
-        }
-        const std::size_t more = std::min(near.size(), n_free / 3 + kSpare);
-        std::partial_sort(near.begin(), near.begin() + more, near.end());
-        for (std::size_t k = 0; k < more; ++k) take(near[k].second);
-        const std::size_t m = rows.size();
-        if (m > kMost || static_cast<double>(m * m) > kWorth * static_cast<double>(l.open.size())) return;
-        std::vector<float> alpha(m), excesses(m), upper(m), signs(m);
-        for (std::size_t k = 0; k < m; ++k) {
-            alpha[k] = static_cast<float>(l.alpha[rows[k]]);
-            excesses[k] = static_cast<float>(excess(rows[k]));
-            upper[k] = static_cast<float>(l.upper[rows[k]]);
-            signs[k] = static_cast<float>(l.y[rows[k]]);
-        }
-        l.tableau = Tableau(
-            std::move(alpha), std::move(excesses), std::move(upper), static_cast<std::int64_t>(n_free), signs,
-            options_.method.equality ? 0.0 : std::numeric_limits<double>::quiet_NaN(), [&](Sweeping& q) {
-                std::vector<double> K(m * m);
-                engine_->start(everybody());
-                engine_->block(rows, K.data());
-                for (std::size_t i = 0; i < m; ++i) {
-                    for (std::size_t j = 0; j <= i; ++j) q(i, j) = signs[i] * signs[j] * K[i * m + j];
-                }
-            });
-        l.in_tableau = std::move(rows);
-    }
-
-    // Where the way of an example ends, if it has one that does.
-    void follow_path(const LeftOutLabel& l, Departure& leaving) {
-        const std::int32_t t = leaving.t;
-        if (l.tableau.empty() || l.place_in_tableau[t] < 0) return;
-        if (!path_.leave(l.tableau, l.place_in_tableau[t], without_)) return;
-        double sum = 0;  // what the equality constraint misses
-        Indices changed;
-        std::vector<double> alpha;
-        for (std::size_t k = 0; k < without_.size(); ++k) {
-            const std::int32_t i = l.in_tableau[k];
-            const float before = l.tableau.alpha(static_cast<std::int64_t>(k)), after = without_[k];
-            if (after == before && i != t) continue;
-            const double moved = l.alpha[i] + (double(after) - double(before));
-            const bool above = after >= static_cast<float>(l.upper[i]);
-            alpha.push_back(i == t || after <= 0 ? 0.0 : (above ? l.upper[i] : clamp(moved, l.upper[i])));
-            sum += l.y[i] * (alpha.back() - l.alpha[i]);
-            changed.push_back(i);
-        }
-        if (options_.method.equality) {
-            for (std::size_t k = 0; k < changed.size() && sum != 0; ++k) {
-                const double u = l.upper[changed[k]], y = l.y[changed[k]];
-                if (!(alpha[k] > 0 && alpha[k] < u)) continue;
-                const double moved = clamp(alpha[k] - y * sum, u);
-                sum += y * (moved - alpha[k]);
-                alpha[k] = moved;
-            }
-            if (std::abs(sum) > kRounding * static_cast<double>(task_.size)) return;
-        }
-        for (std::size_t k = 0; k < changed.size(); ++k)
-            leaving.change.push_back(l.y[changed[k]] * (alpha[k] - l.alpha[changed[k]]));
-        leaving.changed = std::move(changed);
-        leaving.alpha = std::move(alpha);
-        leaving.has_path = true;
-    }
-
-    static double clamp(double alpha, double upper) { return std::min(std::max(alpha, 0.0), upper); }
-
     Indices everybody() const {
         Indices all(task_.size);
         for (std::int64_t i = 0; i < task_.size; ++i) all[i] = static_cast<std::int32_t>(i);
@@ -431,10 +334,6 @@ class LeftOut {
     static constexpr double kRounding = 1e-14;  // of a sum of kernel values
     static constexpr double kSmallest = 1e-7;   // nobody can tell such scores from 0
     static constexpr double kNarrow = 1e-9;     // an interval of thresholds that is none
-    // Of the tableau: its most examples, how near to their margins, how many of these; and its square that is
-    // worth one example that leaves.
-    static constexpr std::size_t kMost = 4000, kSpare = 64;
-    static constexpr double kNear = 0.1, kWorth = 1e5;
 
     std::unique_ptr<Engine> engine_;
     const LeftOutTask& task_;
@@ -442,8 +341,8 @@ class LeftOut {
     std::vector<double> diagonal_, row_, y_, upper_, alpha_, s_;
     double largest_ = 0;
     SolutionPath path_;
-    std::vector<float> without_;
     std::vector<double> columns_;
+    Indices place_;
 };
 
 // All labels, some at a time: first their solutions side by side, then all their examples.

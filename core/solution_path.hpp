@@ -150,6 +150,15 @@ class Tableau {
         for (std::int64_t i = 0; i < size_; ++i) values[i] = free_[i] ? -row[i] : row[i];
     }
 
+    // The same for alpha_t of an example outside, whose row of Q (and of the bias) is given.
+    void column_outside(const std::vector<float>& row, float* values) const {
+        std::fill_n(values, size_, 0.0f);
+        for (std::int64_t f = 0; f < size_; ++f) {
+            if (free_[f]) loops_.add_column(-row[f], matrix_.data() + f * size_, size_, values);
+        }
+        for (std::int64_t i = 0; i < size_; ++i) values[i] = free_[i] ? -values[i] : row[i] + values[i];
+    }
+
   private:
     static constexpr std::int64_t kBlock = 64;
     static constexpr double kRidge = 1e-6;
@@ -157,21 +166,44 @@ class Tableau {
     std::int64_t n_examples_ = 0, size_ = 0;
     std::vector<float> alpha_, excess_, upper_, matrix_, rate_;
     std::vector<std::uint8_t> free_;
+    PairLoops loops_ = pair_loops();
 };
 
 // One for each thread: it keeps its memory.
 class SolutionPath {
   public:
-    // The alphas without t, 0 for t itself; false if there is no end of events, or of digits.
+    // The alphas without example t of the tableau; false if there is no end of events, or of digits.
     bool leave(const Tableau& tableau, std::int64_t t, std::vector<float>& alpha) {
         begin(tableau);
         low_[t] = -kInfinity;
         high_[t] = kInfinity;
         if (free_[t]) exchange(t);
         free_[t] = 0;
-        column_.resize(tableau.size());
         column_of(t, column_.data());
-        add(-tableau.alpha(t), column_.data(), rate_);
+        if (!go(tableau.alpha(t), alpha)) return false;
+        alpha[t] = 0;
+        return true;
+    }
+    // The same for an example outside, at a bound: its alpha and its row (Tableau::column_outside).
+    bool leave(const Tableau& tableau, float alpha_t, const std::vector<float>& row,
+               std::vector<float>& alpha) {
+        begin(tableau);
+        tableau.column_outside(row, column_.data());
+        return go(alpha_t, alpha);
+    }
+
+  private:
+    struct Pivot {
+        std::int64_t who;
+        float size;
+    };
+    static constexpr std::size_t kMostPivots = 256;
+    static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+    // Along the whole path, whose column_ is known.
+    bool go(float alpha_t, std::vector<float>& alpha) {
+        const Tableau& tableau = *tableau_;
+        add(-alpha_t, column_.data(), rate_);
         for (float now = 0;;) {
             const FirstLimit first =
                 loops_.first_limit(quantity_.data(), rate_.data(), low_.data(), high_.data(), tableau.size());
@@ -188,23 +220,15 @@ class SolutionPath {
             if (!std::isfinite(value)) return false;
             alpha[i] = std::min(std::max(value, 0.0f), tableau.upper(i));
         }
-        alpha[t] = 0;
         return true;
     }
-
-  private:
-    struct Pivot {
-        std::int64_t who;
-        float size;
-    };
-    static constexpr std::size_t kMostPivots = 256;
-    static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
     void begin(const Tableau& tableau) {
         tableau_ = &tableau;
         const std::int64_t size = tableau.size();
         pivots_.clear();
         columns_.clear();
+        column_.resize(size);
         rate_ = tableau.rate();
         quantity_.assign(tableau.size(), 0.0f);
         given_.assign(size, 0.0f);
