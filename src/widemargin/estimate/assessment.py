@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt
 from widemargin.decide.goals import Goal
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.held_out import HeldOut, held_out
+from widemargin.estimate.held_out import held_out
+from widemargin.estimate.leave_one_out import LeaveOneOut
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_bounds import xi_alpha_of
 from widemargin.labels import LabelSpace, learn_labels
@@ -144,7 +145,7 @@ def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | No
 
 
 def _estimates(
-    space: LabelSpace, found: HeldOut, truth: NDArray[Any], goal: Goal | None, thresholds: Floats | None
+    space: LabelSpace, found: LeaveOneOut, truth: NDArray[Any], goal: Goal | None, thresholds: Floats | None
 ) -> Quality:
     notes = []
     if goal is None:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_consistent_length
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares, thread_count
 from widemargin.errors import UsageError
-from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
+from widemargin.estimate.cross_validation import OutOfFold, out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
 from widemargin.learn import least_squares
 from widemargin.learn.costs import label_costs, sample_weights
@@ -70,6 +70,12 @@ class LeaveOneOut:
     folds: int | None
     retrained: NDArray[np.int64]
     unstable: NDArray[np.int64]
+
+    @classmethod
+    def of_folds(cls, found: OutOfFold) -> LeaveOneOut:
+        """What cross-validation found, of which nothing is proven."""
+        nothing, unknown = np.zeros(found.truth.shape[1], np.int64), np.full(found.truth.shape, np.inf)
+        return cls(found.signs, found.scores, unknown, found.truth, "k-fold", found.folds, nothing, nothing)
 
     @property
     def table(self) -> Contingency:
@@ -130,8 +136,7 @@ def leave_one_out(
             random_state=random_state,
             verbose=verbose,
         )
-        nothing, unknown = np.zeros(truth.shape[1], np.int64), np.full(truth.shape, np.inf)
-        return LeaveOneOut(found.signs, found.scores, unknown, truth, "k-fold", found.folds, nothing, nothing)
+        return LeaveOneOut.of_folds(found)
     warn_of_weak_labels(learner.label_space_, truth)
     if isinstance(learner, least_squares.RegularizedLeastSquares):
         values = learner.left_out_scores(X, y, sample_weight)
