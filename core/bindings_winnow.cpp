@@ -42,8 +42,7 @@ nb::object learn_from_mistakes_arrays(
     OutputMatrix<double> weights, OutputMatrix<double> plus, OutputMatrix<double> minus,
     OutputMatrix<double> sums, OutputMatrix<std::uint8_t> links, Output<double> normalizer,
     Output<double> peak, Output<double> clock, Output<std::int64_t> seen, Output<std::int64_t> mistakes,
-    Output<std::uint8_t> discarded, Output<std::int32_t> passes, Output<std::int64_t> pass_mistakes,
-    OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+    Output<std::int32_t> passes, OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
     const std::string name = rule;
     const MistakeRule kind = name == "additive"          ? MistakeRule::kAdditive
                              : name == "positive-winnow" ? MistakeRule::kPositiveWinnow
@@ -82,9 +81,7 @@ nb::object learn_from_mistakes_arrays(
                            clock.data(),
                            seen.data(),
                            mistakes.data(),
-                           discarded.data(),
                            passes.data(),
-                           pass_mistakes.data(),
                            data_or_null(scores),
                            labels_done.data(),
                            keep_history ? &history : nullptr};
@@ -117,8 +114,7 @@ void register_learn_from_mistakes(nb::module_& m) {
           arg("plus").noconvert(), arg("minus").noconvert(), arg("sums").noconvert(),
           arg("links").noconvert(), arg("normalizer").noconvert(), arg("peak").noconvert(),
           arg("clock").noconvert(), arg("seen").noconvert(), arg("mistakes").noconvert(),
-          arg("discarded").noconvert(), arg("passes").noconvert(), arg("pass_mistakes").noconvert(),
-          arg("scores").noconvert(), arg("labels_done").noconvert());
+          arg("passes").noconvert(), arg("scores").noconvert(), arg("labels_done").noconvert());
 }
 
 template <typename T>

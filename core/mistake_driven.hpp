@@ -83,9 +83,7 @@ struct MistakeTask {
     std::int64_t* seen;
     std::int64_t* mistakes;
     // Results.
-    std::uint8_t* discarded;             // L: whether features were discarded now
     std::int32_t* passes;                // L
-    std::int64_t* pass_mistakes;         // L: mistakes of the last pass
     double* scores;                      // n x L before learning, or null
     std::int64_t* labels_done;           // counter
     std::vector<WeightChange>* history;  // or null
@@ -145,9 +143,12 @@ class MistakeBlock {
             for (int lane = 0; lane < range_.count; ++lane) {
                 if (finished_[lane]) continue;
                 passes_[lane] = static_cast<std::int32_t>(pass);
-                mistakes_[lane] += last_mistakes_[lane] = pass_mistakes_[lane];
-                if (double(pass_mistakes_[lane]) < options_.discard_below && !discarded_[lane]) discard(lane);
-                finished_[lane] = pass_mistakes_[lane] == 0;
+                mistakes_[lane] += pass_mistakes_[lane];
+                // What was right with all features may be wrong with those that are left.
+                const bool discards =
+                    double(pass_mistakes_[lane]) < options_.discard_below && !discarded_[lane];
+                if (discards) discard(lane);
+                finished_[lane] = pass_mistakes_[lane] == 0 && !discards;
                 again |= !finished_[lane];
             }
             if (!again) break;
@@ -165,9 +166,7 @@ class MistakeBlock {
             task_.clock[label] = clock_[lane];
             task_.seen[label] = seen_[lane];
             task_.mistakes[label] += mistakes_[lane];
-            task_.pass_mistakes[label] = last_mistakes_[lane];
             task_.passes[label] = passes_[lane];
-            task_.discarded[label] = discarded_[lane];
         }
         if constexpr (std::is_same_v<Rule, LogWinnowRule>) rule_->weights.write_back(task_.log_sums);
         if (task_.history) task_.history->insert(task_.history->end(), history_.begin(), history_.end());
@@ -243,7 +242,7 @@ class MistakeBlock {
     }
 
     void discard(int lane) {
-        discarded_[lane] = 1;
+        discarded_[lane] = true;
         for (std::int64_t place = 0; place < active_.bias_row; ++place) {
             const double before = w_(place, lane);
             const bool inside = before >= options_.discard_low && before <= options_.discard_high;
@@ -272,10 +271,9 @@ class MistakeBlock {
     std::vector<WeightChange> history_;
     double clock_[kLanes] = {};
     std::int64_t seen_[kLanes] = {};
-    std::int64_t mistakes_[kLanes] = {}, pass_mistakes_[kLanes] = {}, last_mistakes_[kLanes] = {};
+    std::int64_t mistakes_[kLanes] = {}, pass_mistakes_[kLanes] = {};
     std::int32_t passes_[kLanes] = {};
-    std::uint8_t discarded_[kLanes] = {};
-    bool finished_[kLanes] = {};
+    bool discarded_[kLanes] = {}, finished_[kLanes] = {};
 };
 
 // What normalised strength divides a row by: the sum of its strengths, 1 for an empty one.

@@ -222,6 +222,18 @@ def test_features_within_one_step_of_their_start_are_discarded():
     assert (kept.n_discarded_ == 0).all()
 
 
+def test_learning_goes_on_after_discarding():
+    X, Y = text_like(n=300, d=200)
+    model = BalancedWinnow(1.2, 0.8, discard_below=1e-9, max_iter=200).fit(X, Y)
+    plain = BalancedWinnow(1.2, 0.8, max_iter=200).fit(X, Y)
+    done = (model.n_iter_ < 200) & (plain.n_iter_ < 200)
+    assert done.any()
+    assert (model.n_discarded_[done] > 0).all()
+    assert (model.n_iter_[done] > plain.n_iter_[done]).all()
+    wrong = (model.decision_function(X) > 0) != (Y > 0)
+    assert not wrong[:, done].any()
+
+
 @pytest.mark.parametrize("average", [None, "averaged", "voted"])
 def test_discarding_waits_until_mistakes_are_few(average):
     X, Y = text_like(n=300, d=200)

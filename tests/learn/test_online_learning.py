@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+import signal
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -212,6 +213,29 @@ def test_a_failed_batch_changes_nothing():
     with pytest.raises(DataError, match="grow beyond"):
         model.partial_fit(X[:20] * 100, y[:20])
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_an_interrupted_batch_changes_nothing():
+    X, Y = text_like(n=3000, labels=64)
+    X, Y = sp.csr_array(sp.vstack([X] * 20)), np.vstack([Y] * 20)
+    model = BalancedWinnow(document_length=15).partial_fit(X[:10], Y[:10])
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            list(model.partial_fit(X, Y) for _ in count())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    seen = set(model._columns["seen"].tolist())
+    assert len(seen) == 1
+    assert (seen.pop() - 10) % X.shape[0] == 0
+    whole = model._cells["plus"] - model._cells["minus"]
+    np.testing.assert_array_equal(model._cells["weights"], whole.T)
 
 
 def test_balanced_classes_need_all_documents():

@@ -174,9 +174,7 @@ class MistakeDriven(OnlineRule):
                     clock=columns["clock"],
                     seen=columns["seen"],
                     mistakes=columns["mistakes"],
-                    discarded=np.zeros(n_labels, np.uint8),
                     passes=n_iter,
-                    pass_mistakes=np.zeros(n_labels, np.int64),
                     scores=scores,
                     labels_done=done,
                 )
