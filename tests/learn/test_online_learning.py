@@ -227,7 +227,7 @@ def test_an_interrupted_batch_changes_nothing():
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(KeyboardInterrupt):
-            list(model.partial_fit(X, Y) for _ in count())
+            [model.partial_fit(X, Y) for _ in count()]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
