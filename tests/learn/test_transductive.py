@@ -127,12 +127,15 @@ def test_without_costs_it_is_the_inductive_machine(kernel, bias):
     assert set(np.flatnonzero((model.transduction_ > 0) & ~labeled)) == set(chosen)
 
 
+@pytest.mark.parametrize("start", ["inductive", "latent"])
 @pytest.mark.parametrize("cache", [400, 1e-3], ids=["kernel matrix", "weight vector or few rows"])
 @pytest.mark.parametrize(("kernel", "bias"), [("linear", "unregularized"), ("rbf", "unregularized"),
                                               ("linear", 1.0), ("rbf", None)])  # fmt: skip
-def test_the_answer_is_a_machine_on_the_labels_it_found(kernel, bias, cache):
+def test_the_answer_is_a_machine_on_the_labels_it_found(kernel, bias, cache, start):
     X, signs, _ = blobs(gap=0.7)
-    model = fit(X, signs, 20, 3.0, kernel=kernel, bias=bias, cache=cache, C_unlabeled=1.5, gamma=0.2)
+    model = fit(
+        X, signs, 20, 3.0, kernel=kernel, bias=bias, cache=cache, C_unlabeled=1.5, gamma=0.2, start=start
+    )
     y, alpha = model.transduction_.astype(float), model.alpha_[:, 0]
     upper = np.where(signs == 0, 1.5, 3.0)
     K = kernel_dual.gram(X, X, kernel, gamma=0.2)

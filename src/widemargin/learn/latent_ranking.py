@@ -3,6 +3,10 @@
 The documents, labelled and not, are projected on the directions of their largest singular values (latent
 semantic indexing; joachims 2.3.3), where documents are close whose words occur together elsewhere. A document
 is ranked by how much nearer it is to the labelled positive ones than to the labelled negative ones there.
+
+Whether this start is better than the inductive machine's depends on the documents: on Reuters-21578 with 17
+labelled ones it was, by eight points of break-even, among training documents, and was not among the test
+documents (``benchmarks/transduction.py``).
 """
 
 from __future__ import annotations

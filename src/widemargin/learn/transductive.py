@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 _CHOICES = {
     "kernel": ("linear", "poly", "rbf", "sigmoid", "chi2"),
     "switching": ("multiple", "single"),
-    "start": ("latent", "inductive"),
+    "start": ("inductive", "latent"),
     "first_costs": ("balanced", "published"),
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
@@ -54,9 +54,10 @@ class TransductiveSVM(LinearRule):
         positive number for a bias feature of that size
     switching : exchange "multiple" pairs of labels before the machine is solved again, or a "single" one as
         published
-    start : the first labels: "latent" by :func:`~widemargin.learn.latent_ranking.latent_ranking` of all
-        documents, from where the costs of unlabelled ones begin with 0.01; "inductive" by the machine of the
-        labelled ones, from where they begin with 1e-5 (Figure 9.1)
+    start : the first labels: "inductive" by the machine of the labelled documents, from where the costs of
+        unlabelled ones begin with 1e-5 (Figure 9.1); "latent" by
+        :func:`~widemargin.learn.latent_ranking.latent_ranking` of all documents, from where they begin with
+        0.01, for rows of length 1
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
@@ -109,7 +110,7 @@ class TransductiveSVM(LinearRule):
         coef0: float = 1.0,
         bias: float | Literal["unregularized"] | None = "unregularized",
         switching: Literal["multiple", "single"] = "multiple",
-        start: Literal["latent", "inductive"] = "latent",
+        start: Literal["inductive", "latent"] = "inductive",
         first_costs: Literal["balanced", "published"] = "balanced",
         unlabeled: Any = None,
         on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
