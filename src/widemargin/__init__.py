@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from widemargin.learn.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.linear_svm import LinearSVM
     from widemargin.learn.perceptron import Perceptron
+    from widemargin.learn.rocchio import Rocchio
     from widemargin.learn.transductive import TransductiveSVM
     from widemargin.learn.winnow import BalancedWinnow, BalancedWinnowPlus, PositiveWinnow, Winnow
     from widemargin.select.features import SelectFeatures
@@ -42,6 +43,7 @@ _HOME = {
     "Perceptron": "widemargin.learn.perceptron",
     "PositiveWinnow": "widemargin.learn.winnow",
     "RegularizedLeastSquares": "widemargin.learn.least_squares",
+    "Rocchio": "widemargin.learn.rocchio",
     "SampledLeastSquares": "widemargin.learn.least_squares",
     "SelectFeatures": "widemargin.select.features",
     "TextClassifier": "widemargin.classifier",
@@ -61,6 +63,7 @@ __all__ = [
     "Perceptron",
     "PositiveWinnow",
     "RegularizedLeastSquares",
+    "Rocchio",
     "SampledLeastSquares",
     "SelectFeatures",
     "TextClassifier",

@@ -23,6 +23,7 @@ LEARNERS = {
     "balanced-winnow-plus": ("widemargin.learn.winnow", "BalancedWinnowPlus"),
     "winnow": ("widemargin.learn.winnow", "Winnow"),
     "large-margin-winnow": ("widemargin.learn.large_margin_winnow", "LargeMarginWinnow"),
+    "rocchio": ("widemargin.learn.rocchio", "Rocchio"),
     "dual-svm": ("widemargin.learn.dual_svm", "DualSVM"),
 }
 # And what may stand between the vectorizer and the learner.

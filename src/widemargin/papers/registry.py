@@ -239,6 +239,19 @@ PAPERS = (
             ("5", "feature selection on large collections", (*_NEWSGROUPS, *_REUTERS), "dasgupta_5"),
         )
     ),
+    *(
+        Paper(f"zhang-{table}", f"Zhang, {title}", corpora, "zhang", table, plot=table == "figure-1")
+        for table, title, corpora in (
+            ("1", "Table 1: break-even points with 10,000 features", _REUTERS),
+            ("2", "Table 2: break-even points with all features", _REUTERS),
+            ("figure-1", "Figure 1: precision and recall", _REUTERS),
+            ("webkb", "section 4: accuracy on WebKB, seven classes", _WEBKB),
+        )
+    ),
+    *(
+        Paper(f"dagan-{table}", f"Dagan, Karov, Roth, Table {table}: {what}", _REUTERS, "dagan", table)
+        for table, what in (("1", "versions of the algorithms"), ("2", "break-even points"))
+    ),
 )
 
 

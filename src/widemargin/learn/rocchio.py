@@ -1,0 +1,97 @@
+"""Rocchio's classifier: the difference of two centroids, compared by the cosine (joachims, 2.5.2)."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from widemargin._arrays import canonical_csr, is_sparse
+from widemargin.errors import UsageError
+from widemargin.labels import learn_labels
+from widemargin.learn.linear_rule import LinearRule
+
+
+class Rocchio(LinearRule):
+    """The centroid of the positive documents less `beta` times that of the negative ones.
+
+    Documents are scaled to length 1, negative weights are cut to 0 (2.22), and a score is the cosine of the
+    document and the weights. The algorithm has no threshold of its own: here it lies midway between the mean
+    cosines of the positive and the negative training documents. Scores of different labels are not
+    comparable.
+
+    Parameters
+    ----------
+    beta : how much the negative documents count, at least 0
+    n_jobs : as in :class:`~widemargin.LinearSVM`
+
+    Attributes
+    ----------
+    coef_ : weights of length 1, labels x features
+    intercept_ : less the threshold
+
+    Examples
+    --------
+    >>> X, y = np.array([[1, 0, 1], [2, 1, 0], [0, 1, 0], [0, 3, 1]]), ["a", "a", "b", "b"]
+    >>> Rocchio().fit(X, y).predict(X).tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    def __init__(self, beta: float = 0.25, *, n_jobs: int | None = None) -> None:
+        self.beta = beta
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the centroids.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        """
+        if not isinstance(self.beta, Real) or not 0 <= float(self.beta) < np.inf:
+            raise UsageError(f"beta={self.beta!r}: expected a number that is at least 0, such as 0.25.")
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        if y is None:
+            raise ValueError("Rocchio requires y to be passed, but the target y is None")
+        self.label_space_, signs = learn_labels(y)
+        check_consistent_length(X, signs)
+        csr = canonical_csr(X)
+        rows = self.as_scored(sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape))
+        positive, negative = _means(signs > 0), _means(signs < 0)
+        # Features x labels, the order in which documents are scored.
+        weights = np.maximum(rows.T @ positive - float(self.beta) * (rows.T @ negative), 0.0)
+        lengths = np.linalg.norm(weights, axis=0)
+        weights = np.ascontiguousarray(weights / np.where(lengths > 0, lengths, 1.0))
+        cosines = rows @ weights
+        self.coef_ = weights.T
+        self.intercept_ = -(np.sum(cosines * positive, axis=0) + np.sum(cosines * negative, axis=0)) / 2
+        return self
+
+    def as_scored(self, X: Any) -> Any:
+        """The documents scaled to length 1; one without any value stays as it is."""
+        X = sp.csr_array(X, dtype=np.float64) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+        squares = np.asarray((X * X).sum(axis=1), dtype=np.float64).reshape(-1)
+        factors = np.divide(1.0, np.sqrt(squares), out=np.zeros(len(squares)), where=squares > 0)
+        return sp.csr_array(sp.diags_array(factors) @ X) if is_sparse(X) else X * factors[:, None]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Cosines less the threshold: (n,) for a binary task, otherwise (n, labels)."""
+        check_is_fitted(self, "label_space_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        return super().decision_function(self.as_scored(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # negative weights are cut: made for counts of terms
+        return tags
+
+
+def _means(members: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(n, labels): what a member counts in the mean of all members."""
+    means: NDArray[np.float64] = members / np.maximum(members.sum(axis=0), 1)
+    return means

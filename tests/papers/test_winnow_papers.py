@@ -1,0 +1,72 @@
+"""Zhang's and Dagan's tables: what is printed, and on the real collection what they claim."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from widemargin.papers import dagan, zhang
+from widemargin.papers.zhang import ALL, COLUMNS, TOP
+
+
+def quietly(stage: str) -> None:
+    pass
+
+
+class TestZhang:
+    @pytest.mark.parametrize("table", ["1", "2"])
+    def test_every_published_row_has_all_columns(self, table):
+        rows = zhang.PUBLISHED[table]
+        assert len(rows) == 12
+        assert all(len(figures) == len(COLUMNS) for figures in rows.values())
+        # The plain normalised and unnormalised Winnow make the same mistakes.
+        assert all(figures[2] == figures[4] for figures in rows.values())
+
+    @pytest.mark.needs_corpus("reuters21578")
+    def test_normalised_and_unnormalised_winnow_rank_alike(self):
+        result = zhang.run(quietly, "1", ["UWin", "NWin"], passes=3)
+        assert {cell.row for cell in result.cells} == set(zhang.PUBLISHED["1"])
+        for row in zhang.PUBLISHED["1"]:
+            assert result.cell(row, "UWin").ours == pytest.approx(result.cell(row, "NWin").ours, abs=0.05)
+        assert result.cell(TOP, "UWin").ours > result.cell(ALL, "UWin").ours > 50
+
+    @pytest.mark.slow
+    @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.parametrize("table", ["1", "2"])
+    def test_the_large_margin_learners_are_ahead(self, table):
+        result = zhang.run(quietly, table, ["Perceptron", "UWin", "LM-UWin", "LM-NWin"])
+        for plain in ("Perceptron", "UWin"):
+            for margin in ("LM-UWin", "LM-NWin"):
+                assert result.cell(ALL, margin).ours > result.cell(ALL, plain).ours + 2
+
+    @pytest.mark.slow
+    @pytest.mark.needs_corpus("reuters21578")
+    def test_the_curves_fall(self):
+        result = zhang.run(quietly, "figure-1", ["Perceptron"], passes=20)
+        curve = [cell.ours for cell in result.cells]
+        assert len(curve) == 20
+        assert curve[0] > curve[-1]
+        assert all(math.isnan(cell.published) for cell in result.cells)
+        assert [line.name for line in result.panels[0].lines] == ["Perceptron"]
+
+
+class TestDagan:
+    def test_every_version_has_its_learner(self):
+        for row, printed in dagan.TABLE_1.items():
+            assert len(printed) == len(dagan.VERSIONS)
+            for version, figure in zip(dagan.VERSIONS, printed, strict=True):
+                learner = dagan._variant(row, version, 1.1, 0.02, 50)
+                assert type(learner).__name__.startswith(row)
+                assert (learner.threshold_range == dagan.RANGE) == (version in dagan.VERSIONS[2:])
+                assert learner.discard_below == (0.02 if version == "Discard" else None)
+                assert math.isnan(figure) == (version == "Norm" and row != "PositiveWinnow")
+
+    @pytest.mark.slow
+    @pytest.mark.needs_corpus("reuters21578")
+    def test_balanced_winnow_plus_is_ahead_of_rocchio(self):
+        result = dagan.run(quietly, "2")
+        for column in dagan.SPLITS:
+            ours = {row: result.cell(row, column).ours for row in dagan.TABLE_2}
+            assert ours["BalancedWinnow+"] > ours["Rocchio"] + 3
+        assert result.cell("BalancedWinnow+", "Apte's split").ours >= 83.3
