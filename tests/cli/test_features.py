@@ -55,7 +55,8 @@ def test_options_without_a_meaning(option):
 
 
 @pytest.mark.parametrize(
-    "features", [SelectFeatures("chi2", 12), SampleFeatures(30, k=5), SelectFeatures("df", 9)]
+    "features",
+    [SelectFeatures("chi2", 12, unit_length=True), SampleFeatures(30, k=5), SelectFeatures("df", 9)],
 )
 @pytest.mark.parametrize("learner", [None, KernelSVM(kernel="rbf")])
 def test_classifiers_come_back_from_files(tmp_path, features, learner):

@@ -13,6 +13,7 @@ from widemargin._arrays import canonical_csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import learn_labels
 from widemargin.select import features
+from widemargin.select.narrowing import narrowing_of
 from widemargin.select.scores import SCORES, count_terms
 
 
@@ -21,7 +22,7 @@ from widemargin.select.scores import SCORES, count_terms
         SelectFeatures(),
         SelectFeatures("df", 2),
         SelectFeatures("chi2", percentile=50, combine="round-robin"),
-        SelectFeatures("gini", combine="joint"),
+        SelectFeatures("gini", combine="joint", unit_length=True),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -119,3 +120,14 @@ def test_in_front_of_a_learner_and_back_from_its_state(task):
     config, state = model[0].get_state()
     with pytest.raises(DataError, match="not columns"):
         SelectFeatures.from_state(config, {**state, "columns": state["columns"] + 36})
+
+
+def test_what_is_left_of_a_document_may_have_length_one(task):
+    X, y = task
+    plain, scaled = (SelectFeatures("ig", 8, unit_length=unit).fit(X, y) for unit in (False, True))
+    kept, lengths = plain.transform(X).toarray(), np.linalg.norm(plain.transform(X).toarray(), axis=1)
+    assert 0 in lengths
+    expected = kept / np.where(lengths > 0, lengths, 1)[:, None]
+    np.testing.assert_allclose(scaled.transform(X).toarray(), expected)
+    np.testing.assert_allclose(scaled.transform(X.toarray()), expected)
+    np.testing.assert_allclose(narrowing_of(scaled).apply(X).toarray(), expected)

@@ -93,8 +93,12 @@ def _number(text: str, value: str, kind: type[int] | type[float]) -> int | float
     return number
 
 
-def make(name: str, parameters: dict[str, Any]) -> Any:
-    """The selection itself; importing it takes a moment."""
+def make(name: str, parameters: dict[str, Any], unit_length: bool) -> Any:
+    """The selection itself; importing it takes a moment.
+
+    Documents whose weighting gives them length 1 keep it; samples have a scale of their own.
+    """
     from widemargin._model_parts import features_class
 
-    return features_class(name)(**parameters)
+    more = {"unit_length": unit_length} if name == "selected" else {}
+    return features_class(name)(**parameters, **more)

@@ -269,6 +269,7 @@ def run(
     if estimate is None and learner.is_online:
         estimate = estimates.EstimateName.k_fold  # leave-one-out would train them once a document
     method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
+    cosine = vectorizing["weighting"].endswith("c")
     made = Vectorizer(**vectorizing), learners.make_learner(learner, learning)
     space = Space.around(*made, fixed=fixed)
     if len(space.candidates(vectors=on_vectors)) == 1:
@@ -276,7 +277,7 @@ def run(
     classifier = TextClassifier(
         vectorizer=None if on_vectors else made[0],
         learner=made[1],
-        features=None if wanted is None else selections.make(*wanted),
+        features=None if wanted is None else selections.make(*wanted, unit_length=cosine and not on_vectors),
         select=select.value,
         space=space,
         estimate=method,

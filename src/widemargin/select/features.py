@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from widemargin._arrays import Csr, canonical_csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import learn_labels
+from widemargin.select.narrowing import unit_rows
 from widemargin.select.scores import count_terms, score_function
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,8 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     combine : how several labels make one score: the largest, the average weighted by the frequencies of the
         labels, the sum; or "round-robin", where labels choose in turn; or "joint", the score of the class as
         one variable, for documents of exactly one of several classes ("ig", "gini", "chi2")
+    unit_length : scale what is left of a document to length 1. Documents of length 1 are shorter without
+        some of their features, and a learner's C means less to them.
 
     Attributes
     ----------
@@ -63,12 +66,14 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         threshold: float | None = None,
         percentile: float | None = None,
         combine: Literal["max", "average", "sum", "round-robin", "joint"] = "max",
+        unit_length: bool = False,
     ) -> None:
         self.criterion = criterion
         self.k = k
         self.threshold = threshold
         self.percentile = percentile
         self.combine = combine
+        self.unit_length = unit_length
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features.
@@ -162,6 +167,11 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
             raise UsageError(f"percentile={self.percentile!r}: expected a share from 0 to 100.")
         if self.combine == "round-robin" and self.threshold is not None:
             raise UsageError('combine="round-robin" chooses a number of features: pass k, not threshold.')
+
+    def transform(self, X: Any) -> Any:
+        """The kept features, in their order."""
+        kept = super().transform(X)
+        return unit_rows(kept) if self.unit_length else kept
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "scores_")

@@ -8,13 +8,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from widemargin._arrays import canonical_csr, is_sparse, row_squares
+
 
 class Narrowing(NamedTuple):
-    """Which columns stay, where each goes (-1: nowhere), and what kept values are multiplied by."""
+    """Which columns stay, where each goes (-1: nowhere), and what kept values are multiplied by.
+
+    `unit_length` says that rows are scaled to length 1 afterwards.
+    """
 
     columns: NDArray[np.intp]
     place: NDArray[np.int32]
-    factors: NDArray[np.float64] | None
+    factors: NDArray[np.float64] | None = None
+    unit_length: bool = False
 
     def apply(self, X: sp.csr_array) -> sp.csr_array:
         """The kept columns of a canonical matrix, canonical.
@@ -32,7 +38,28 @@ class Narrowing(NamedTuple):
             data = data * self.factors[indices].astype(data.dtype)
         before = np.concatenate([[0], np.cumsum(kept)])
         indptr = before[X.indptr].astype(X.indptr.dtype)
-        return sp.csr_array((data, indices, indptr), shape=(X.shape[0], len(self.columns)))
+        narrow = sp.csr_array((data, indices, indptr), shape=(X.shape[0], len(self.columns)))
+        return unit_rows(narrow) if self.unit_length else narrow
+
+
+def unit_rows(X: Any) -> Any:
+    """Rows of length 1, but for those that are 0; sparse or dense as they come.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).round(6).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    sparse = is_sparse(X)
+    if X.dtype.kind != "f":
+        X = X.astype(np.float64)
+    squares = row_squares(canonical_csr(X)) if sparse else np.square(X, dtype=np.float64).sum(axis=1)
+    factors = np.divide(1.0, np.sqrt(squares), out=np.ones_like(squares), where=squares > 0)
+    factors = factors.astype(X.dtype)
+    if not sparse:
+        return X * factors[:, None]
+    data = X.data * np.repeat(factors, np.diff(X.indptr))
+    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def narrowing_of(selection: Any) -> Narrowing:
@@ -41,4 +68,5 @@ def narrowing_of(selection: Any) -> Narrowing:
     columns = np.flatnonzero(support)
     place = np.full(len(support), -1, dtype=np.int32)
     place[columns] = np.arange(len(columns), dtype=np.int32)
-    return Narrowing(columns, place, getattr(selection, "factors", None))
+    unit_length = getattr(selection, "unit_length", False)
+    return Narrowing(columns, place, getattr(selection, "factors", None), unit_length)
