@@ -35,23 +35,16 @@ template <typename T>
 class ActiveFeatures {
   public:
     ActiveFeatures(const CsrView<T>& x, bool with_bias, Features which) : n_columns(x.n_columns) {
-        const std::int64_t n_values = x.n_values();
+        // Those of a few documents are sorted; of more, a mark a feature finds them faster.
+        if (which == Features::kUsed) x.n_values() < x.n_columns / 32 ? sort(x) : mark(x);
         if (which == Features::kByFrequency) {
             order_by_frequency(x);
-        } else if (which == Features::kAll || n_values >= x.n_columns / 4) {
+        } else if (which == Features::kAll || std::int64_t(features.size()) > x.n_columns / 2) {
             features.resize(x.n_columns);
             std::iota(features.begin(), features.end(), 0);
             rows = x;
             in_order_ = true;
         } else {
-            features.assign(x.indices, x.indices + n_values);
-            std::sort(features.begin(), features.end());
-            features.erase(std::unique(features.begin(), features.end()), features.end());
-            places_.resize(n_values);
-            for (std::int64_t k = 0; k < n_values; ++k) {
-                places_[k] = static_cast<std::int32_t>(
-                    std::lower_bound(features.begin(), features.end(), x.indices[k]) - features.begin());
-            }
             rows = {x.indptr, places_.data(), x.values, x.n_rows, std::int64_t(features.size())};
         }
         bias_row = static_cast<std::int64_t>(features.size());
@@ -68,6 +61,31 @@ class ActiveFeatures {
     std::int64_t bias_row;   // where the bias feature stands
 
   private:
+    void sort(const CsrView<T>& x) {
+        const std::int64_t n_values = x.n_values();
+        features.assign(x.indices, x.indices + n_values);
+        std::sort(features.begin(), features.end());
+        features.erase(std::unique(features.begin(), features.end()), features.end());
+        places_.resize(n_values);
+        for (std::int64_t k = 0; k < n_values; ++k) {
+            places_[k] = static_cast<std::int32_t>(
+                std::lower_bound(features.begin(), features.end(), x.indices[k]) - features.begin());
+        }
+    }
+
+    void mark(const CsrView<T>& x) {
+        const std::int64_t n_values = x.n_values();
+        std::vector<std::int32_t> place(x.n_columns, -1);
+        for (std::int64_t k = 0; k < n_values; ++k) place[x.indices[k]] = 0;
+        for (std::int64_t column = 0; column < x.n_columns; ++column) {
+            if (place[column] < 0) continue;
+            place[column] = static_cast<std::int32_t>(features.size());
+            features.push_back(static_cast<std::int32_t>(column));
+        }
+        places_.resize(n_values);
+        for (std::int64_t k = 0; k < n_values; ++k) places_[k] = place[x.indices[k]];
+    }
+
     // Roughly: by the number of digits of the frequency, as numbered within one number of digits.
     void order_by_frequency(const CsrView<T>& x) {
         const std::int64_t n_values = x.n_values();
