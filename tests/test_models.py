@@ -186,6 +186,14 @@ class TestDamage:
         )
         np.testing.assert_array_equal(model.arrays["coef"], CONTENT["arrays"]["coef"])
 
+    def test_members_before_the_beginning(self, tmp_path):
+        bad = bytearray(small_model(tmp_path))
+        # The offset of the directory, in the record at the end: a little later moves all members before it.
+        at = bad.rindex(b"PK\x05\x06") + 16
+        bad[at : at + 4] = (int.from_bytes(bad[at : at + 4], "little") + 9).to_bytes(4, "little")
+        with pytest.raises(DataError, match="damaged"):
+            load_bytes(tmp_path, sealed(bytes(bad)))
+
     @pytest.mark.parametrize(
         ("change", "message"),
         [

@@ -18,6 +18,7 @@ This module knows nothing of learners; :mod:`widemargin.classifier` decides what
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -204,6 +205,11 @@ def _read(file: BinaryIO, where: str) -> Model:
             return _unpack(archive, size, where)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError) as error:
         raise _damaged(where, f"{error}".rstrip(".")) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        # The one argument that depends on the file is where to look for a member.
+        raise _damaged(where, "a member is said to begin before the file does") from error
 
 
 def _unpack(archive: zipfile.ZipFile, file_size: int, where: str) -> Model:
