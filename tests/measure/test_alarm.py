@@ -81,23 +81,18 @@ def test_impossible_counts_are_refused():
         transduction_alarm([1.0], [0.0], [1], [True, False])
 
 
-def test_another_order_than_the_inductive_one_raises_the_alarm():
-    unlabelled, inductive = np.arange(40) >= 4, np.arange(40.0)
-    alpha, signs = np.where(np.arange(40) % 4 == 0, 0.5, 0.0), np.tile([1, -1], 20)
+def test_a_boundary_with_few_examples_raises_the_alarm():
+    unlabelled, signs = np.arange(40) >= 4, np.tile([1, -1], 20)
+    alpha = np.where(np.arange(40) % 4 == 0, 0.5, 0.0)  # 9 of 36, and one of the labelled ones
     quiet = {"alpha": alpha, "xi": np.zeros(40), "signs": signs, "unlabelled": unlabelled}
-    same = transduction_alarm(**quiet, scores=inductive**3, inductive=inductive)
-    assert same.agreement == pytest.approx(1.0)
-    assert same.support == pytest.approx(0.25)
-    assert same.trust == pytest.approx(1 + 0.4 * np.log(0.25))
-    assert not same.fired
-    turned = np.where(unlabelled, -inductive, inductive)  # the labelled ones do not count
-    other = transduction_alarm(**quiet, scores=turned, inductive=inductive)
-    assert other.agreement == pytest.approx(-1.0)
-    assert other.fired
-    assert "another order" in other.sentence
-    assert not transduction_alarm(**quiet, scores=np.zeros(40), inductive=inductive).fired
-    assert not transduction_alarm(**quiet, scores=turned, inductive=inductive, least_trust=-np.inf).fired
+    enough = transduction_alarm(**quiet, least_support=0.25)
+    assert enough.support == pytest.approx(0.25)
+    assert not enough.fired
+    few = transduction_alarm(**quiet, least_support=0.26)
+    assert few.fired
+    assert few.sentence.startswith("Few of the other documents are at the boundary (25.0%)")
     risky = {**quiet, "alpha": np.where(unlabelled, alpha, 9.0)}
-    both = transduction_alarm(**risky, scores=turned, inductive=inductive)
+    both = transduction_alarm(**risky, least_support=0.26)
     assert "close to the boundary" in both.sentence
-    assert "another order" in both.sentence
+    assert "few of the other documents" in both.sentence
+    assert transduction_alarm(**risky).fired

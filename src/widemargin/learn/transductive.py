@@ -22,7 +22,7 @@ from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.latent_ranking import latent_ranking
 from widemargin.learn.linear_rule import LinearRule, State
 from widemargin.learn.transduction_search import Found, Level, Search, count_positives, search
-from widemargin.measure.alarm import LEAST_TRUST, Alarm, transduction_alarm
+from widemargin.measure.alarm import LEAST_SUPPORT, Alarm, transduction_alarm
 
 Floats = NDArray[np.float64]
 
@@ -65,8 +65,8 @@ class TransductiveSVM(LinearRule):
     on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
         "error", or "ignore" it
     alarm_level : the largest p-value of the tests of 7.5 that raises the alarm
-    alarm_trust : the lowest trust (:mod:`widemargin.measure.alarm`) that does not raise it; ``-numpy.inf``
-        for the tests of 7.5 alone
+    alarm_support : the smallest share of support vectors among unlabelled documents that does not raise it
+        (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 alone
     class_weight : as for :class:`~widemargin.LinearSVM`
     tol : by how much an optimality condition (8.32)-(8.34) may be violated
     cache : megabytes for the kernel matrix; a linear machine without room for it works on weight vectors
@@ -115,7 +115,7 @@ class TransductiveSVM(LinearRule):
         unlabeled: Any = None,
         on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
         alarm_level: float = 0.01,
-        alarm_trust: float = LEAST_TRUST,
+        alarm_support: float = LEAST_SUPPORT,
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         tol: float = 1e-3,
         cache: float = 400,
@@ -137,7 +137,7 @@ class TransductiveSVM(LinearRule):
         self.unlabeled = unlabeled
         self.on_alarm = on_alarm
         self.alarm_level = alarm_level
-        self.alarm_trust = alarm_trust
+        self.alarm_support = alarm_support
         self.class_weight = class_weight
         self.tol = tol
         self.cache = cache
@@ -274,7 +274,7 @@ class TransductiveSVM(LinearRule):
         self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
         self.alpha_, self.xi_ = alpha.T, xi.T
         self.inductive_ = inductive.T
-        self._raise_alarms(canonical_csr(rows), y, scores)
+        self._raise_alarms(canonical_csr(rows), y)
         fell_back = self.fell_back_
         y = np.where(fell_back[:, None], self._inductive_labels(signs), y)
         self.scores_ = np.where(fell_back[:, None], inductive, scores).T
@@ -296,7 +296,7 @@ class TransductiveSVM(LinearRule):
                 stacklevel=3,
             )
 
-    def _raise_alarms(self, csr: Csr, y: Floats, scores: Floats) -> None:
+    def _raise_alarms(self, csr: Csr, y: Floats) -> None:
         names = self.label_space_.column_names.tolist()
         self.fell_back_ = np.zeros(len(names), dtype=bool)
         self.alarm_: list[Alarm | None] = [None] * len(names)
@@ -313,9 +313,7 @@ class TransductiveSVM(LinearRule):
                 self.unlabeled_,
                 R2=R2,
                 level=float(self.alarm_level),
-                scores=scores[column],
-                inductive=self.inductive_[:, column],
-                least_trust=float(self.alarm_trust),
+                least_support=float(self.alarm_support),
             )
         fired = {names[c]: alarm.sentence for c, alarm in enumerate(self.alarm_) if alarm and alarm.fired}
         if not fired or self.on_alarm == "ignore":
