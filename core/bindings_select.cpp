@@ -1,5 +1,6 @@
 // Functions of the core that select features.
 #include "bindings.hpp"
+#include "chi_square.hpp"
 #include "term_counts.hpp"
 
 namespace widemargin {
@@ -30,11 +31,26 @@ void register_count_by_label(nb::module_& m) {
           arg("together").noconvert(), arg("n_threads"));
 }
 
+// together and scores: labels x terms.
+void chi_square_arrays(nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> together,
+                       Input<double> term_frequencies, Input<double> of_terms,
+                       Input<double> label_frequencies, Input<double> of_labels, double n,
+                       OutputMatrix<double> scores, int n_threads) {
+    const ChiSquareTerms terms{term_frequencies.data(), of_terms.data(), std::int64_t(of_terms.size())};
+    const ChiSquareLabels labels{label_frequencies.data(), of_labels.data(), std::int64_t(of_labels.size())};
+    without_gil(
+        [&] { chi_square(together.data(), terms, labels, n, scores.data(), n_threads, poll_signals); });
+}
+
 }  // namespace
 
 void register_select(nb::module_& m) {
     register_count_by_label<float>(m);
     register_count_by_label<double>(m);
+    using nb::arg;
+    m.def("chi_square", &chi_square_arrays, arg("together").noconvert(), arg("term_frequencies").noconvert(),
+          arg("of_terms").noconvert(), arg("label_frequencies").noconvert(), arg("of_labels").noconvert(),
+          arg("n"), arg("scores").noconvert(), arg("n_threads"));
 }
 
 }  // namespace widemargin

@@ -95,4 +95,22 @@ class Pieces {
     std::atomic<int64_t> next_{0};
 };
 
+// Calls work(label) for every label, on several threads where there are `steps` enough to gain from it: a
+// thread costs some 20 microseconds to start.
+template <class Work, class Poll>
+void for_labels(int64_t n_labels, int64_t steps, int n_threads, Work&& work, Poll&& poll) {
+    if (n_threads <= 1 || n_labels <= 1 || steps < 100000) {
+        for (int64_t label = 0; label < n_labels; ++label) work(label);
+        return;
+    }
+    Pieces pieces(n_labels, 1);
+    run_parallel(
+        n_threads,
+        [&](int, const StopFlag& stop) {
+            int64_t begin, end;
+            while (!stop && pieces.next(begin, end)) work(begin);
+        },
+        poll);
+}
+
 }  // namespace widemargin

@@ -3,7 +3,8 @@
 // Problem: together[l][t] = |{i : i has label l and x_it != 0}| for all labels l and terms t, from which
 // every score of terms follows (joachims 2.3.1). Inputs: a CSR matrix of documents, and for each label the
 // rows of its documents, one behind the other. Output: labels x terms, zeroed here. One pass over the
-// documents of a label, whose counts stay in the cache meanwhile; labels are shared out to threads.
+// documents of a label, whose counts stay in the cache meanwhile; labels are shared out to threads in
+// their order, so the one with the most documents should come first.
 #pragma once
 
 #include <algorithm>
@@ -25,21 +26,7 @@ void count_by_label(const CsrView<T>& x, std::int64_t n_labels, const std::int64
             for (std::int64_t j = 0; j < row.size; ++j) counts[row.indices[j]] += row.values[j] != T(0);
         }
     };
-    // A thread costs some 20 microseconds to start: not worth it for a few documents.
-    if (n_threads <= 1 || x.n_values() < 100000) {
-        for (std::int64_t label = 0; label < n_labels; ++label) count(label);
-        return;
-    }
-    Pieces pieces(n_labels, 1);
-    run_parallel(
-        n_threads,
-        [&](int, const StopFlag& stop) {
-            std::int64_t begin, end;
-            while (!stop && pieces.next(begin, end)) {
-                for (std::int64_t label = begin; label < end; ++label) count(label);
-            }
-        },
-        poll);
+    for_labels(n_labels, x.n_values(), n_threads, count, poll);
 }
 
 }  // namespace widemargin

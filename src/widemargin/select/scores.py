@@ -69,12 +69,13 @@ def count_terms(csr: Csr, signs: NDArray[np.int8], n_jobs: int | None = None) ->
     >>> counts.together.tolist(), counts.terms.tolist(), counts.labels.tolist()
     ([[2, 1]], [2, 2], [2])
     """
-    labels, rows = np.nonzero(np.ascontiguousarray(signs.T) > 0)
+    positive = np.ascontiguousarray(signs.T) > 0
+    of_label = np.count_nonzero(positive, axis=1)
+    rows = np.flatnonzero(positive) % max(1, csr.n_rows)
     n_labels = signs.shape[1]
-    # One label more that every document has: its counts are those of the terms.
-    of_label = np.bincount(labels, minlength=n_labels)
-    indptr = np.concatenate([[0], np.cumsum(of_label), [len(rows) + csr.n_rows]])
-    every = np.concatenate([rows, np.arange(csr.n_rows)])
+    # One label more that every document has: its counts are those of the terms. It is the longest, so first.
+    indptr = np.concatenate([[0, csr.n_rows], csr.n_rows + np.cumsum(of_label)])
+    every = np.concatenate([np.arange(csr.n_rows), rows])
     together = np.empty((n_labels + 1, csr.n_columns), dtype=np.int32)
     _core.count_by_label(
         csr.indptr,
@@ -85,7 +86,7 @@ def count_terms(csr: Csr, signs: NDArray[np.int8], n_jobs: int | None = None) ->
         together,
         thread_count(n_jobs),
     )
-    return TermCounts(together[:-1], together[-1].astype(np.int64), of_label.astype(np.int64), csr.n_rows)
+    return TermCounts(together[1:], together[0].astype(np.int64), of_label.astype(np.int64), csr.n_rows)
 
 
 def information_gain(counts: TermCounts) -> Floats:
@@ -122,18 +123,20 @@ def gini_gain(counts: TermCounts) -> Floats:
     return _of_telling(np.maximum(2 * (within - P**2 / n) / n, 0.0), counts)
 
 
-def chi_square(counts: TermCounts) -> Floats:
+def chi_square(counts: TermCounts, n_jobs: int | None = None) -> Floats:
     """Pearson's test statistic for independence of the term and the label: joachims 2.3.1."""
-    df, n = counts.terms.astype(np.float64), float(counts.n)
-    of_terms = n * _inverse(df) * _inverse(n - df)
+    df, P, n = counts.terms.astype(np.float64), counts.labels.astype(np.float64), float(counts.n)
     scores = np.empty(counts.together.shape)
-    # Label by label: a row stays in the cache from one step to the next.
-    for tp, P, row in zip(counts.together, counts.labels.tolist(), scores, strict=True):
-        np.multiply(tp, n, out=row)
-        row -= df * P
-        np.square(row, out=row)
-        row *= of_terms
-        row *= 1 / (P * (n - P)) if 0 < P < n else 0.0
+    _core.chi_square(
+        np.ascontiguousarray(counts.together, dtype=np.int32),
+        df,
+        n * _inverse(df) * _inverse(n - df),
+        P,
+        _inverse(P * (n - P)),
+        n,
+        scores,
+        thread_count(n_jobs),
+    )
     return scores
 
 
