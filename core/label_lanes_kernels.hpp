@@ -220,28 +220,75 @@ static void score_single_lanes(const std::int32_t* indices, const float* values,
     store8(scores + 8, high);
 }
 
-// Labels in tiles of 16, whose sums stay in registers; each sum adds the features in their order, whatever
-// the tile.
+// The scores of a row by 4 * parts labels, whose sums stay in registers.
+template <int parts, typename T>
+WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, std::int64_t size,
+                                  const double* w, const double* intercept, std::int64_t n_labels,
+                                  double* scores) {
+    Double4 sum[parts];
+    std::memcpy(sum, intercept, sizeof sum);
+    for (std::int64_t k = 0; k < size; ++k) {
+        const double* const u = w + std::int64_t(indices[k]) * n_labels;
+        for (int part = 0; part < parts; ++part) sum[part] += load4(u + 4 * part) * double(values[k]);
+    }
+    std::memcpy(scores, sum, sizeof sum);
+}
+
+// The same by fewer labels than 4.
+template <int few, typename T>
+WIDEMARGIN_INLINE void score_few(const std::int32_t* indices, const T* values, std::int64_t size,
+                                 const double* w, const double* intercept, std::int64_t n_labels,
+                                 double* scores) {
+    double sum[few];
+    std::memcpy(sum, intercept, sizeof sum);
+    for (std::int64_t k = 0; k < size; ++k) {
+        const double* const u = w + std::int64_t(indices[k]) * n_labels;
+        for (int label = 0; label < few; ++label) sum[label] += u[label] * double(values[k]);
+    }
+    std::memcpy(scores, sum, sizeof sum);
+}
+
+// Labels in tiles of 16, and at the end one of up to 28: a pass of its own over the row for the labels beyond
+// 16 would cost more than their sums. Each sum adds the features in their order, whatever the tile.
 template <typename T>
 static void score_row(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                       const double* intercept, std::int64_t n_labels, double* scores) {
     std::int64_t first = 0;
-    for (; first + kLanes <= n_labels; first += kLanes) {
-        Double4 sum[kLanes / 4];
-        std::memcpy(sum, intercept + first, sizeof sum);
-        for (std::int64_t k = 0; k < size; ++k) {
-            const double* const u = w + std::int64_t(indices[k]) * n_labels + first;
-            for (int part = 0; part < kLanes / 4; ++part)
-                sum[part] += load4(u + 4 * part) * double(values[k]);
-        }
-        std::memcpy(scores + first, sum, sizeof sum);
+    const auto tile = [&](auto score, std::int64_t width) {
+        score(indices, values, size, w + first, intercept + first, n_labels, scores + first);
+        first += width;
+    };
+    while (n_labels - first >= 2 * kLanes) tile(score_tile<4, T>, kLanes);
+    switch ((n_labels - first) / 4) {
+        case 1:
+            tile(score_tile<1, T>, 4);
+            break;
+        case 2:
+            tile(score_tile<2, T>, 8);
+            break;
+        case 3:
+            tile(score_tile<3, T>, 12);
+            break;
+        case 4:
+            tile(score_tile<4, T>, 16);
+            break;
+        case 5:
+            tile(score_tile<5, T>, 20);
+            break;
+        case 6:
+            tile(score_tile<6, T>, 24);
+            break;
+        case 7:
+            tile(score_tile<7, T>, 28);
+            break;
     }
-    for (; first < n_labels; ++first) {
-        double sum = intercept[first];
-        for (std::int64_t k = 0; k < size; ++k) {
-            sum += w[std::int64_t(indices[k]) * n_labels + first] * double(values[k]);
-        }
-        scores[first] = sum;
+    switch (n_labels - first) {
+        case 1:
+            return tile(score_few<1, T>, 1);
+        case 2:
+            return tile(score_few<2, T>, 2);
+        case 3:
+            return tile(score_few<3, T>, 3);
     }
 }
 

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from tests.reference import tables
 from widemargin._arrays import canonical_csr
 from widemargin.errors import UsageError
-from widemargin.select.scores import JOINT_SCORES, SCORES, count_terms, score_function
+from widemargin.select.scores import JOINT_SCORES, SCORES, chi_square, count_terms, score_function
 
 TEXTBOOK = {
     "ig": tables.information_gain,
@@ -67,6 +67,17 @@ def test_stored_zeros_are_no_occurrences():
     stored = sp.csr_array((np.array([0.0, 1.0, 1.0]), np.array([0, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
     counts = count_terms(canonical_csr(stored), np.array([[1], [-1]], dtype=np.int8))
     assert (counts.together.tolist(), counts.terms.tolist()) == ([[0, 1]], [1, 1])
+
+
+def test_threads_change_nothing():
+    rng = np.random.default_rng(0)
+    words = (rng.random((60, 12_000)) < 0.2).astype(np.float64)
+    signs = np.where(rng.random((60, 10)) < 0.3, 1, -1).astype(np.int8)
+    one, two = (count_terms(canonical_csr(words), signs, n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(two.together, (signs > 0).T.astype(int) @ words.astype(int))
+    np.testing.assert_array_equal(two.terms, words.sum(axis=0))
+    np.testing.assert_array_equal(one.together, two.together)
+    np.testing.assert_array_equal(chi_square(one, n_jobs=1), chi_square(two, n_jobs=2))
 
 
 def test_unknown_scores_are_told():

@@ -136,8 +136,7 @@ class RegularizedLeastSquares(LinearRule):
         system = NormalEquations(rows, form)
         found: list[Floats] = []
         for value, inverse in zip(regularizations, system.inverses(regularizations), strict=True):
-            coef, intercept = self._rule(rows, roots, signs, system.weights(inverse, targets), csr)
-            errors = signs - times(csr, coef, rows.n_threads) - intercept
+            _, _, errors = self._rule(rows, roots, signs, system.weights(inverse, targets), csr)
             without = system.left_out(inverse, value, targets, roots[:, None] * errors)
             # An example of weight 0 was never in.
             unscaled = np.divide(without, roots[:, None], out=errors.copy(), where=roots[:, None] > 0)
@@ -161,8 +160,7 @@ class RegularizedLeastSquares(LinearRule):
             system = NormalEquations(rows, self._form(rows))
             solutions = [system.weights(inverse, targets) for inverse in system.inverses(values)]
         for model, solution in zip(models, solutions, strict=True):
-            coef, intercept = self._rule(rows, roots, signs, solution, csr)
-            errors = signs - times(csr, coef, rows.n_threads) - intercept
+            coef, intercept, errors = self._rule(rows, roots, signs, solution, csr)
             model._keep(space, self.n_features_in_, coef, intercept, errors, roots, n_iter)
 
     def _input(self, X: Any, y: Any, sample_weight: Any) -> tuple[LabelSpace, NDArray[np.int8], Floats, Csr]:
@@ -203,15 +201,21 @@ class RegularizedLeastSquares(LinearRule):
 
     def _rule(
         self, rows: Rows, roots: Floats, signs: NDArray[np.int8], solution: Floats, csr: Csr
-    ) -> tuple[Floats, Floats]:
-        """Weights (features, labels) and thresholds from the solution, whose last row may be the bias's."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """Weights (features, labels), thresholds and errors from the solution.
+
+        Its last row may be the weights of the bias.
+        """
         coef = np.ascontiguousarray(solution[: csr.n_columns])
+        errors = signs - times(csr, coef, rows.n_threads)
         if self.bias is None:
-            return coef, np.zeros(signs.shape[1])
-        if not isinstance(self.bias, str):
-            return coef, float(self.bias) * solution[csr.n_columns]
-        shares = roots**2 / (roots @ roots)
-        return coef, np.asarray(shares @ (signs - times(csr, coef, rows.n_threads)))
+            return coef, np.zeros(signs.shape[1]), errors
+        if isinstance(self.bias, str):
+            intercept = np.asarray(roots**2 / (roots @ roots) @ errors)
+        else:
+            intercept = float(self.bias) * solution[csr.n_columns]
+        errors -= intercept
+        return coef, intercept, errors
 
     def _keep(
         self,
