@@ -31,6 +31,7 @@
 #include <numeric>
 #include <vector>
 
+#include "aligned.hpp"
 #include "label_blocks.hpp"
 #include "log_weights.hpp"
 #include "parallel.hpp"
@@ -83,8 +84,8 @@ class DualBlock {
           options_(options),
           range_(range),
           n_(active.rows.n_rows),
-          w_(Layout::kSideBySide, active, range, task.weights, task.from_start),
-          v_(Layout::kSideBySide, active, range, task.logs, task.from_start),
+          w_(Layout::kSideBySide, active, range, task.weights, task.from_start && range.n_labels == 1),
+          v_(Layout::kSideBySide, active, range, task.logs, task.from_start && range.n_labels == 1),
           alpha_(std::size_t(n_) * range.width),
           signs_(signs_by_lane(range, task.signs, n_, task.first_row)),
           score_(range.width) {
@@ -367,7 +368,7 @@ template <typename T, class Poll>
 void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const DualOptions& options,
                            int n_threads, Poll&& poll) {
     const ActiveFeatures<T> active(x, options.bias > 0,
-                                   choose_features(x, options.max_passes, task.from_start));
+                                   choose_features(x, options.max_passes, task.from_start, task.from_start));
     std::vector<double> squared_norms;
     if (options.additive && options.eta <= 0) {
         for (std::int64_t i = 0; i < x.n_rows; ++i) {

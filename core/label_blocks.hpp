@@ -17,8 +17,8 @@
 #include <numeric>
 #include <vector>
 
-#include "aligned.hpp"
 #include "label_lanes.hpp"
+#include "large_array.hpp"
 #include "parallel.hpp"
 #include "sparse.hpp"
 
@@ -113,11 +113,13 @@ class ActiveFeatures {
     bool in_order_ = false;
 };
 
-// How to lay out the features of a batch that is passed over so many times.
+// How to lay out the features of a batch that is passed over so many times. A fresh state has just been
+// filled with its start: to take all of it costs no more, and spares the search for the features in use.
 template <typename T>
-Features choose_features(const CsrView<T>& x, std::int64_t passes, bool all) {
-    if (passes >= 8 && x.n_values() >= x.n_columns) return Features::kByFrequency;
-    return all ? Features::kAll : Features::kUsed;
+Features choose_features(const CsrView<T>& x, std::int64_t passes, bool all, bool fresh) {
+    const bool dense = x.n_values() >= x.n_columns;
+    if (passes >= 8 && dense) return Features::kByFrequency;
+    return all || (fresh && dense) ? Features::kAll : Features::kUsed;
 }
 
 // Labels first .. first + count - 1 of n_labels, in lanes 0 .. count - 1 of width.
@@ -143,21 +145,19 @@ inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads
     return ranges;
 }
 
-// How an array of the state lies in memory, in Python as in a block: weights with the labels of a feature
-// side by side, as scoring reads them; what only updates touch label by label, where one label's values are
-// close together.
+// How an array of the state lies in memory, in Python as in a block: weights, and what they are made of, with
+// the labels of a feature side by side, as scoring reads them and where frequent features share cache lines
+// with nothing else; what few learners keep, label by label.
 enum class Layout { kSideBySide, kLabelByLabel };
 
 // One array of a learner's state as a block: the features of a batch, the labels of a range.
-//
-// A fresh state is learned on where it is when the block would hold all of it anyway: there is nothing to go
-// back to.
 template <typename T>
 class Cells {
   public:
     // state: features x labels or labels x features, or null for an array that the learner does not need.
+    // in_place: a block that would hold all features is the state itself, as there is nothing to go back to.
     template <typename X>
-    Cells(Layout layout, const ActiveFeatures<X>& active, const LabelRange& range, T* state, bool fresh)
+    Cells(Layout layout, const ActiveFeatures<X>& active, const LabelRange& range, T* state, bool in_place)
         : features_(active.features), range_(range), state_(state) {
         if (!state) return;
         const std::int64_t n_features = active.n_columns + (active.size() > active.bias_row);
@@ -165,7 +165,7 @@ class Cells {
         state_row_ = side_by_side ? range.n_labels : 1;
         state_lane_ = side_by_side ? 1 : n_features;
         state_ += range.first * state_lane_;
-        if (fresh && active.is_everything_in_order() && (range.n_labels == 1 || !side_by_side)) {
+        if (in_place && active.is_everything_in_order()) {
             data_ = state_;
             row_ = state_row_;
             lane_ = state_lane_;
@@ -173,8 +173,8 @@ class Cells {
         }
         row_ = side_by_side ? range.width : 1;
         lane_ = side_by_side ? 1 : active.size();
-        own_ = std::make_unique<AlignedBuffer<T>>(active.size() * range.width);
-        data_ = own_->data();
+        own_.resize(active.size() * range.width);
+        data_ = own_.data();
         for_each_cell([&](T& cell, T& original) { cell = original; });
     }
 
@@ -189,31 +189,31 @@ class Cells {
     }
 
     void write_back() {
-        if (own_) for_each_cell([&](T& cell, T& original) { original = cell; });
+        if (!own_.empty()) for_each_cell([&](T& cell, T& original) { original = cell; });
     }
 
   private:
     template <class Visit>
     void for_each_cell(Visit&& visit) {
         const std::int64_t rows = static_cast<std::int64_t>(features_.size());
-        if (lane_ == 1) {
-            for (std::int64_t row = 0; row < rows; ++row)
-                for (int lane = 0; lane < range_.count; ++lane) visit_cell(visit, row, lane);
+        if (state_lane_ == 1) {
+            for (std::int64_t row = 0; row < rows; ++row) {
+                T *const cells = data_ + row * row_, *const originals = state_ + features_[row] * state_row_;
+                for (int lane = 0; lane < range_.count; ++lane) visit(cells[lane], originals[lane]);
+            }
         } else {
             for (int lane = 0; lane < range_.count; ++lane)
-                for (std::int64_t row = 0; row < rows; ++row) visit_cell(visit, row, lane);
+                for (std::int64_t row = 0; row < rows; ++row) {
+                    visit((*this)(row, lane), state_[features_[row] * state_row_ + lane * state_lane_]);
+                }
         }
-    }
-    template <class Visit>
-    void visit_cell(Visit&& visit, std::int64_t row, int lane) {
-        visit((*this)(row, lane), state_[features_[row] * state_row_ + lane * state_lane_]);
     }
 
     const std::vector<std::int32_t>& features_;
     LabelRange range_;
     T* state_;
     std::int64_t state_row_ = 0, state_lane_ = 0;  // strides
-    std::unique_ptr<AlignedBuffer<T>> own_;
+    LargeArray<T> own_;
     T* data_ = nullptr;
     std::int64_t row_ = 0, lane_ = 0;  // strides
 };

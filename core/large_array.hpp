@@ -1,6 +1,6 @@
 // Memory for tables that are read in random order: on large pages where the system has them, so that an
 // access is one cache miss and not two; and given back to the system as soon as it is free, since tables grow
-// by being copied to larger ones.
+// by being copied to larger ones. Small tables start on a cache line.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ template <class T>
 struct LargePages {
     using value_type = T;
     static constexpr std::size_t kPage = std::size_t{2} << 20;
+    static constexpr std::align_val_t kCacheLine{64};
 
     LargePages() = default;
     template <class U>
@@ -39,7 +40,7 @@ struct LargePages {
             return reinterpret_cast<T*>(first + before);
         }
 #endif
-        return static_cast<T*>(::operator new(n * sizeof(T)));
+        return static_cast<T*>(::operator new(n * sizeof(T), kCacheLine));
     }
 
     void deallocate(T* memory, [[maybe_unused]] std::size_t n) {
@@ -49,7 +50,7 @@ struct LargePages {
             return;
         }
 #endif
-        ::operator delete(memory);
+        ::operator delete(memory, kCacheLine);
     }
 
     template <class U>

@@ -129,6 +129,8 @@ class LogWeights {
         return LogWeight(form_, v_(row, lane) + change, shift_[lane]).size;
     }
 
+    void prefetch(std::int64_t row, int lane) const { widemargin::prefetch(&v_(row, lane)); }
+
     // v_j += step.change
     void add(std::int64_t row, int lane, const LogStep& step) {
         double Z = normalizer_[lane];

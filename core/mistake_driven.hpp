@@ -71,7 +71,7 @@ struct MistakeTask {
     const std::int8_t* signs;       // L x n
     const std::int64_t* first_row;  // L: where a label begins to learn
     bool fresh;                     // the state is the starting one
-    // State, null where the options need none. Weights: features x labels; the others labels x features.
+    // State, null where the options need none. Features x labels; sums and links labels x features.
     double* weights;
     double* plus;   // balanced Winnow; the logarithms v of the log rule
     double* minus;  // balanced Winnow
@@ -99,9 +99,9 @@ class MistakeBlock {
           task_(task),
           options_(options),
           range_(range),
-          w_(Layout::kSideBySide, active, range, task.weights, task.fresh),
-          plus_(Layout::kLabelByLabel, active, range, task.plus, task.fresh),
-          minus_(Layout::kLabelByLabel, active, range, task.minus, task.fresh),
+          w_(Layout::kSideBySide, active, range, task.weights, task.fresh && range.n_labels == 1),
+          plus_(Layout::kSideBySide, active, range, task.plus, task.fresh),
+          minus_(Layout::kSideBySide, active, range, task.minus, task.fresh),
           sums_(Layout::kLabelByLabel, active, range, task.sums, task.fresh),
           links_(Layout::kLabelByLabel, active, range, task.links, task.fresh),
           signs_(signs_by_lane(range, task.signs, active.rows.n_rows, task.first_row)),
@@ -137,7 +137,9 @@ class MistakeBlock {
             std::fill(pass_mistakes_, pass_mistakes_ + kLanes, 0);
             for (std::int64_t r = 0; r < n; ++r) {
                 if ((++visits & 255) == 0 && stop) return;
-                visit(options_.shuffle ? order[r] : r);
+                const auto row_at = [&](std::int64_t at) { return options_.shuffle ? order[at] : at; };
+                if (r + 1 < n && range_.width > 1) prefetch_weights(active_.rows.row(row_at(r + 1)));
+                visit(row_at(r));
             }
             bool again = false;
             for (int lane = 0; lane < range_.count; ++lane) {
@@ -173,6 +175,15 @@ class MistakeBlock {
     }
 
   private:
+    // Asks for the weights of a row while the row before it is at work.
+    void prefetch_weights(const Row<T>& row) const {
+        const double* const w = w_.data();
+        for (std::int64_t k = 0; k < row.size; ++k) {
+            const double* const first = w + std::int64_t(row.indices[k]) * range_.width;
+            for (int lane = 0; lane < range_.width; lane += 8) prefetch(first + lane);
+        }
+    }
+
     void visit(std::int64_t i) {
         const Row<T> row = active_.rows.row(i);
         const std::int8_t* const sign = signs_.data() + i * range_.width;
@@ -205,8 +216,15 @@ class MistakeBlock {
     }
 
     void learn(const Row<T>& row, int lane, bool up) {
+        for (std::int64_t k = 0; k < row.size; ++k) rule_->prefetch(row.indices[k], lane);
+        const bool plain = !task_.links && !task_.sums && !task_.history;
         for (std::int64_t k = 0; k < row.size; ++k) {
-            if (row.values[k] != 0) change(row.indices[k], lane, up, double(row.values[k]));
+            if (row.values[k] == 0) continue;
+            if (plain) {
+                rule_->update(row.indices[k], lane, up, double(row.values[k]));
+            } else {
+                change(row.indices[k], lane, up, double(row.values[k]));
+            }
         }
         if (options_.bias > 0) change(active_.bias_row, lane, up, options_.bias);
     }
@@ -292,8 +310,8 @@ std::vector<double> sums_of_strengths(const CsrView<T>& x) {
 template <class Rule, typename T, class Poll>
 void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const MistakeOptions& options,
                      int n_threads, Poll&& poll) {
-    const ActiveFeatures<T> active(x, options.bias > 0,
-                                   choose_features(x, options.max_passes, options.discard_below > 0));
+    const ActiveFeatures<T> active(
+        x, options.bias > 0, choose_features(x, options.max_passes, options.discard_below > 0, task.fresh));
     std::vector<double> row_sums;
     if (options.normalized_strength) row_sums = sums_of_strengths(x);
     using Block = MistakeBlock<Rule, T>;

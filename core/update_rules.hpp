@@ -27,8 +27,12 @@ namespace widemargin {
 constexpr double kLargestWeight = 1e250;
 constexpr double kSmallestFactor = 1e-250;
 
+[[noreturn]] WIDEMARGIN_RARE inline void refuse_weight(std::int64_t label) {
+    throw std::overflow_error(std::to_string(label));
+}
+
 inline double bounded(double w, const LabelRange& range, int lane) {
-    if (!(std::fabs(w) < kLargestWeight)) throw std::overflow_error(std::to_string(range.first + lane));
+    if (!(std::fabs(w) < kLargestWeight)) refuse_weight(range.first + lane);
     return w;
 }
 
@@ -39,6 +43,7 @@ struct AdditiveRule {
     Cells<double>& w;
 
     double scale(int) const { return 1.0; }
+    void prefetch(std::int64_t, int) const {}  // weights are there, since the row was scored
     void update(std::int64_t row, int lane, bool up, double x) {
         const double step = by_strength ? rate * x : rate;
         double& weight = w(row, lane);
@@ -53,6 +58,7 @@ struct PositiveWinnowRule {
     Cells<double>& w;
 
     double scale(int) const { return 1.0; }
+    void prefetch(std::int64_t, int) const {}  // weights are there, since the row was scored
     void update(std::int64_t row, int lane, bool up, double) {
         double& weight = w(row, lane);
         weight = bounded(std::max(weight * (up ? promotion : demotion), kSmallestFactor), range, lane);
@@ -66,6 +72,10 @@ struct BalancedWinnowRule {
     Cells<double>&w, &plus, &minus;
 
     double scale(int) const { return 1.0; }
+    void prefetch(std::int64_t row, int lane) const {
+        widemargin::prefetch(&plus(row, lane));
+        widemargin::prefetch(&minus(row, lane));
+    }
     void update(std::int64_t row, int lane, bool up, double) {
         double &a = plus(row, lane), &b = minus(row, lane);
         a = bounded(std::max(a * (up ? promotion : demotion), kSmallestFactor), range, lane);
@@ -84,6 +94,7 @@ struct LogWinnowRule {
     LogWeights weights;
 
     double scale(int lane) const { return weights.scale(lane); }
+    void prefetch(std::int64_t row, int lane) const { weights.prefetch(row, lane); }
     void update(std::int64_t row, int lane, bool up, double x) {
         // Exactly: weights that come back to 0 are 0, and ties at the threshold stay ties.
         weights.add(row, lane, LogStep(up ? rate * x : -rate * x, true));

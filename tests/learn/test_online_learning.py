@@ -235,7 +235,7 @@ def test_an_interrupted_batch_changes_nothing():
     assert len(seen) == 1
     assert (seen.pop() - 10) % X.shape[0] == 0
     whole = model._cells["plus"] - model._cells["minus"]
-    np.testing.assert_array_equal(model._cells["weights"], whole.T)
+    np.testing.assert_array_equal(model._cells["weights"], whole)
 
 
 def test_balanced_classes_need_all_documents():

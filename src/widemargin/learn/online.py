@@ -28,9 +28,9 @@ Arrays = dict[str, NDArray[Any]]
 NO_MATRIX: Floats = np.zeros((0, 0))
 NO_VECTOR: Floats = np.zeros(0)
 
-# Arrays of labels x features, since single labels are updated; the others are features x labels, since all
-# labels are scored together. The constant feature, if there is one, comes last.
-LABEL_BY_LABEL = frozenset(["plus", "minus", "sums", "links"])
+# Arrays of labels x features; the others are features x labels, since all labels are scored together, and a
+# frequent feature is updated for many. The constant feature, if there is one, comes last.
+LABEL_BY_LABEL = frozenset(["sums", "links"])
 
 
 class OnlineRule(LinearRule):
