@@ -11,6 +11,9 @@ using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using OutputTable = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
+// Of a linear machine; its kernel values take 72 megabytes, twice.
+constexpr std::int64_t kLargestWorkingSet = 3000;
+
 struct TransductionArrays {
     InputMatrix<std::int8_t> signs;
     InputMatrix<double> cost, costs, ranking;
@@ -99,7 +102,8 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
             const TransductionOptions options{
                 {equality, working_set, Selection::steepest, false, true, 10, 0.0, tol, max_iterations, seed},
                 growth,
-                many};
+                many,
+                kLargestWorkingSet};
             transduce_labels(arrays, options, n_threads,
                              [&] { return std::make_unique<WeightVector<T>>(x, offset, false, 0.0); });
             return;
@@ -108,7 +112,8 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
             {equality, equality ? 2 : 10, equality ? Selection::second_order : Selection::steepest, false,
              true, 1000, 0.0, tol, max_iterations, seed},
             growth,
-            many};
+            many,
+            0};
         KernelMatrix<T, Real> matrix(x, kernel, nullptr, false, 0.0, cache_bytes);
         if (keeps_all) {
             const int row_threads = std::max(n_threads / n_labels, 1);

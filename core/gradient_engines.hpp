@@ -213,13 +213,25 @@ class WeightVector {
     }
     double at(const double* row, std::size_t, std::int64_t example) const { return row[example]; }
 
+    // Successive working sets share most of their examples, once the unbounded support vectors are found.
     void block(const Indices& working, double* K) {
-        const std::size_t m = working.size();
+        const std::size_t m = working.size(), last = last_working_.size();
+        place_.resize(size_, -1);
+        for (std::size_t a = 0; a < last; ++a) place_[last_working_[a]] = static_cast<std::int32_t>(a);
         for (std::size_t a = 0; a < m; ++a) {
+            const double* const known =
+                place_[working[a]] < 0 ? nullptr : last_block_.data() + place_[working[a]] * last;
             scatter(working[a], 1.0);
-            for (std::size_t b = a; b < m; ++b) K[a * m + b] = K[b * m + a] = product(working[b], working[a]);
+            for (std::size_t b = a; b < m; ++b) {
+                const std::int32_t other = place_[working[b]];
+                K[a * m + b] = known && other >= 0 ? known[other] : product(working[b], working[a]);
+                K[b * m + a] = K[a * m + b];
+            }
             clear(working[a]);
         }
+        for (const std::int32_t i : last_working_) place_[i] = -1;
+        last_working_ = working;
+        last_block_.assign(K, K + m * m);
     }
     void update(const Indices& working, const std::vector<double>& change, const Indices& active, double* s) {
         double sum = 0;
@@ -277,7 +289,9 @@ class WeightVector {
     CsrView<T> x_;
     double offset_, kappa2_;
     std::int64_t size_;
-    std::vector<double> dense_, row_, diagonal_;
+    std::vector<double> dense_, row_, diagonal_, last_block_;
+    Indices last_working_;             // what last_block_ is of
+    std::vector<std::int32_t> place_;  // in last_working_; -1 outside of block()
 };
 
 }  // namespace widemargin

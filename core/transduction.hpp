@@ -33,6 +33,9 @@ struct TransductionOptions {
     DecompositionOptions solver;
     double growth;  // of the costs, from level to level
     bool many;      // pairs exchanged before the machine is solved again: all, or one
+    // The working set grows with the unbounded support vectors, up to this size: with all of them in it a
+    // machine takes a few steps, without it takes hundreds.
+    std::int64_t largest_working_set;
 };
 
 // What is recorded of every level.
@@ -95,6 +98,7 @@ class Transduction {
         label_by_score();
         if (!(task_.limit_negative > 0 || task_.limit_positive > 0)) return;
         double negative = task_.first_negative, positive = task_.first_positive;
+        enter(std::min(negative, task_.limit_negative), std::min(positive, task_.limit_positive));
         while (!stop) {
             const bool last = negative >= task_.limit_negative && positive >= task_.limit_positive;
             negative = std::min(negative, task_.limit_negative);
@@ -115,6 +119,27 @@ class Transduction {
         for (std::size_t p = 0; p < ranked.size(); ++p) {
             y_[ranked[p]] = static_cast<std::int64_t>(p) < task_.num_plus ? 1.0 : -1.0;
         }
+    }
+
+    // Alphas of the unlabelled examples to begin with: next to nothing changes w, so that those with a slack
+    // go to their bounds, the largest slacks first, as far as both classes can.
+    void enter(double negative, double positive) {
+        find_slacks();
+        double most = std::numeric_limits<double>::infinity();
+        if (solver_options_.equality) {
+            most = std::min(positive * static_cast<double>(worst_positive_.size()),
+                            negative * static_cast<double>(worst_negative_.size()));
+        }
+        for (auto* const side : {&worst_positive_, &worst_negative_}) {
+            const double cost = side == &worst_positive_ ? positive : negative;
+            std::sort(side->begin(), side->end(), worse);
+            double rest = most;
+            for (const Candidate& candidate : *side) {
+                alpha_[candidate.example] = std::min(cost, rest);
+                rest -= alpha_[candidate.example];
+            }
+        }
+        for (const std::int32_t i : unlabeled_) upper_[i] = y_[i] > 0 ? positive : negative;
     }
 
     void level(double negative, double positive, const StopFlag& stop) {
@@ -185,6 +210,12 @@ class Transduction {
         const DecompositionReport report = machine_.solve(stop, s_is_known);
         intercept_ = report.intercept;
         converged_ = converged_ && report.converged;
+        // Half of a working set for each way to move, with room for others than the unbounded ones.
+        std::int64_t n_free = 0;
+        for (std::int64_t i = 0; i < n_; ++i) n_free += alpha_[i] > 0 && alpha_[i] < upper_[i];
+        const std::int64_t smallest = options_.solver.working_set;
+        solver_options_.working_set =
+            std::max(smallest, std::min(smallest + 2 * n_free, options_.largest_working_set));
     }
 
     double slack(std::int64_t i) const { return std::max(0.0, 1 - y_[i] * (s_[i] + intercept_)); }
@@ -203,16 +234,18 @@ class Transduction {
         return sum;
     }
 
-    // Fills worst_positive_ and worst_negative_; how many of their first entries are pairs to exchange.
-    std::int64_t find_pairs() {
+    // Fills worst_positive_ and worst_negative_, in no order.
+    void find_slacks() {
         worst_positive_.clear();
         worst_negative_.clear();
         for (const std::int32_t i : unlabeled_) {
             if (slack(i) > 0) (y_[i] > 0 ? worst_positive_ : worst_negative_).push_back({slack(i), i});
         }
-        const auto worse = [](const Candidate& a, const Candidate& b) {
-            return a.slack != b.slack ? a.slack > b.slack : a.example < b.example;
-        };
+    }
+
+    // Sorts them; how many of their first entries are pairs to exchange.
+    std::int64_t find_pairs() {
+        find_slacks();
         for (auto* const side : {&worst_positive_, &worst_negative_}) {
             if (options_.many) {
                 std::sort(side->begin(), side->end(), worse);
@@ -276,6 +309,9 @@ class Transduction {
         double slack;
         std::int32_t example;
     };
+    static bool worse(const Candidate& a, const Candidate& b) {
+        return a.slack != b.slack ? a.slack > b.slack : a.example < b.example;
+    }
     static constexpr double kTighter = 0.1, kRounding = 1e-12;
 
     Engine& engine_;
