@@ -18,7 +18,7 @@ from widemargin.documents.corpora import archives, fetch_corpus, load_corpus
 from widemargin.documents.corpora.fetching import RECIPES
 from widemargin.documents.corpora.home import records
 from widemargin.documents.corpora.registry import find_files, find_source
-from widemargin.errors import DataError, StorageError, UsageError
+from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 STORIES = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="1" NEWID="1">
@@ -249,10 +249,29 @@ def test_collections_without_an_address_say_how_to_get_them(home):
         fetch_corpus("udhr")
 
 
+def test_an_archive_that_was_got_by_hand(home, tmp_path, monkeypatch):
+    body = OFFICIAL["ohsumed"]
+    file = tmp_path / "ohsumed.tar.gz"
+    use(monkeypatch, "ohsumed", documents=2, digest=f"sha256:{hashlib.sha256(body).hexdigest()}")
+    with pytest.raises(UsageError, match=r"by hand.* from http.*corpus fetch ohsumed --archive FILE"):
+        fetch_corpus("ohsumed")
+    with pytest.raises(MissingFileError, match="There is no file"):
+        fetch_corpus("ohsumed", archive=file)
+    file.write_bytes(body + b"!")
+    with pytest.raises(DataError, match="its sha256 is"):
+        fetch_corpus("ohsumed", archive=file)
+    file.write_bytes(body)
+    fetch_corpus("ohsumed", archive=file)
+    assert load_corpus("ohsumed").test.texts == ["Other."]
+    with pytest.raises(UsageError, match="Leave --archive out"):
+        fetch_corpus("a5a", archive=file)
+
+
 def test_recipes_are_of_known_collections_and_agree_with_them():
     for name, recipe in RECIPES.items():
         assert recipe.documents == find_source(name).documents
-        assert bool(recipe.convert) == bool(recipe.mirrors) != bool(recipe.files)
+        assert bool(recipe.convert) != bool(recipe.files)
+        assert not (recipe.mirrors and recipe.files)
 
 
 @pytest.mark.needs_corpus("reuters21578")

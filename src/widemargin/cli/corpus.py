@@ -50,12 +50,24 @@ def list_(json: options.Json = False, quiet: options.Quiet = False, debug: optio
 
 @app.command(epilog="Example: widemargin corpus fetch 20newsgroups")
 def fetch(
-    name: Name, json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False
+    name: Name,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            "--archive",
+            metavar="FILE",
+            help="The collection's official archive, got by hand.",
+            show_default="downloaded, where it has an address",
+        ),
+    ] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
 ) -> None:
-    """Download a collection from its home to the user's cache, or say how to get it."""
+    """Put a collection into the user's cache: download it from its home, or say how to get it."""
     from widemargin.documents.corpora import fetch_corpus
 
-    paths = [str(path) for path in fetch_corpus(name)]
+    paths = [str(path) for path in fetch_corpus(name, archive=archive)]
     if json:
         print_json({"name": name, "files": paths})
     else:

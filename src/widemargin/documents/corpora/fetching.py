@@ -1,4 +1,4 @@
-"""Downloading a collection from its official home and converting it to the records that the loaders read."""
+"""A collection's official archive, downloaded or at hand, made the records that the loaders read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from widemargin._files import replacing
 from widemargin.documents.corpora import archives, libsvm
 from widemargin.documents.corpora.home import cache_folder
 from widemargin.documents.corpora.registry import find_files, find_source
-from widemargin.errors import DataError, StorageError, UsageError, WidemarginError
+from widemargin.errors import DataError, MissingFileError, StorageError, UsageError, WidemarginError
 from widemargin.progress import track
 
 _TIMEOUT = 30  # seconds without a byte
@@ -29,8 +29,9 @@ _CHUNK = 1 << 20
 class Recipe:
     """Where a collection is downloaded from and what becomes of it.
 
-    `mirrors` are tried in order; `digest` is "sha256:..." or "md5:...", checked where it is known. Without
-    `convert` the files are kept as they are, one for each of the addresses.
+    `mirrors` are tried in order, and where there is none people bring the archive; `digest` is "sha256:..."
+    or "md5:...", checked where it is known. Without `convert` the files are kept as they are,
+    one for each of the addresses.
     """
 
     documents: int
@@ -41,25 +42,18 @@ class Recipe:
 
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
-_IMDB = "https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz"
 _IMDB_DIGEST = "md5:7c2ac02c03563afcf9b574c7e56c153a"
 
 RECIPES: dict[str, Recipe] = {
     "reuters21578": Recipe(
         21_578,
-        (
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/reuters21578.tar.gz",
-            "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
-        ),
+        (),
         "sha256:3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
         archives.reuters,
     ),
     "20newsgroups": Recipe(
         18_846,
-        (
-            "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
-            "https://ndownloader.figshare.com/files/5975967",
-        ),
+        ("https://ndownloader.figshare.com/files/5975967",),
         "sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
         archives.newsgroups,
     ),
@@ -71,7 +65,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "ohsumed": Recipe(
         13_929,
-        ("http://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz",),
+        (),
         None,
         archives.ohsumed,
     ),
@@ -87,8 +81,8 @@ RECIPES: dict[str, Recipe] = {
         None,
         archives.clinc150,
     ),
-    "imdb": Recipe(10_000, (_IMDB,), _IMDB_DIGEST, archives.imdb_part),
-    "imdb-full": Recipe(50_000, (_IMDB,), _IMDB_DIGEST, archives.imdb),
+    "imdb": Recipe(10_000, (), _IMDB_DIGEST, archives.imdb_part),
+    "imdb-full": Recipe(50_000, (), _IMDB_DIGEST, archives.imdb),
     **{
         name: Recipe(sum(sizes), files=(f"{_LIBSVM}/{name}", f"{_LIBSVM}/{name}.t"))
         for name, sizes in libsvm.SIZES.items()
@@ -96,11 +90,14 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
-def fetch_corpus(name: str, data_home: str | Path | None = None) -> tuple[Path, ...]:
-    """Download a collection into the user's cache (or `data_home`), unless it is on this machine already.
+def fetch_corpus(
+    name: str, data_home: str | Path | None = None, archive: str | Path | None = None
+) -> tuple[Path, ...]:
+    """Put a collection into the user's cache (or `data_home`), unless it is on this machine already.
 
-    Returns the paths of its files. A file appears only when it is whole and has the number of documents that
-    the collection is known to have.
+    It is converted from `archive`, the official one that was got by hand, or downloaded. Returns the paths
+    of its files. A file appears only when it is whole and has the number of documents that the collection is
+    known to have.
     """
     source = find_source(name)
     if (paths := find_files(source, data_home)) is not None:
@@ -111,6 +108,7 @@ def fetch_corpus(name: str, data_home: str | Path | None = None) -> tuple[Path, 
             f"{source.origin} and put {' and '.join(source.files)} into {cache_folder()}."
         )
     recipe = RECIPES[name]
+    _check_source(name, recipe, archive)
     home = Path(data_home) if data_home is not None else cache_folder()
     targets = tuple(home / file for file in source.fetched or source.files)
     try:
@@ -120,8 +118,12 @@ def fetch_corpus(name: str, data_home: str | Path | None = None) -> tuple[Path, 
             if recipe.convert is None:
                 _keep(name, recipe, Path(folder), targets)
             else:
-                archive = _from_mirrors(name, recipe, Path(folder))
-                _convert(name, recipe, recipe.convert, archive, targets[0])
+                if archive is None:
+                    found = _from_mirrors(name, recipe, Path(folder))
+                else:
+                    found = Path(archive)
+                    _check_digest(str(archive), found, recipe.digest)
+                _convert(name, recipe, recipe.convert, found, targets[0])
     except WidemarginError:
         raise
     except OSError as error:
@@ -129,6 +131,19 @@ def fetch_corpus(name: str, data_home: str | Path | None = None) -> tuple[Path, 
             f"{home}: cannot be written ({error.strerror or error}). Free some space."
         ) from error
     return targets
+
+
+def _check_source(name: str, recipe: Recipe, archive: str | Path | None) -> None:
+    if archive is None:
+        if recipe.convert is not None and not recipe.mirrors:
+            raise UsageError(
+                f"{name} has to be got by hand: download its archive from {find_source(name).origin}, then "
+                f"run `widemargin corpus fetch {name} --archive FILE`."
+            )
+    elif recipe.convert is None:
+        raise UsageError(f"{name} is no archive but {len(recipe.files)} files. Leave --archive out.")
+    elif not Path(archive).is_file():
+        raise MissingFileError(f"There is no file {archive}. Check the name of the archive of {name}.")
 
 
 def _from_mirrors(name: str, recipe: Recipe, folder: Path) -> Path:
