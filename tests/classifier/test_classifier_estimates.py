@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from tests.test_classifier import SETS, TEXTS, TOPICS
+from tests.classifier.test_classifier import SETS, TEXTS, TOPICS
 from widemargin import KernelSVM, LinearSVM, TextClassifier, Vectorizer
 from widemargin.documents.collection import Collection
 from widemargin.errors import DataError, DataWarning, UsageError

@@ -1,0 +1,88 @@
+"""The weights of terms for one label: what explanations and lists of terms are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.classifier.scoring import is_pairwise
+from widemargin.errors import UsageError
+
+
+class TopTerms(NamedTuple):
+    """The terms that speak most for a label and most against it, strongest first."""
+
+    positive: list[tuple[str, float]]
+    negative: list[tuple[str, float]]
+
+
+class TermWeights(NamedTuple):
+    """The linear rule of one label: positive scores speak for it.
+
+    `column` of the learner's scores times `sign` is the label's score: of two classes the first has the
+    second's column with the opposite sign.
+    """
+
+    column: int
+    sign: float
+    weights: NDArray[np.float64]
+    bias: float
+
+    def top(self, n: int, term: Callable[[int], str]) -> TopTerms:
+        """The `n` terms with the largest weights and the `n` with the smallest."""
+        weights = self.weights
+        # Ties by the term's number, so that the list is the same everywhere.
+        order = np.lexsort((np.arange(len(weights)), -weights))
+        best = [int(i) for i in order[: max(n, 0)] if weights[i] > 0]
+        worst = [int(i) for i in order[::-1][: max(n, 0)] if weights[i] < 0]
+        return TopTerms(*([(term(i), float(weights[i])) for i in part] for part in (best, worst)))
+
+
+def has_term_weights(learner: Any) -> bool:
+    """Whether every label has weights of terms."""
+    return getattr(learner, "coef_", None) is not None and not is_pairwise(learner)
+
+
+def check_term_weights(learner: Any) -> None:
+    """Refuse a learner that has none, and say which has."""
+    if has_term_weights(learner):
+        return
+    name = type(learner).__name__
+    if is_pairwise(learner):
+        raise UsageError(
+            f"This {name} has weights for pairs of classes, not for labels, so it cannot say what speaks "
+            f'for one. Train with scheme="one-vs-rest" and kernel="linear", or a LinearSVM.'
+        )
+    kernel = getattr(learner, "kernel", "it has")
+    raise UsageError(
+        f"A {name} with the kernel {kernel} has no weights of terms, so it cannot say what speaks for a "
+        f"label. Train a LinearSVM, or with the linear kernel."
+    )
+
+
+def term_weights(learner: Any, label: Any) -> TermWeights:
+    """The rule of `label`, of a learner that passed `check_term_weights`."""
+    column, sign = _column(learner, label)
+    coef: Any = learner.coef_
+    row = coef[[column], :].toarray() if hasattr(coef, "toarray") else np.atleast_2d(coef)[column]
+    intercepts = np.broadcast_to(
+        np.asarray(learner.intercept_, dtype=np.float64), (learner.label_space_.n_columns,)
+    )
+    weights = sign * np.asarray(row, dtype=np.float64).reshape(-1)
+    return TermWeights(column, sign, weights, sign * float(intercepts[column]))
+
+
+def _column(learner: Any, label: Any) -> tuple[int, float]:
+    """The column that scores `label`, and whether its sign has to be turned."""
+    classes = learner.label_space_.classes.tolist()
+    label = label.item() if isinstance(label, np.generic) else label
+    if label not in classes:
+        shown = ", ".join(map(str, classes[:10])) + (", ..." if len(classes) > 10 else "")
+        raise UsageError(f"There is no label {label!r}. The labels are {shown}.")
+    place = classes.index(label)
+    if learner.label_space_.kind == "binary":
+        return 0, 1.0 if place == 1 else -1.0
+    return place, 1.0

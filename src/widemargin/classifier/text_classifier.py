@@ -1,0 +1,372 @@
+"""`TextClassifier`: a vectorizer, a selection of features and a learner as one estimator."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin.classifier.representation import Representation
+from widemargin.classifier.scoring import as_scored, decision_scores, score_rows
+from widemargin.classifier.storage import StoredParts, read_parts, read_svmlight_parts, write_parts
+from widemargin.classifier.term_weights import (
+    TopTerms,
+    check_term_weights,
+    has_term_weights,
+    term_weights,
+)
+from widemargin.classifier.training import choose_parts, fit_parts, training_summary
+from widemargin.classifier.training_input import is_matrix, training_input
+from widemargin.decide.rule import DecisionRule
+from widemargin.documents.svmlight_model import is_svmlight_model
+from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.assessment import NOTHING, Request, assess
+from widemargin.explanation import Explanation, explain_scores
+from widemargin.labels import LabelSpace
+from widemargin.models import Model, load_model
+from widemargin.select.narrowing import Narrowing, narrowing_of
+
+
+def _is_calibrated(classifier: TextClassifier) -> bool:
+    return classifier.calibration is not None
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Texts to labels: a vectorizer and a learner as one estimator.
+
+    Parameters
+    ----------
+    vectorizer : Vectorizer, optional
+        How texts become vectors; None means ``Vectorizer()``.
+    learner : estimator, optional
+        What learns from the vectors; None means ``LinearSVM()``.
+    features : SelectFeatures or SampleFeatures, optional
+        Which features the learner sees; None means all. Estimates do not count what selecting by labels
+        costs, since the selection saw the documents that they leave out.
+    select : "none", "fast" or "exact"
+        Whether to choose the representation and C from the training documents: by a race on held-out ones
+        and estimates of the best, or by estimates of every candidate.
+    space : widemargin.estimate.search_space.Space, optional
+        What `select` chooses from; by default the twelve representations of the thesis around those of
+        `vectorizer`, and seven values of C around that of `learner`.
+    estimate : "leave-one-out", "k-fold" or "xi-alpha", optional
+        How `fit` foretells precision, recall, F1 and error of every label, without a test set.
+    thresholds : str, optional
+        What the thresholds of labels that are decided one by one are to reach, such as "f1" or
+        "precision:0.9"; :mod:`widemargin.decide.goals` has the list. None decides at 0. They are chosen on
+        scores of the training documents by rules that did not see them.
+    calibration : "platt" or "isotonic", optional
+        How `predict_proba` gets probabilities from scores; without it there is no `predict_proba`.
+
+    Attributes
+    ----------
+    vectorizer_, features_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix,
+        `features_` where all features are used
+    classes_ : array of labels, sorted
+    thresholds_ : (columns,) the scores above which labels are chosen, or None
+    training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
+        what was asked for: "selection" (the candidates), "estimates" (a
+        :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
+        wrong, :mod:`widemargin.estimate.suspects`)
+
+    Examples
+    --------
+    >>> texts = ["wheat and corn harvest", "the bank cut its rate", "corn exports rose", "bank profits fell"]
+    >>> classifier = TextClassifier().fit(texts, ["grain", "money", "grain", "money"])
+    >>> classifier.predict(["a good corn harvest"]).tolist()
+    ['grain']
+    """
+
+    vectorizer_: Any
+    learner_: Any
+
+    def __init__(
+        self,
+        vectorizer: Any = None,
+        learner: Any = None,
+        *,
+        features: Any = None,
+        select: str = "none",
+        space: Any = None,
+        estimate: str | None = None,
+        thresholds: str | None = None,
+        calibration: str | None = None,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.learner = learner
+        self.features = features
+        self.select = select
+        self.space = space
+        self.estimate = estimate
+        self.thresholds = thresholds
+        self.calibration = calibration
+
+    def fit(self, texts: Any, y: Any = None) -> Self:
+        """Learn from labelled documents.
+
+        Parameters
+        ----------
+        texts : sequence of str, Collection, Vectors or sparse matrix
+            With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
+        y : labels in any form, optional for a Collection or Vectors, which bring their own
+            A None among them marks an unlabelled document, which is left out with a warning.
+        """
+        if self.select not in ("none", "fast", "exact"):
+            raise UsageError(f'select={self.select!r}: expected "none", "fast" or "exact".')
+        if self.features is not None and self.select != "none":
+            raise UsageError(
+                'The representation is chosen for all features: pass features, or select="none".'
+            )
+        request = Request.read(self.estimate, self.thresholds, self.calibration)
+        texts, y, names = training_input(texts, y)
+        request.check(y)
+        vectorizer, learner = self._parts()
+        if self.select == "none":
+            parts = fit_parts(vectorizer, self.features, learner, texts, y)
+        else:
+            parts = choose_parts(vectorizer, learner, texts, y, mode=self.select, space=self.space)
+        self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
+        start = time.perf_counter()
+        found = assess(self.learner_, parts.X, y, request, names)
+        if found is not NOTHING:
+            parts.seconds["estimate"] = time.perf_counter() - start
+            if getattr(self.features_, "uses_labels", False):
+                warnings.warn(
+                    "Features were selected by the labels of all documents, those too that estimates leave "
+                    "out: expect somewhat less than they say.",
+                    DataWarning,
+                    stacklevel=2,
+                )
+        self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)
+        self.training_summary_ = training_summary(parts, self.label_space_, found.summary())
+        return self
+
+    def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
+        """Go on learning from labelled documents, with a learner that has `partial_fit`.
+
+        The first call learns the vocabulary and a later one leaves it as it is: terms that are new then are
+        ignored. ``Vectorizer(n_hashed=...)`` has room for all terms from the beginning, and in bounded
+        memory. A loaded classifier goes on as if it had never stopped.
+
+        Parameters
+        ----------
+        texts : sequence of str, or a matrix, as in the first call
+        y : labels in the form of the first call; new ones are welcome
+        classes : labels to expect, in the first call; two of them make a binary task
+
+        Examples
+        --------
+        >>> from widemargin import BalancedWinnow, Vectorizer
+        >>> stream = TextClassifier(Vectorizer(n_hashed=1024, weighting="sxx"), BalancedWinnow())
+        >>> stream = stream.partial_fit(["corn harvest", "bank rate"], ["grain", "money"])
+        >>> stream.partial_fit(["oil and gas"], ["fuel"]).classes_.tolist()
+        ['fuel', 'grain', 'money']
+        """
+        first = not hasattr(self, "learner_")
+        vectorizer, learner = map(clone, self._parts()) if first else (self.vectorizer_, self.learner_)
+        self._check_goes_on(learner)
+        if is_matrix(texts):
+            X = texts if first else self._representation.all_columns(texts)
+            vectorizer = None
+        elif vectorizer is None:
+            raise UsageError("This classifier was trained on vectors, and these are texts. Pass vectors.")
+        else:
+            X = vectorizer.partial_fit_transform(texts)
+        learner.partial_fit(X if X.dtype.kind == "f" else X.astype(np.float32), y, classes)
+        seen = 0 if first else int(self.training_summary_["documents"])
+        if first:
+            self._hold(vectorizer, None, learner, int(X.shape[1]))
+        self.rule_ = DecisionRule(self.label_space_)
+        self.training_summary_ = {
+            "documents": seen + int(X.shape[0]),
+            "labels": len(self.classes_),
+            "task": self.label_space_.kind,
+            "terms": self.n_features_in_,
+        }
+        return self
+
+    def _check_goes_on(self, learner: Any) -> None:
+        """Refuse to go on with what belongs to a whole collection."""
+        if not hasattr(learner, "partial_fit"):
+            raise UsageError(
+                f"A {type(learner).__name__} learns from a whole collection. Use fit, or one of the online "
+                f"learners, such as BalancedWinnow."
+            )
+        whole = ("features", "estimate", "thresholds", "calibration")
+        given = [name for name in whole if getattr(self, name) is not None]
+        if given or self.select != "none":
+            name = given[0] if given else "select"
+            raise UsageError(f"`{name}` needs all documents at once: use fit, or leave it out.")
+
+    def _parts(self) -> tuple[Any, Any]:
+        from widemargin.learn.linear_svm import LinearSVM
+        from widemargin.weight.vectorizer import Vectorizer
+
+        vectorizer = Vectorizer() if self.vectorizer is None else self.vectorizer
+        return vectorizer, LinearSVM() if self.learner is None else self.learner
+
+    @property
+    def label_space_(self) -> LabelSpace:
+        """What the labels are, and which column of scores belongs to which."""
+        space: LabelSpace = self.learner_.label_space_
+        return space
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return self.label_space_.classes
+
+    @property
+    def thresholds_(self) -> NDArray[np.float64] | None:
+        return self.rule_.thresholds
+
+    def decision_function(self, texts: Any) -> NDArray[Any]:
+        """Scores: (n,) for two classes, where positive means the second; otherwise documents x labels."""
+        check_is_fitted(self, "learner_")
+        return decision_scores(self.learner_, self._representation, texts)
+
+    def predict(self, texts: Any) -> Any:
+        """Labels, in the form in which `fit` got them."""
+        return self.rule_.decide(self.decision_function(texts))
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_proba(self, texts: Any) -> NDArray[np.float64]:
+        """Probabilities of the labels, documents x `classes_`; only with `calibration`.
+
+        They sum to 1 where one of two or more classes is chosen; the largest score decides, not the largest
+        probability. Where a document may carry any number of labels, each has a probability of its own.
+        """
+        return self.rule_.probabilities(self.decision_function(texts))
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether every label has weights of terms, which `explain` and `top_terms` need."""
+        return has_term_weights(self.learner_)
+
+    def explain(self, text: str, label: Any = None) -> Explanation:
+        """Why `text` gets its score for `label`: what every occurrence of a term contributes.
+
+        Parameters
+        ----------
+        text : str
+        label : a label, optional
+            By default the one the classifier chooses; for several labels at once the best.
+
+        Returns
+        -------
+        Explanation
+            Its contributions and its bias sum to its score.
+        """
+        check_is_fitted(self, "learner_")
+        if self.vectorizer_ is None:
+            raise UsageError("This classifier was trained on vectors: there is no text to explain.")
+        check_term_weights(self.learner_)
+        representation = self._representation
+        row = as_scored(self.learner_, representation.rows([text]))
+        scores = np.asarray(score_rows(self.learner_, row), dtype=np.float64).reshape(-1)
+        if label is None:
+            above = scores if self.thresholds_ is None else scores - self.thresholds_
+            binary = self.label_space_.kind == "binary"
+            label = self.classes_[int(above[0] > 0 if binary else above.argmax())].item()
+        rule = term_weights(self.learner_, label)
+        column, sign = rule.column, rule.sign
+        return explain_scores(
+            text,
+            label=label,
+            row=row,
+            located=representation.locate(text),
+            weights=rule.weights,
+            bias=rule.bias,
+            score=sign * float(scores[column]),
+            threshold=None if self.thresholds_ is None else sign * float(self.thresholds_[column]),
+            name=representation.term if representation.has_terms else None,
+        )
+
+    def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
+        """The `n` terms with the largest and with the smallest weights for `label`.
+
+        Without a label, of a task of two classes, the second class is meant.
+        """
+        check_is_fitted(self, "learner_")
+        check_term_weights(self.learner_)
+        if label is None:
+            names = self.label_space_.column_names
+            if len(names) != 1:
+                raise UsageError(f"There are {len(names)} labels. Say which one's terms are wanted.")
+            label = names[0]
+        return term_weights(self.learner_, label).top(n, self._representation.term)
+
+    def selected_terms(self) -> list[tuple[str, float]]:
+        """The terms that the learner sees with the scores that they were selected by, the best first."""
+        check_is_fitted(self, "learner_")
+        if self.features_ is None or self._narrowing is None:
+            raise UsageError("This classifier uses all its features. Pass features to select some.")
+        scores = getattr(self.features_, "scores_", None)
+        scores = self.features_.probabilities_ if scores is None else scores
+        scores = scores[self._narrowing.columns]
+        term = self._representation.term
+        return [(term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write the classifier to a model file and return its size in bytes.
+
+        The seconds of training stay out of the file: the same training gives the same bytes.
+        """
+        check_is_fitted(self, "learner_")
+        parts = StoredParts(
+            self.vectorizer_,
+            self.features_,
+            self.learner_,
+            self.rule_,
+            self.n_features_in_,
+            self.training_summary_,
+            {"thresholds": self.thresholds, "estimate": self.estimate},
+        )
+        return write_parts(path, parts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a classifier that `save` wrote, or a model that SVM-light wrote.
+
+        The file is verified and runs no code. SVM-light's classes are called "-1" and "1", as the labels of
+        its files of examples.
+        """
+        if is_svmlight_model(path):
+            return cls._from_parts(read_svmlight_parts(path))
+        return cls.from_model(load_model(path), os.fspath(path))
+
+    @classmethod
+    def from_model(cls, model: Model, where: str = "The model") -> Self:
+        """The classifier in a model file that has been read already."""
+        return cls._from_parts(read_parts(model, where))
+
+    @classmethod
+    def _from_parts(cls, parts: StoredParts) -> Self:
+        self = cls(parts.vectorizer, parts.learner, features=parts.features, **parts.asked)
+        self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
+        self.rule_ = parts.rule
+        self.training_summary_ = parts.summary
+        return self
+
+    def _hold(self, vectorizer: Any, features: Any, learner: Any, n_features: int) -> None:
+        """Keep fitted parts; `n_features` is how many columns the vectorizer makes."""
+        self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
+        self.n_features_in_ = n_features
+        self._narrowing: Narrowing | None = None if features is None else narrowing_of(features)
+
+    @property
+    def _representation(self) -> Representation:
+        return Representation(self.vectorizer_, self._narrowing, self.n_features_in_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -1,0 +1,99 @@
+"""The parts of a classifier, fitted one after the other or chosen, and the seconds that each took."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from widemargin.classifier.training_input import is_matrix
+from widemargin.estimate.model_selection import select
+from widemargin.estimate.search_space import Space
+from widemargin.labels import LabelSpace
+
+
+@dataclass
+class FittedParts:
+    """What training leaves: `X` is the matrix that the learner saw, `selection` what was chosen from.
+
+    `vectorizer` is None where vectors came in, `features` where the learner sees all of them.
+    """
+
+    vectorizer: Any
+    features: Any
+    learner: Any
+    X: Any
+    seconds: dict[str, float] = field(default_factory=dict)
+    selection: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_features(self) -> int:
+        """How many columns come in, before any are left out."""
+        return int(self.X.shape[1] if self.features is None else self.features.n_features_in_)
+
+
+def fit_parts(vectorizer: Any, features: Any, learner: Any, texts: Any, y: Any) -> FittedParts:
+    """Fit copies of the parts, each on what the one before it makes of `texts`."""
+    seconds: dict[str, float] = {}
+    start = time.perf_counter()
+    if is_matrix(texts):
+        vectorizer, X = None, texts
+    else:
+        vectorizer = clone(vectorizer)
+        X = vectorizer.fit_transform(texts)
+        seconds["vectorize"] = time.perf_counter() - start
+        start = time.perf_counter()
+    if features is not None:
+        features = clone(features).fit(X, y)
+        X = features.transform(X)
+        seconds["features"] = time.perf_counter() - start
+        start = time.perf_counter()
+    learner = clone(learner).fit(X, y)
+    seconds["learn"] = time.perf_counter() - start
+    return FittedParts(vectorizer, features, learner, X, seconds)
+
+
+def choose_parts(
+    vectorizer: Any, learner: Any, texts: Any, y: Any, *, mode: Any, space: Space | None
+) -> FittedParts:
+    """The best of `space`, by default of what lies around `vectorizer` and `learner`, fitted on all texts."""
+    space = Space.around(vectorizer, learner) if space is None else space
+    verbose = bool(getattr(learner, "verbose", False))
+    seed = getattr(learner, "random_state", 0)
+    found = select(texts, y, space.quiet(), mode=mode, random_state=seed, verbose=verbose)
+    best = found.best
+    seconds, selection = {"select": found.seconds}, {"selection": found.to_dict()}
+    return FittedParts(best.vectorizer, None, best.learner, best.X, seconds, selection)
+
+
+def training_summary(parts: FittedParts, space: LabelSpace, found: dict[str, Any]) -> dict[str, Any]:
+    """Sizes of the training, how far the learner got, and what selection and estimates `found`."""
+    X = parts.X
+    return {
+        "documents": int(X.shape[0]),
+        "labels": len(space.classes),
+        "task": space.kind,
+        "terms": int(X.shape[1]),
+        **({} if parts.features is None else {"terms_before": parts.n_features}),
+        "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
+        **_convergence(parts.learner),
+        **parts.selection,
+        **found,
+        "seconds": {stage: round(spent, 4) for stage, spent in parts.seconds.items()},
+    }
+
+
+def _convergence(learner: Any) -> dict[str, Any]:
+    """How far the learner got, where it says so: sums over labels.
+
+    Six digits: the last ones of a sum may depend on the number of threads, and a model must not.
+    """
+    found = {}
+    for name in ("objective", "duality_gap"):
+        value = getattr(learner, name + "_", None)
+        if value is not None:
+            found[name] = float(f"{np.sum(value):.6g}")
+    return found
