@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 
 from widemargin.documents.corpora import DEFAULT, Corpus, corpus_available, load_corpus
+from widemargin.documents.svmlight import read_vectors
 
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 if "WIDEMARGIN_DATA" not in os.environ and _BESIDE_THE_REPOSITORY.is_dir():
@@ -56,3 +60,13 @@ def reference() -> Callable[[str], Path]:
         return path
 
     return folder
+
+
+@pytest.fixture(scope="session")
+def svmlight_stories(reference: Callable[[str], Path]) -> tuple[Any, Any, dict[str, Any]]:
+    """Stories of Reuters-21578 that SVM-light was trained on: vectors, labels, its answers by their names."""
+    folder = reference("svmlight")
+    answers = json.loads((folder / "reuters-acq.json").read_text())
+    train = read_vectors(folder / answers["train"])
+    y = np.array([labels[0] for labels in train.labels])
+    return train.X, y, {run["name"]: run for run in answers["runs"]}

@@ -10,6 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 
+from tests.terminal import read_terminal
 from widemargin.progress import track, watch, watch_values
 
 PROGRAM = """
@@ -68,16 +69,7 @@ def test_bars_on_a_terminal():
         env=environment,
     )
     os.close(follower)
-    shown = b""
-    while True:
-        try:
-            block = os.read(leader, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not block:
-            break
-        shown += block
-    os.close(leader)
+    shown = read_terminal(leader)
     assert process.stdout is not None
     assert process.stdout.read() == b"done\n"
     process.stdout.close()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COMMAND, environment
+from tests.terminal import read_terminal
 from widemargin.cli.reference import reference
 
 VERBS = [
@@ -136,16 +137,7 @@ def test_colours_on_a_terminal(model, changes, colored):
         env=environment(TERM="xterm-256color", COLUMNS="80", **changes),
     )
     os.close(follower)
-    shown = b""
-    while True:
-        try:
-            block = os.read(leader, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not block:
-            break
-        shown += block
-    os.close(leader)
+    shown = read_terminal(leader)
     _, errors = process.communicate()
     assert (process.returncode, errors) == (0, b"")
     assert b"invoice" in shown

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import COMMAND, TICKETS, environment
+from tests.terminal import read_terminal
 from widemargin.documents.svmlight_model import read_svmlight_model
 
 VECTORS = "".join(f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i / 10:g} {3 + i % 3}:0.5\n" for i in range(20))
@@ -149,14 +150,7 @@ class TestKernels:
             env=environment(COLUMNS="120", TERM="xterm"),
         )
         os.close(follower)
-        shown = b""
-        while True:
-            try:
-                block = os.read(leader, 65536)
-            except OSError:  # the other end is closed
-                break
-            shown += block
-        os.close(leader)
+        shown = read_terminal(leader)
         assert process.wait() == 0
         assert b"violation" in shown
         assert b"active" in shown

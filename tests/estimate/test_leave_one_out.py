@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,7 +12,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from tests.reference.retraining import left_out_scores
 from widemargin import KernelSVM, LinearSVM
-from widemargin.documents.svmlight import read_vectors
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.measure import error_rate, precision, recall
@@ -164,12 +161,9 @@ def test_bad_input():
         leave_one_out(LinearSVM().fit(X, Y), X, Y, accuracy=0)
 
 
-def test_agrees_with_svm_light(reference):
-    folder = reference("svmlight")
-    answers = json.loads((folder / "reuters-acq.json").read_text())
-    (answer,) = [run for run in answers["runs"] if run["name"] == "linear unbiased C=1"]
-    train = read_vectors(folder / answers["train"])
-    X, y = train.X, np.array([labels[0] for labels in train.labels])
+def test_agrees_with_svm_light(svmlight_stories):
+    X, y, answers = svmlight_stories
+    answer = answers["linear unbiased C=1"]
     table = leave_one_out(LinearSVM(1.0, bias=None).fit(X, y), X, y, scores=False).table
     # Printed with two digits, of 400 examples.
     for measure, key in ((error_rate, "error"), (recall, "recall"), (precision, "precision")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import numpy as np
@@ -14,7 +13,6 @@ from tests.estimate.test_training_bounds import RUNS
 from tests.reference.kernel_dual import gram
 from tests.reference.retraining import left_out_scores
 from widemargin import KernelSVM, LinearSVM
-from widemargin.documents.svmlight import read_vectors
 from widemargin.errors import UsageError
 from widemargin.estimate import left_out_kernel
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
@@ -209,12 +207,9 @@ def test_what_has_no_leave_one_out():
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_agrees_with_svm_light(reference, name):
-    folder = reference("svmlight")
-    answers = json.loads((folder / "reuters-acq.json").read_text())
-    (answer,) = [run for run in answers["runs"] if run["name"] == name]
-    train = read_vectors(folder / answers["train"])
-    X, y = train.X, np.array([labels[0] for labels in train.labels])
+def test_agrees_with_svm_light(svmlight_stories, name):
+    X, y, answers = svmlight_stories
+    answer = answers[name]
     truth = np.where(y == "1", 1, -1)
     machine = KernelSVM(**RUNS[name], tol=1e-5).fit(X, y)
     signs, _, skipped, _ = kernel_leave_one_out(machine, X, y, scores=False)

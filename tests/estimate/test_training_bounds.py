@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 from tests.reference.kernel_dual import gram
 from tests.reference.retraining import is_stable, left_out_scores
 from widemargin import KernelSVM, LinearSVM, Vectorizer
-from widemargin.documents.svmlight import read_vectors
 from widemargin.errors import UsageError
 from widemargin.estimate.training_bounds import kernel_range, risk_of, xi_alpha_of
 from widemargin.learn.dual_problem import Kernel
@@ -165,12 +162,9 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_agrees_with_svm_light(reference, name):
-    folder = reference("svmlight")
-    answers = json.loads((folder / "reuters-acq.json").read_text())
-    (answer,) = [run for run in answers["runs"] if run["name"] == name]
-    train = read_vectors(folder / answers["train"])
-    X, y = train.X, np.array([labels[0] for labels in train.labels])
+def test_agrees_with_svm_light(svmlight_stories, name):
+    X, y, answers = svmlight_stories
+    answer = answers[name]
     model = KernelSVM(**RUNS[name], tol=1e-5).fit(X, y)
     rule = xi_alpha_of(model, X, y, rho=1.0)
     if model.kernel == "rbf":

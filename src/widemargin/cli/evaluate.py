@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli import estimates, options
+from widemargin.cli.files import read_all
 from widemargin.cli.output import counted, print_json, show_table
 from widemargin.cli.predict import check_form, load_classifier
-from widemargin.cli.train import read_all
 from widemargin.errors import DataError, DataWarning
 
 if TYPE_CHECKING:

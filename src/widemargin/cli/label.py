@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from widemargin.cli import options
+from widemargin.cli import options, text_options
+from widemargin.cli.files import check_target, read_all
 from widemargin.cli.output import Stages, note, print_json
-from widemargin.cli.train import TEXT_OPTIONS, check_target, ngram_range, read_all, stop_word_list
 from widemargin.errors import UsageError
 
 EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labelled.jsonl --positives relevant=0.1"
@@ -73,12 +73,8 @@ def run(
             help="When a labelling looks wrong: say so, label by the labelled documents alone, or stop.",
         ),
     ] = OnAlarm.warn,
-    scores: Annotated[
-        bool, typer.Option("--scores", help="Add the score of every label.", show_default=False)
-    ] = False,
-    keep_text: Annotated[
-        bool, typer.Option("--keep-text", help="Add the text of the document.", show_default=False)
-    ] = False,
+    scores: options.Scores = False,
+    keep_text: options.KeepText = False,
     ask: Annotated[
         int,
         typer.Option(
@@ -96,57 +92,12 @@ def run(
     format: options.Format = None,
     encoding: options.Encoding = None,
     errors: options.Errors = "replace",
-    multilabel: Annotated[
-        bool,
-        typer.Option(
-            "--multilabel",
-            help="A document may get any number of labels, even if each has one here.",
-            show_default=False,
-        ),
-    ] = False,
-    weighting: Annotated[
-        str,
-        typer.Option(
-            "--weighting",
-            metavar="TRIPLE",
-            help="SMART weighting of the terms.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = "tfc",
-    ngrams: Annotated[
-        str,
-        typer.Option(
-            "--ngrams", metavar="N|M-N", help="Lengths of terms in words.", rich_help_panel=TEXT_OPTIONS
-        ),
-    ] = "1",
-    min_count: Annotated[
-        int,
-        typer.Option(
-            "--min-count",
-            metavar="N",
-            min=1,
-            help="Leave out terms that occur less often in all documents together.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = 1,
-    stop_words: Annotated[
-        str,
-        typer.Option(
-            "--stop-words",
-            metavar="freewais|FILE|none",
-            help="Leave these words out.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = "none",
-    stemmer: Annotated[
-        str,
-        typer.Option(
-            "--stemmer",
-            metavar="NAME",
-            help="porter, a Snowball language such as english or german, or none.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = "none",
+    multilabel: options.Multilabel = False,
+    weighting: text_options.PlainWeighting = "tfc",
+    ngrams: text_options.PlainNgrams = "1",
+    min_count: text_options.MinCount = 1,
+    stop_words: text_options.PlainStopWords = "none",
+    stemmer: text_options.PlainStemmer = "none",
     C: Annotated[
         float,
         typer.Option(
@@ -215,9 +166,9 @@ def run(
     _check_options(labelled, unlabelled, output, simulate, plot)
     vectorizing = {
         "weighting": weighting,
-        "ngram_range": ngram_range(ngrams),
+        "ngram_range": text_options.ngram_range(ngrams),
         "min_count": min_count,
-        "stop_words": stop_word_list(stop_words),
+        "stop_words": text_options.stop_word_list(stop_words),
         "stemmer": None if stemmer == "none" else stemmer,
         "n_jobs": threads,
     }

@@ -66,6 +66,18 @@ Errors = Annotated[
         "--errors", metavar="replace|strict", help="Replace and count bytes that are no text, or stop there."
     ),
 ]
+Multilabel = Annotated[
+    bool,
+    typer.Option(
+        "--multilabel",
+        help="A document may get any number of labels, even if each has one here.",
+        show_default=False,
+    ),
+]
+Scores = Annotated[bool, typer.Option("--scores", help="Add the score of every label.", show_default=False)]
+KeepText = Annotated[
+    bool, typer.Option("--keep-text", help="Add the text of the document.", show_default=False)
+]
 
 
 def reading(

@@ -41,9 +41,7 @@ def run(
             "--output", "-o", metavar="OUT", help="A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
         ),
     ] = "-",
-    scores: Annotated[
-        bool, typer.Option("--scores", help="Add the score of every label.", show_default=False)
-    ] = False,
+    scores: options.Scores = False,
     proba: Annotated[
         bool,
         typer.Option(
@@ -58,9 +56,7 @@ def run(
             "--top", metavar="K", min=1, help="Add the K best labels with their scores.", show_default="off"
         ),
     ] = None,
-    keep_text: Annotated[
-        bool, typer.Option("--keep-text", help="Add the text of the document.", show_default=False)
-    ] = False,
+    keep_text: options.KeepText = False,
     text: options.Text = None,
     id: options.Id = None,
     format: options.Format = None,

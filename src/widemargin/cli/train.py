@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from widemargin.cli import estimates, learners, online, options, stream
+from widemargin.cli import estimates, learners, online, options, stream, text_options
 from widemargin.cli import features as selections
-from widemargin.cli.output import Stages, bytes_in_words, counted, note, print_json, seconds_in_words
-from widemargin.errors import MissingFileError, StorageError, UsageError
-
-if TYPE_CHECKING:
-    from widemargin.documents.collection import Collection, Vectors
+from widemargin.cli.files import check_target, read_all
+from widemargin.cli.output import Stages, print_json
+from widemargin.cli.training_report import show
+from widemargin.errors import UsageError
 
 EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --label team --ngrams 1-2"
-
-TEXT_OPTIONS = "From text to vectors"
-
-
-class Tokens(StrEnum):
-    thesis = "thesis"
-    unicode = "unicode"
-
-
-class Units(StrEnum):
-    words = "words"
-    chars = "chars"
-    chars_in_words = "chars_in_words"
 
 
 def run(
@@ -44,109 +27,17 @@ def run(
     format: options.Format = None,
     encoding: options.Encoding = None,
     errors: options.Errors = "replace",
-    multilabel: Annotated[
-        bool,
-        typer.Option(
-            "--multilabel",
-            help="A document may get any number of labels, even if each has one here.",
-            show_default=False,
-        ),
-    ] = False,
-    weighting: Annotated[
-        str | None,
-        typer.Option(
-            "--weighting",
-            metavar="TRIPLE",
-            help="SMART weighting of the terms.",
-            show_default="chosen by --select, or tfc; winnows of counts sxx, other online learners bxx",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = None,
-    tokens: Annotated[
-        Tokens,
-        typer.Option(
-            "--tokens",
-            metavar="thesis|unicode",
-            help="Words as in the thesis (every number one token), or Unicode words.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = Tokens.thesis,
-    units: Annotated[
-        Units,
-        typer.Option(
-            "--units",
-            metavar="words|chars|chars_in_words",
-            help="What a term is made of.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = Units.words,
-    ngrams: Annotated[
-        str,
-        typer.Option(
-            "--ngrams", metavar="N|M-N", help="Lengths of terms in units.", rich_help_panel=TEXT_OPTIONS
-        ),
-    ] = "1",
-    min_df: Annotated[
-        str,
-        typer.Option(
-            "--min-df",
-            metavar="N|SHARE",
-            help="Leave out terms in fewer documents (a share with a point: 0.01).",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = "1",
-    max_df: Annotated[
-        str,
-        typer.Option(
-            "--max-df",
-            metavar="N|SHARE",
-            help="Leave out terms in more documents.",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = "1.0",
-    max_features: Annotated[
-        int | None,
-        typer.Option(
-            "--max-features",
-            metavar="N",
-            min=1,
-            help="Keep only the most frequent terms.",
-            show_default="all",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = None,
-    stop_words: Annotated[
-        str | None,
-        typer.Option(
-            "--stop-words",
-            metavar="freewais|FILE|none",
-            help="Leave these words out.",
-            show_default="chosen by --select, or none",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = None,
-    stemmer: Annotated[
-        str | None,
-        typer.Option(
-            "--stemmer",
-            metavar="NAME",
-            help="porter, a Snowball language such as english or german, lemma:en and the like for lemmas, "
-            "or none.",
-            show_default="chosen by --select, or none",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = None,
-    hashed: Annotated[
-        int | None,
-        typer.Option(
-            "--hashed",
-            metavar="N",
-            min=1,
-            help="Hash terms to N columns instead of keeping a vocabulary.",
-            show_default="off",
-            rich_help_panel=TEXT_OPTIONS,
-        ),
-    ] = None,
+    multilabel: options.Multilabel = False,
+    weighting: text_options.Weighting = None,
+    tokens: text_options.TokensOption = text_options.Tokens.thesis,
+    units: text_options.UnitsOption = text_options.Units.words,
+    ngrams: text_options.Ngrams = "1",
+    min_df: text_options.MinDf = "1",
+    max_df: text_options.MaxDf = "1.0",
+    max_features: text_options.MaxFeatures = None,
+    stop_words: text_options.StopWords = None,
+    stemmer: text_options.Stemmer = None,
+    hashed: text_options.Hashed = None,
     features: selections.Features = None,
     learner: learners.Learner = learners.Name.linear_svm,
     C: learners.Cost = None,
@@ -190,16 +81,15 @@ def run(
 
     The run ends with what to expect of the model on new documents, label by label, and how sure that is.
     """
-    first, last = ngram_range(ngrams)
     vectorizing: dict[str, Any] = {
         "weighting": weighting or online.WEIGHTINGS.get(learner.value, "tfc"),
         "tokens": tokens.value,
         "units": units.value,
-        "ngram_range": (first, last),
-        "min_df": _frequency("--min-df", min_df),
-        "max_df": _frequency("--max-df", max_df),
+        "ngram_range": text_options.ngram_range(ngrams),
+        "min_df": text_options.frequency("--min-df", min_df),
+        "max_df": text_options.frequency("--max-df", max_df),
         "max_features": max_features,
-        "stop_words": stop_word_list(stop_words),
+        "stop_words": text_options.stop_word_list(stop_words),
         "stemmer": None if stemmer == "none" else stemmer,
         "n_hashed": hashed,
         "n_jobs": threads,
@@ -299,113 +189,3 @@ def run(
         print_json(summary)
     elif not quiet:
         show(summary)
-
-
-def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | Vectors:
-    """Every document of `source`, with a note on what was guessed and a progress bar."""
-    from widemargin.documents.collection import Collection
-    from widemargin.documents.reading import guess_format, read_collection, read_documents
-    from widemargin.progress import track
-
-    reading["format"] = reading["format"] or guess_format(source)
-    if reading["format"] == "svmlight":
-        return read_collection(source, **reading)
-    reader = read_documents(source, **reading)
-    note(reader.description, quiet)
-    return Collection.of(track(reader, "Reading", enabled=False if quiet else None))
-
-
-def show(summary: dict[str, Any]) -> None:
-    """What `train` says when it is done."""
-    print(summary_in_words(summary))
-    if "selection" in summary:
-        print()
-        estimates.show_selection(summary["selection"])
-    quality = estimates.read_quality(summary)
-    if quality is not None:
-        print()
-        estimates.show_quality(quality, several_labels=summary["task"] == "multilabel")
-    found = len(summary.get("suspects", ()))
-    if found:
-        print(
-            f"{counted(found, 'label')} of training documents {'looks' if found == 1 else 'look'} wrong: "
-            f"widemargin inspect {shlex.quote(summary['model'])} --suspects 20"
-        )
-    print(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
-
-
-def summary_in_words(summary: dict[str, Any]) -> str:
-    """What was learned, and how long it took."""
-    kinds = {
-        "binary": "two classes",
-        "multiclass": f"{summary['labels']:,} classes",
-        "multilabel": f"{counted(summary['labels'], 'label')} (any number a document)",
-    }
-    before = f" of {summary['terms_before']:,}" if "terms_before" in summary else ""
-    lines = [
-        f"Learned {kinds[summary['task']]} from {counted(summary['documents'], 'document')} "
-        f"and {counted(summary['terms'], 'term')}{before}.",
-        f"Seconds: {seconds_in_words(summary['seconds'])}.",
-    ]
-    if summary.get("objective"):
-        share = 100 * summary["duality_gap"] / abs(summary["objective"])
-        lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
-    return "\n".join(lines)
-
-
-def check_target(output: Path) -> None:
-    """Fail before the work rather than after it."""
-    if output.is_dir():
-        example = output / "model.wm"
-        raise StorageError(f"{output} is a folder. Give the name of a file to write, such as {example}.")
-    if not output.parent.is_dir():
-        raise MissingFileError(
-            f"There is no folder {output.parent} to write {output.name} to. Create it first."
-        )
-    if (output.exists() and not output.is_file()) or not os.access(output.parent, os.W_OK):
-        raise StorageError(f"{output} cannot be written. Give the name of a file that can.")
-
-
-def ngram_range(text: str) -> tuple[int, int]:
-    first, dash, last = text.partition("-")
-    try:
-        lengths = int(first), int(last if dash else first)
-    except ValueError:
-        lengths = (0, 0)
-    if not 1 <= lengths[0] <= lengths[1]:
-        raise UsageError(f"--ngrams {text}: expected a length or a range of lengths, such as 2 or 1-2.")
-    return lengths
-
-
-def _frequency(option: str, text: str) -> int | float:
-    try:
-        value = int(text)
-    except ValueError:
-        try:
-            share = float(text)
-        except ValueError:
-            share = -1.0
-        if not 0 <= share <= 1:
-            raise UsageError(
-                f"{option} {text}: expected a number of documents or a share from 0.0 to 1.0."
-            ) from None
-        return share
-    if value < 0:
-        raise UsageError(f"{option} {text}: a number of documents is not negative.")
-    return value
-
-
-def stop_word_list(text: str | None) -> str | list[str] | None:
-    """The name of a list, or the words of a file, one a line."""
-    if text in (None, "none"):
-        return None
-    if text == "freewais":
-        return text
-    try:
-        return Path(text).read_text(encoding="utf-8").split()
-    except FileNotFoundError as error:
-        raise MissingFileError(
-            f"--stop-words {text}: no such file, and no list of that name but freewais."
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"--stop-words {text}: {error}.") from error

@@ -7,7 +7,7 @@ words, WebKB is neither; weights are `tfc`, C = C* = 20.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,16 @@ class Sample:
     def column(self, number: int) -> Sample:
         """The same documents, one category only."""
         return Sample(self.X, self.member[:, [number]], self.n_labeled)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table: which documents, how many of them are labelled, and the two printed figures of every row."""
+
+    title: str
+    field: Callable[[Report], Field]
+    labeled: int
+    rows: dict[str, tuple[float, float]]
 
 
 def draw(field: Field, n_labeled: int, seed: int, n_test: int | None = None) -> Sample:

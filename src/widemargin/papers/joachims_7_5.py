@@ -7,9 +7,6 @@ believes the inductive machine where the alarm of 7.5 fires.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from widemargin.papers.few_labels import (
@@ -18,6 +15,7 @@ from widemargin.papers.few_labels import (
     VECTORS_NOTE,
     Field,
     Floats,
+    Published,
     alarms,
     break_even,
     draw,
@@ -26,25 +24,14 @@ from widemargin.papers.few_labels import (
     transduce,
     webkb_field,
 )
-from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
+from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 from widemargin.papers.text_tasks import Report
 
 MACRO = "macro-average"
 SVM, TSVM, LATENT = "SVM", "TSVM", "TSVM, latent start"
 GUARDED, ALARM = "latent start with guard", "alarm (% of samples)"
-SPREAD = "deviation"
 
-
-@dataclass(frozen=True)
-class Published:
-    """One of the figures: which documents, how many are labelled, and the printed SVM and TSVM."""
-
-    title: str
-    field: Callable[[Report], Field]
-    labeled: int
-    rows: dict[str, tuple[float, float]]
-
-
+# Printed are SVM and TSVM.
 FIGURES = {
     "7.5": Published(
         "Reuters-21578, 17 labelled documents",
@@ -107,7 +94,7 @@ def run(
     published, samples = FIGURES[figure], samples or SAMPLES[figure]
     field = field or published.field(report)
     runs = measured(field, published.labeled, samples, report, n_test)
-    cells = []
+    cells: list[Cell] = []
     for number, row in enumerate((*field.names, MACRO)):
         values = {name: columns_and_mean(found)[:, number] for name, found in runs.items()}
         printed = published.rows[row]
@@ -117,8 +104,7 @@ def run(
             (LATENT, UNPUBLISHED),
             (GUARDED, UNPUBLISHED),
         ):
-            cells.append(Cell(row, name, figure_printed, float(values[name].mean())))
-            cells.append(Cell(row, f"{name} {SPREAD}", UNPUBLISHED, spread(values[name])))
+            cells += averaged(row, name, figure_printed, values[name])
         cells.append(Cell(row, ALARM, UNPUBLISHED, float(values[ALARM].mean())))
     notes = [
         f"Means over {samples} random training sets, one positive example of each category and the rest at "
@@ -175,8 +161,3 @@ def measured(
 def columns_and_mean(values: Floats) -> Floats:
     """Samples x categories, and their mean as one more column."""
     return np.column_stack([values, np.nanmean(values, axis=1)])
-
-
-def spread(values: Floats) -> float:
-    """The standard deviation of one sample; not defined for one alone."""
-    return float(values.std(ddof=1)) if len(values) > 1 else UNPUBLISHED

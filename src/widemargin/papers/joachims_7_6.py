@@ -25,19 +25,9 @@ from widemargin.papers.few_labels import (
     transduce,
     webkb_field,
 )
-from widemargin.papers.joachims_7_5 import (
-    FIGURES as TABLES,
-)
-from widemargin.papers.joachims_7_5 import (
-    LATENT,
-    MACRO,
-    SPREAD,
-    SVM,
-    TSVM,
-    measured,
-    spread,
-)
-from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
+from widemargin.papers.joachims_7_5 import FIGURES as TABLES
+from widemargin.papers.joachims_7_5 import LATENT, MACRO, SVM, TSVM, measured
+from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 from widemargin.papers.text_tasks import Report
 from widemargin.report.plots import Line, Panel
 
@@ -95,10 +85,7 @@ def run(
         for number, name in enumerate(lines):
             values = np.nanmean(runs[name], axis=1)
             lines[name].append(float(values.mean()))
-            cells += [
-                Cell(f"{size:,}", name, printed[number], lines[name][-1]),
-                Cell(f"{size:,}", f"{name} {SPREAD}", UNPUBLISHED, spread(values)),
-            ]
+            cells += averaged(f"{size:,}", name, printed[number], values)
     axis = "test documents" if curve.of_test_set else "labelled documents"
     notes = [
         f"Rows: {axis}. Means over {samples} random training sets and the standard deviation of one of them.",
@@ -133,13 +120,10 @@ def shares(
             found[TRAIN_SHARE].append(np.array([100 * s.labelled_at_risk / s.labelled for s in compared]))
             found[TEST_SHARE].append(np.array([100 * s.unlabelled_at_risk / s.unlabelled for s in compared]))
         for share, runs in found.items():
-            means, values = np.mean(runs, axis=0), np.array(runs)
+            values = np.array(runs)
             for number, name in enumerate(field.names):
-                curves.setdefault((name, share), []).append(float(means[number]))
-                cells.append(Cell(f"{size}, {name}", share, UNPUBLISHED, float(means[number])))
-                cells.append(
-                    Cell(f"{size}, {name}", f"{share} {SPREAD}", UNPUBLISHED, spread(values[:, number]))
-                )
+                curves.setdefault((name, share), []).append(float(values[:, number].mean()))
+                cells += averaged(f"{size}, {name}", share, UNPUBLISHED, values[:, number])
     for panel in panels:
         panel.lines.extend(Line(share, list(sizes), curves[panel.title, share]) for share in found)
     notes = [

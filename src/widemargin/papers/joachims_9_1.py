@@ -7,14 +7,13 @@ labels is switched at a time, as published; the library's default switches many,
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from widemargin.papers.few_labels import (
     POSITIVES_NOTE,
     Field,
+    Published,
     Sample,
     draw,
     ohsumed_field,
@@ -22,24 +21,13 @@ from widemargin.papers.few_labels import (
     transduce,
     webkb_field,
 )
-from widemargin.papers.joachims_7_5 import SPREAD, spread
-from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
+from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 from widemargin.papers.text_tasks import Report
 
 SECONDS, SWITCHES = "CPU s", "switches"
 SINGLE, MULTIPLE = "single", "multiple"
 
-
-@dataclass(frozen=True)
-class Published:
-    """One of the tables: its documents, and the printed seconds and switches of every category."""
-
-    title: str
-    field: Callable[[Report], Field]
-    labeled: int
-    rows: dict[str, tuple[float, float]]
-
-
+# Printed are seconds and switches.
 TABLES = {
     "9.1": Published(
         "Reuters-21578",
@@ -103,7 +91,7 @@ def run(
     """One of the tables over so many random training sets; on `n_test` random test documents, if given."""
     published = TABLES[table]
     field = field or published.field(report)
-    cells = []
+    cells: list[Cell] = []
     for number, name in enumerate(field.names):
         report(f"{field.title}, {name}: {samples} samples, both ways of switching")
         printed = published.rows[name]
@@ -116,10 +104,8 @@ def run(
             )
             for column, (what, figure) in enumerate(zip((SECONDS, SWITCHES), printed, strict=True)):
                 head = f"{switching} {what}"
-                values = found[:, column]
                 shown = figure if switching == SINGLE else UNPUBLISHED
-                cells.append(Cell(name, head, shown, float(values.mean())))
-                cells.append(Cell(name, f"{head} {SPREAD}", UNPUBLISHED, spread(values)))
+                cells += averaged(name, head, shown, found[:, column])
     notes = [
         f"Means over {samples} random training sets of {published.labeled} documents, and the standard "
         f"deviation of one of them.",

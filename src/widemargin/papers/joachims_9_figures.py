@@ -16,10 +16,9 @@ import numpy as np
 
 from widemargin.learn.linear_svm import LinearSVM
 from widemargin.papers.few_labels import C, Field, Sample, draw, reuters_field, transduce, weighted
-from widemargin.papers.joachims_7_5 import SPREAD, spread
 from widemargin.papers.joachims_8_4 import exponent
 from widemargin.papers.joachims_9_1 import MULTIPLE, NOTES, SECONDS, SINGLE, SWITCHES, cost
-from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
+from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 from widemargin.papers.text_tasks import Report
 from widemargin.papers.thesis_svm import cpu_seconds
 from widemargin.report.plots import Line, Panel
@@ -64,11 +63,9 @@ def margins(
     cells: list[Cell] = []
     for number, level in enumerate(levels):
         for name, found in ((SWITCHES, switches[:, number]), (INVERSE_MARGIN, inverse[:, number])):
-            cells.append(Cell(f"C*={level:.2g}", name, UNPUBLISHED, float(found.mean())))
-            cells.append(Cell(f"C*={level:.2g}", f"{name} {SPREAD}", UNPUBLISHED, spread(found)))
+            cells += averaged(f"C*={level:.2g}", name, UNPUBLISHED, found)
     factor = inverse[:, 0] / inverse[:, -1]
-    cells.append(Cell("first / last", INVERSE_MARGIN, PUBLISHED_FACTOR, float(factor.mean())))
-    cells.append(Cell("first / last", f"{INVERSE_MARGIN} {SPREAD}", UNPUBLISHED, spread(factor)))
+    cells += averaged("first / last", INVERSE_MARGIN, PUBLISHED_FACTOR, factor)
     title = "Joachims, Figure 9.3: the inverse margin against the number of switches, acq"
     notes = [
         "The inverse margin of the machine that is trained with the labels of that time, C = 20. Published "
@@ -178,8 +175,7 @@ def _costs(
         for name, found in runs.items():
             values = np.array(found)
             curves.setdefault(name, []).append(float(values.mean()))
-            cells.append(Cell(f"{size:,}", name, UNPUBLISHED, curves[name][-1]))
-            cells.append(Cell(f"{size:,}", f"{name} {SPREAD}", UNPUBLISHED, spread(values)))
+            cells += averaged(f"{size:,}", name, UNPUBLISHED, values)
     if figure == "9.5":
         for switching in (SINGLE, MULTIPLE):
             name = f"{switching} {SECONDS}"

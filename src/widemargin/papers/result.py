@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from widemargin.report.plots import Panel
 from widemargin.report.tables import Column, Table
 
 # What `Cell.published` holds where the paper prints no figure, or prints it only as a curve.
 UNPUBLISHED = float("nan")
+SPREAD = "deviation"
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,21 @@ class Cell:
     @property
     def difference(self) -> float:
         return self.ours - self.published
+
+
+def averaged(row: str, column: str, published: float, runs: NDArray[np.float64]) -> list[Cell]:
+    """The mean of several runs, and the standard deviation of one of them, which one alone does not have.
+
+    Examples
+    --------
+    >>> [(cell.column, cell.ours) for cell in averaged("acq", "SVM", 67.8, np.array([66.0, 68.0, 70.0]))]
+    [('SVM', 68.0), ('SVM deviation', 2.0)]
+    """
+    spread = float(runs.std(ddof=1)) if len(runs) > 1 else UNPUBLISHED
+    return [
+        Cell(row, column, published, float(runs.mean())),
+        Cell(row, f"{column} {SPREAD}", UNPUBLISHED, spread),
+    ]
 
 
 @dataclass(frozen=True)

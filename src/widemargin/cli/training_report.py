@@ -1,0 +1,47 @@
+"""What `train` says when it is done."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from widemargin.cli import estimates
+from widemargin.cli.output import bytes_in_words, counted, seconds_in_words
+
+
+def show(summary: dict[str, Any]) -> None:
+    """What `train` says when it is done."""
+    print(summary_in_words(summary))
+    if "selection" in summary:
+        print()
+        estimates.show_selection(summary["selection"])
+    quality = estimates.read_quality(summary)
+    if quality is not None:
+        print()
+        estimates.show_quality(quality, several_labels=summary["task"] == "multilabel")
+    found = len(summary.get("suspects", ()))
+    if found:
+        print(
+            f"{counted(found, 'label')} of training documents {'looks' if found == 1 else 'look'} wrong: "
+            f"widemargin inspect {shlex.quote(summary['model'])} --suspects 20"
+        )
+    print(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
+
+
+def summary_in_words(summary: dict[str, Any]) -> str:
+    """What was learned, and how long it took."""
+    kinds = {
+        "binary": "two classes",
+        "multiclass": f"{summary['labels']:,} classes",
+        "multilabel": f"{counted(summary['labels'], 'label')} (any number a document)",
+    }
+    before = f" of {summary['terms_before']:,}" if "terms_before" in summary else ""
+    lines = [
+        f"Learned {kinds[summary['task']]} from {counted(summary['documents'], 'document')} "
+        f"and {counted(summary['terms'], 'term')}{before}.",
+        f"Seconds: {seconds_in_words(summary['seconds'])}.",
+    ]
+    if summary.get("objective"):
+        share = 100 * summary["duality_gap"] / abs(summary["objective"])
+        lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
+    return "\n".join(lines)
