@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "dual_updates.hpp"
 #include "mistake_driven.hpp"
+#include "value_survey.hpp"
 #include "vote.hpp"
 
 namespace widemargin {
@@ -10,6 +11,8 @@ template <class T>
 using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// The two parts of every weight: features x labels x 2.
+using OutputPairs = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 template <class Array>
 auto* data_or_null(const Array& array) {
@@ -39,10 +42,10 @@ nb::object learn_from_mistakes_arrays(
     double theta_low, double theta_high, double bias, bool normalized_strength, bool link_on_sight,
     Input<double> start, double discard_below, double discard_low, double discard_high,
     std::int64_t max_passes, bool shuffle, std::uint64_t seed, bool keep_history, bool fresh, int n_threads,
-    OutputMatrix<double> weights, OutputMatrix<double> plus, OutputMatrix<double> minus,
-    OutputMatrix<double> sums, OutputMatrix<std::uint8_t> links, Output<double> normalizer,
-    Output<double> peak, Output<double> clock, Output<std::int64_t> seen, Output<std::int64_t> mistakes,
-    Output<std::int32_t> passes, OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+    OutputMatrix<double> weights, OutputPairs parts, OutputMatrix<double> logs, OutputMatrix<double> sums,
+    OutputMatrix<std::uint8_t> links, Output<double> normalizer, Output<double> peak, Output<double> clock,
+    Output<std::int64_t> seen, Output<std::int64_t> mistakes, Output<std::int32_t> passes,
+    OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
     const std::string name = rule;
     const MistakeRule kind = name == "additive"          ? MistakeRule::kAdditive
                              : name == "positive-winnow" ? MistakeRule::kPositiveWinnow
@@ -59,8 +62,7 @@ nb::object learn_from_mistakes_arrays(
                                  normalized_strength,
                                  link_on_sight,
                                  start(0),
-                                 start(1),
-                                 start(2),
+                                 {start(1), start(2)},
                                  discard_below,
                                  discard_low,
                                  discard_high,
@@ -73,8 +75,8 @@ nb::object learn_from_mistakes_arrays(
                            first_row.data(),
                            fresh,
                            weights.data(),
-                           data_or_null(plus),
-                           data_or_null(minus),
+                           reinterpret_cast<BalancedParts*>(data_or_null(parts)),
+                           data_or_null(logs),
                            data_or_null(sums),
                            data_or_null(links),
                            {data_or_null(normalizer), data_or_null(peak), nullptr},
@@ -111,7 +113,7 @@ void register_learn_from_mistakes(nb::module_& m) {
           arg("bias"), arg("normalized_strength"), arg("link_on_sight"), arg("start").noconvert(),
           arg("discard_below"), arg("discard_low"), arg("discard_high"), arg("max_passes"), arg("shuffle"),
           arg("seed"), arg("keep_history"), arg("fresh"), arg("n_threads"), arg("weights").noconvert(),
-          arg("plus").noconvert(), arg("minus").noconvert(), arg("sums").noconvert(),
+          arg("parts").noconvert(), arg("logs").noconvert(), arg("sums").noconvert(),
           arg("links").noconvert(), arg("normalizer").noconvert(), arg("peak").noconvert(),
           arg("clock").noconvert(), arg("seen").noconvert(), arg("mistakes").noconvert(),
           arg("passes").noconvert(), arg("scores").noconvert(), arg("labels_done").noconvert());
@@ -198,7 +200,17 @@ void register_learn_by_dual_updates(nb::module_& m) {
           arg("labels_done").noconvert());
 }
 
+// (whether all are finite, the least, how many are not 0)
+template <typename T>
+nb::typed<nb::tuple, bool, double, std::int64_t> survey_array(Input<T> values) {
+    const ValueSurvey found = survey(values.data(), std::int64_t(values.size()));
+    return nb::borrow<nb::typed<nb::tuple, bool, double, std::int64_t>>(
+        nb::make_tuple(found.all_finite, found.least, found.n_nonzero));
+}
+
 void register_winnow(nb::module_& m) {
+    m.def("survey_values", &survey_array<float>, nb::arg("values").noconvert());
+    m.def("survey_values", &survey_array<double>, nb::arg("values").noconvert());
     register_learn_from_mistakes<float>(m);
     register_learn_from_mistakes<double>(m);
     register_vote_rows<float>(m);

@@ -86,9 +86,9 @@ class DualBlock {
           n_(active.rows.n_rows),
           w_(Layout::kSideBySide, active, range, task.weights, task.from_start && range.n_labels == 1),
           v_(Layout::kSideBySide, active, range, task.logs, task.from_start && range.n_labels == 1),
-          alpha_(std::size_t(n_) * range.width),
+          alpha_(std::size_t(n_) * range.count),
           signs_(signs_by_lane(range, task.signs, n_, task.first_row)),
-          score_(range.width) {
+          score_(range) {
         if (!options.additive) {
             winnow_ =
                 std::make_unique<LogWeights>(options.form, range, active.features,
@@ -136,7 +136,7 @@ class DualBlock {
         for (int lane = 0; lane < range_.count; ++lane) {
             const std::int64_t label = range_.first + lane;
             for (std::int64_t i = 0; i < n_; ++i)
-                task_.alpha[label * n_ + i] = alpha_[i * range_.width + lane];
+                task_.alpha[label * n_ + i] = alpha_[i * range_.count + lane];
             task_.objective[label] = objective_[lane];
             task_.gap[label] = gap_[lane];
             task_.passes[label] = passes_[lane];
@@ -153,11 +153,10 @@ class DualBlock {
     }
 
     void score(std::int64_t i, double* scores) const {
-        score_(active_.rows.row(i), w_.data(), scores);
+        score_(active_.rows.row(i), w_, scores);
         if (options_.bias > 0) {
-            const double* const bias_weights = w_.data() + active_.bias_row * range_.width;
-            for (int lane = 0; lane < range_.width; ++lane) {
-                scores[lane] += options_.bias * bias_weights[lane];
+            for (int lane = 0; lane < range_.count; ++lane) {
+                scores[lane] += options_.bias * w_(active_.bias_row, lane);
             }
         }
     }
@@ -169,12 +168,12 @@ class DualBlock {
             double* const out = task_.scores + i * range_.n_labels + range_.first;
             for (int lane = 0; lane < range_.count; ++lane) out[lane] = scores[lane] * scale(lane);
         }
-        const std::int8_t* const sign = signs_.data() + i * range_.width;
+        const std::int8_t* const sign = signs_.data() + i * range_.count;
         for (int lane = 0; lane < range_.count; ++lane) {
             if (sign[lane] == 0) continue;
             const double y = sign[lane];
             const double g = 1 - y * scores[lane] * scale(lane);
-            double& alpha = alpha_[i * range_.width + lane];
+            double& alpha = alpha_[i * range_.count + lane];
             if (g <= 0 && alpha <= 0) continue;
             const double C = cost(i, lane, y > 0);
             if (g >= 0 && alpha >= C) continue;
@@ -277,7 +276,7 @@ class DualBlock {
     // The dual objective, and what to add to it and to the primal one to count from the start.
     double dual(int lane, double* offset) const {
         double sum = 0;
-        for (std::int64_t i = 0; i < n_; ++i) sum += alpha_[i * range_.width + lane];
+        for (std::int64_t i = 0; i < n_; ++i) sum += alpha_[i * range_.count + lane];
         *offset = 0;
         if (!winnow_) {
             double ww = 0;
@@ -327,7 +326,7 @@ class DualBlock {
                 const bool positive = task_.signs[(range_.first + lane) * n_ + i] > 0;
                 const double g = 1 - (positive ? 1 : -1) * scores[lane] * scale(lane);
                 gaps[lane] +=
-                    cost(i, lane, positive) * std::max(g, 0.0) - alpha_[i * range_.width + lane] * g;
+                    cost(i, lane, positive) * std::max(g, 0.0) - alpha_[i * range_.count + lane] * g;
             }
         }
     }
@@ -343,7 +342,7 @@ class DualBlock {
     }
 
     void retire(int lane) {
-        for (std::int64_t i = 0; i < n_; ++i) signs_[i * range_.width + lane] = 0;
+        for (std::int64_t i = 0; i < n_; ++i) signs_[i * range_.count + lane] = 0;
     }
 
     const ActiveFeatures<T>& active_;

@@ -122,17 +122,19 @@ Features choose_features(const CsrView<T>& x, std::int64_t passes, bool all, boo
     return all || (fresh && dense) ? Features::kAll : Features::kUsed;
 }
 
-// Labels first .. first + count - 1 of n_labels, in lanes 0 .. count - 1 of width.
+// Labels first .. first + count - 1 of n_labels, in lanes 0 .. count - 1.
 struct LabelRange {
     std::int64_t first;
     int count;
-    int width;  // 1, 4, 8, 12 or 16
     std::int64_t n_labels;
+
+    // Rows of a block that begin at multiples of 32 bytes are read by whole vectors.
+    int padded() const { return count == 1 ? 1 : (count + 3) / 4 * 4; }
 };
 
 // All labels in ranges of at most 16, at least one for each thread while a range keeps four labels.
 inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads) {
-    if (n_labels == 1) return {{0, 1, 1, 1}};
+    if (n_labels == 1) return {{0, 1, 1}};
     const std::int64_t full = (n_labels + kLanes - 1) / kLanes;
     const std::int64_t n_ranges =
         std::max<std::int64_t>(full, std::min<std::int64_t>(n_threads, (n_labels + 3) / 4));
@@ -140,7 +142,7 @@ inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads
     for (std::int64_t k = 0; k < n_ranges; ++k) {
         const std::int64_t first = n_labels * k / n_ranges, last = n_labels * (k + 1) / n_ranges;
         const int count = static_cast<int>(last - first);
-        ranges.push_back({first, count, (count + 3) / 4 * 4, n_labels});
+        ranges.push_back({first, count, n_labels});
     }
     return ranges;
 }
@@ -171,15 +173,17 @@ class Cells {
             lane_ = state_lane_;
             return;
         }
-        row_ = side_by_side ? range.width : 1;
+        row_ = side_by_side ? range.padded() : 1;
         lane_ = side_by_side ? 1 : active.size();
-        own_.resize(active.size() * range.width);
+        own_.resize(active.size() * range.padded());
         data_ = own_.data();
         for_each_cell([&](T& cell, T& original) { cell = original; });
     }
 
     T* data() { return data_; }
     const T* data() const { return data_; }
+    std::int64_t row_stride() const { return row_; }
+    bool is_state() const { return own_.empty(); }
     T& operator()(std::int64_t row, int lane) { return data_[row * row_ + lane * lane_]; }
     const T& operator()(std::int64_t row, int lane) const { return data_[row * row_ + lane * lane_]; }
 
@@ -218,15 +222,26 @@ class Cells {
     std::int64_t row_ = 0, lane_ = 0;  // strides
 };
 
-// Signs of the examples by lane: n x width, 0 in padding lanes and where `first_row` says that a label was
-// not known yet.
+// One lane of an array, with its place and stride at hand.
+template <typename T>
+class LaneOf {
+  public:
+    LaneOf(Cells<T>& cells, int lane) : first_(&cells(0, lane)), stride_(cells.row_stride()) {}
+    T& operator[](std::int64_t row) const { return first_[row * stride_]; }
+
+  private:
+    T* first_;
+    std::int64_t stride_;
+};
+
+// Signs of the examples by lane: n x count, 0 where `first_row` says that a label was not known yet.
 inline std::vector<std::int8_t> signs_by_lane(const LabelRange& range, const std::int8_t* signs,
                                               std::int64_t n, const std::int64_t* first_row) {
-    std::vector<std::int8_t> result(n * range.width, 0);
+    std::vector<std::int8_t> result(n * range.count, 0);
     for (int lane = 0; lane < range.count; ++lane) {
         const std::int64_t label = range.first + lane;
         for (std::int64_t i = first_row ? first_row[label] : 0; i < n; ++i) {
-            result[i * range.width + lane] = signs[label * n + i];
+            result[i * range.count + lane] = signs[label * n + i];
         }
     }
     return result;
@@ -236,20 +251,22 @@ inline std::vector<std::int8_t> signs_by_lane(const LabelRange& range, const std
 template <typename T>
 class BlockScores {
   public:
-    explicit BlockScores(int width) : width_(width), kernels_(lane_kernels()) {}
+    explicit BlockScores(const LabelRange& range) : count_(range.count), kernels_(lane_kernels()) {}
 
-    void operator()(const Row<T>& row, const double* w, double* scores) const {
-        if (width_ == 1) {
-            scores[0] = row.dot(w);
+    void operator()(const Row<T>& row, const Cells<double>& w, double* scores) const {
+        const std::int64_t stride = w.row_stride(), lanes = w.is_state() ? count_ : stride;
+        if (lanes == 1 && stride == 1) {
+            scores[0] = row.dot(w.data());
         } else if constexpr (sizeof(T) == sizeof(float)) {
-            kernels_.score_single(row.indices, row.values, row.size, w, width_, scores);
+            kernels_.row_single(row.indices, row.values, row.size, w.data(), stride, kZeros, lanes, scores);
         } else {
-            kernels_.score_double(row.indices, row.values, row.size, w, width_, scores);
+            kernels_.row_double(row.indices, row.values, row.size, w.data(), stride, kZeros, lanes, scores);
         }
     }
 
   private:
-    int width_;
+    static constexpr double kZeros[kLanes] = {};
+    int count_;
     LaneKernels kernels_;
 };
 

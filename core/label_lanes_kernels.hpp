@@ -220,75 +220,74 @@ static void score_single_lanes(const std::int32_t* indices, const float* values,
     store8(scores + 8, high);
 }
 
-// The scores of a row by 4 * parts labels, whose sums stay in registers.
+// The scores of a row by 4 * (parts - 1) + 1 to 4 * parts labels, whose sums stay in registers. The last four
+// labels share some with those before where the number is no multiple of four: both find the same sums.
 template <int parts, typename T>
 WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, std::int64_t size,
-                                  const double* w, const double* intercept, std::int64_t n_labels,
-                                  double* scores) {
+                                  const double* w, std::int64_t stride, const double* intercept,
+                                  std::int64_t n_labels, double* scores) {
+    const std::int64_t last = n_labels - 4;
     Double4 sum[parts];
-    std::memcpy(sum, intercept, sizeof sum);
+    std::memcpy(sum, intercept, sizeof(Double4) * (parts - 1));
+    std::memcpy(sum + parts - 1, intercept + last, sizeof(Double4));
     for (std::int64_t k = 0; k < size; ++k) {
-        const double* const u = w + std::int64_t(indices[k]) * n_labels;
-        for (int part = 0; part < parts; ++part) sum[part] += load4(u + 4 * part) * double(values[k]);
+        const double* const u = w + std::int64_t(indices[k]) * stride;
+        const double value = double(values[k]);
+        for (int part = 0; part < parts - 1; ++part) sum[part] += load4(u + 4 * part) * value;
+        sum[parts - 1] += load4(u + last) * value;
     }
-    std::memcpy(scores, sum, sizeof sum);
+    std::memcpy(scores, sum, sizeof(Double4) * (parts - 1));
+    std::memcpy(scores + last, sum + parts - 1, sizeof(Double4));
 }
 
 // The same by fewer labels than 4.
 template <int few, typename T>
 WIDEMARGIN_INLINE void score_few(const std::int32_t* indices, const T* values, std::int64_t size,
-                                 const double* w, const double* intercept, std::int64_t n_labels,
+                                 const double* w, std::int64_t stride, const double* intercept,
                                  double* scores) {
     double sum[few];
     std::memcpy(sum, intercept, sizeof sum);
     for (std::int64_t k = 0; k < size; ++k) {
-        const double* const u = w + std::int64_t(indices[k]) * n_labels;
+        const double* const u = w + std::int64_t(indices[k]) * stride;
         for (int label = 0; label < few; ++label) sum[label] += u[label] * double(values[k]);
     }
     std::memcpy(scores, sum, sizeof sum);
 }
 
-// Labels in tiles of 16, and at the end one of up to 28: a pass of its own over the row for the labels beyond
+// Labels in tiles of 16, and at the end one of up to 31: a pass of its own over the row for the labels beyond
 // 16 would cost more than their sums. Each sum adds the features in their order, whatever the tile.
 template <typename T>
 static void score_row(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
-                      const double* intercept, std::int64_t n_labels, double* scores) {
-    std::int64_t first = 0;
-    const auto tile = [&](auto score, std::int64_t width) {
-        score(indices, values, size, w + first, intercept + first, n_labels, scores + first);
-        first += width;
-    };
-    while (n_labels - first >= 2 * kLanes) tile(score_tile<4, T>, kLanes);
-    switch ((n_labels - first) / 4) {
-        case 1:
-            tile(score_tile<1, T>, 4);
-            break;
-        case 2:
-            tile(score_tile<2, T>, 8);
-            break;
-        case 3:
-            tile(score_tile<3, T>, 12);
-            break;
-        case 4:
-            tile(score_tile<4, T>, 16);
-            break;
-        case 5:
-            tile(score_tile<5, T>, 20);
-            break;
-        case 6:
-            tile(score_tile<6, T>, 24);
-            break;
-        case 7:
-            tile(score_tile<7, T>, 28);
-            break;
+                      std::int64_t stride, const double* intercept, std::int64_t n_labels, double* scores) {
+    for (; n_labels >= 2 * kLanes; n_labels -= kLanes) {
+        score_tile<4>(indices, values, size, w, stride, intercept, kLanes, scores);
+        w += kLanes, intercept += kLanes, scores += kLanes;
     }
-    switch (n_labels - first) {
+    switch (n_labels) {
         case 1:
-            return tile(score_few<1, T>, 1);
+            return score_few<1>(indices, values, size, w, stride, intercept, scores);
         case 2:
-            return tile(score_few<2, T>, 2);
+            return score_few<2>(indices, values, size, w, stride, intercept, scores);
         case 3:
-            return tile(score_few<3, T>, 3);
+            return score_few<3>(indices, values, size, w, stride, intercept, scores);
+    }
+    switch ((n_labels + 3) / 4) {
+        case 1:
+            return score_tile<1>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 2:
+            return score_tile<2>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 3:
+            return score_tile<3>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 4:
+            return score_tile<4>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 5:
+            return score_tile<5>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 6:
+            return score_tile<6>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 7:
+            return score_tile<7>(indices, values, size, w, stride, intercept, n_labels, scores);
+        case 8:
+            return score_tile<8>(indices, values, size, w, stride, intercept, n_labels, scores);
     }
 }
 

@@ -24,15 +24,9 @@
 #include <string>
 
 #include "label_blocks.hpp"
+#include "log_weight_loops.hpp"
 
 namespace widemargin {
-
-struct LogWeightForm {
-    double mu;
-    bool balanced;
-    bool normalized;
-    double total;  // W
-};
 
 // exp(600) leaves room for sums over all features.
 constexpr double kLargestExponent = 600.0;
@@ -65,7 +59,7 @@ struct LogStep {
     bool is_small;
     double up, cosh, sinh;  // up = exp(change)
 
-    explicit LogStep(double t, bool exactly = false) : change(t), is_small(!exactly && std::fabs(t) < 1) {
+    explicit LogStep(double t) : change(t), is_small(std::fabs(t) < 1) {
         up = is_small ? std::exp(t) : 0.0;
         const double down = 1 / up;
         cosh = 0.5 * (up + down);
@@ -129,12 +123,44 @@ class LogWeights {
         return LogWeight(form_, v_(row, lane) + change, shift_[lane]).size;
     }
 
-    void prefetch(std::int64_t row, int lane) const { widemargin::prefetch(&v_(row, lane)); }
-
     // v_j += step.change
     void add(std::int64_t row, int lane, const LogStep& step) {
         double Z = normalizer_[lane];
         add_one(row, lane, step, Z);
+        settle(lane, Z);
+    }
+
+    // v += change * x, and the weights computed anew from v: those that come back to 0 are 0 exactly.
+    template <typename T>
+    void add_exactly(const Row<T>& x, int lane, double change) {
+        const LaneOf<double> logs(v_, lane), weights(w_, lane);
+        double Z = normalizer_[lane];
+        constexpr std::int64_t kMany = 256;
+        double v[kMany], w[kMany], before[kMany], after[kMany];
+        for (std::int64_t first = 0; first < x.size; first += kMany) {
+            const std::int64_t n = std::min(kMany, x.size - first), padded = (n + 3) / 4 * 4;
+            const std::int32_t* const places = x.indices + first;
+            double largest = 0;
+            for (std::int64_t k = 0; k < n; ++k) {
+                v[k] = logs[places[k]] + change * double(x.values[first + k]);
+                w[k] = weights[places[k]];
+                largest = std::max(largest, form_.balanced ? std::fabs(v[k]) : v[k]);
+            }
+            std::fill(v + n, v + padded, 0.0);
+            for (std::int64_t k = 0; k < n; ++k) before[k] = size(w[k], lane);
+            if (largest - shift_[lane] < kLargestExponent) {
+                loops_.weigh(form_, shift_[lane], v, padded, w, after);
+                for (std::int64_t k = 0; k < n; ++k) {
+                    logs[places[k]] = v[k];
+                    weights[places[k]] = w[k];
+                    Z += after[k] - before[k];
+                }
+            } else {
+                for (std::int64_t k = 0; k < n; ++k) logs[places[k]] = v[k];
+                renew(lane);
+                Z = normalizer_[lane];
+            }
+        }
         settle(lane, Z);
     }
 
@@ -164,7 +190,10 @@ class LogWeights {
         for_each_log(lane, [&](double v) { sum += LogWeight(form_, v, shift_[lane]).size; });
         normalizer_[lane] = peak_[lane] = sum;
         for (std::size_t row = 0; row < features_.size(); ++row) {
-            w_(row, lane) = LogWeight(form_, v_(row, lane), shift_[lane]).w;
+            const double v[4] = {v_(row, lane)};
+            double w[4], sizes[4];
+            loops_.weigh(form_, shift_[lane], v, 4, w, sizes);
+            w_(row, lane) = w[0];
         }
     }
 
@@ -216,6 +245,7 @@ class LogWeights {
     std::int64_t n_features_;  // with the constant one
     Cells<double>&v_, &w_;
     bool may_shift_;
+    LogWeightLoops loops_ = log_weight_loops();
     double normalizer_[kLanes] = {}, peak_[kLanes] = {}, shift_[kLanes] = {};
     double floor_[kLanes] = {};  // (2 mu exp(-shift))^2
 };

@@ -48,9 +48,10 @@ struct MistakeOptions {
     double bias;                   // size of the constant feature, 0 for none
     bool normalized_strength;
     bool link_on_sight;
-    double start, start_plus, start_minus;  // what a linked feature starts with
-    double discard_below;                   // mistakes of a pass; 0: never discard
-    double discard_low, discard_high;       // the filtering range
+    double start;  // what a linked feature starts with
+    BalancedParts start_parts;
+    double discard_below;              // mistakes of a pass; 0: never discard
+    double discard_low, discard_high;  // the filtering range
     std::int64_t max_passes;
     bool shuffle;
     std::uint64_t seed;
@@ -73,9 +74,9 @@ struct MistakeTask {
     bool fresh;                     // the state is the starting one
     // State, null where the options need none. Features x labels; sums and links labels x features.
     double* weights;
-    double* plus;   // balanced Winnow; the logarithms v of the log rule
-    double* minus;  // balanced Winnow
-    double* sums;   // for averages
+    BalancedParts* parts;  // balanced Winnow
+    double* logs;          // v of the log rule
+    double* sums;          // for averages
     std::uint8_t* links;
     // State, one a label.
     LogWeightSums log_sums;  // log rule
@@ -99,13 +100,13 @@ class MistakeBlock {
           task_(task),
           options_(options),
           range_(range),
-          w_(Layout::kSideBySide, active, range, task.weights, task.fresh && range.n_labels == 1),
-          plus_(Layout::kSideBySide, active, range, task.plus, task.fresh),
-          minus_(Layout::kSideBySide, active, range, task.minus, task.fresh),
+          w_(Layout::kSideBySide, active, range, task.weights, task.fresh && range.count == range.n_labels),
+          parts_(Layout::kSideBySide, active, range, task.parts, task.fresh),
+          logs_(Layout::kSideBySide, active, range, task.logs, task.fresh),
           sums_(Layout::kLabelByLabel, active, range, task.sums, task.fresh),
           links_(Layout::kLabelByLabel, active, range, task.links, task.fresh),
           signs_(signs_by_lane(range, task.signs, active.rows.n_rows, task.first_row)),
-          score_(range.width) {
+          score_(range) {
         for (int lane = 0; lane < range.count; ++lane) {
             clock_[lane] = task.clock[range.first + lane];
             seen_[lane] = task.seen[range.first + lane];
@@ -113,9 +114,9 @@ class MistakeBlock {
         if constexpr (std::is_same_v<Rule, LogWinnowRule>) {
             rule_.reset(new Rule{options.promotion, LogWeights(options.form, range, active.features,
                                                                active.n_columns + (options.bias > 0),
-                                                               task.log_sums, plus_, w_)});
+                                                               task.log_sums, logs_, w_)});
         } else if constexpr (std::is_same_v<Rule, BalancedWinnowRule>) {
-            rule_.reset(new Rule{options.promotion, options.demotion, range, w_, plus_, minus_});
+            rule_.reset(new Rule{options.promotion, options.demotion, range, w_, parts_});
         } else if constexpr (std::is_same_v<Rule, PositiveWinnowRule>) {
             rule_.reset(new Rule{options.promotion, options.demotion, range, w_});
         } else {
@@ -138,7 +139,7 @@ class MistakeBlock {
             for (std::int64_t r = 0; r < n; ++r) {
                 if ((++visits & 255) == 0 && stop) return;
                 const auto row_at = [&](std::int64_t at) { return options_.shuffle ? order[at] : at; };
-                if (r + 1 < n && range_.width > 1) prefetch_weights(active_.rows.row(row_at(r + 1)));
+                if (r + 1 < n && range_.count > 1) prefetch_weights(active_.rows.row(row_at(r + 1)));
                 visit(row_at(r));
             }
             bool again = false;
@@ -161,7 +162,8 @@ class MistakeBlock {
     }
 
     void write_back() {
-        for (Cells<double>* cells : {&w_, &plus_, &minus_, &sums_}) cells->write_back();
+        for (Cells<double>* cells : {&w_, &logs_, &sums_}) cells->write_back();
+        parts_.write_back();
         links_.write_back();
         for (int lane = 0; lane < range_.count; ++lane) {
             const std::int64_t label = range_.first + lane;
@@ -177,23 +179,21 @@ class MistakeBlock {
   private:
     // Asks for the weights of a row while the row before it is at work.
     void prefetch_weights(const Row<T>& row) const {
-        const double* const w = w_.data();
         for (std::int64_t k = 0; k < row.size; ++k) {
-            const double* const first = w + std::int64_t(row.indices[k]) * range_.width;
-            for (int lane = 0; lane < range_.width; lane += 8) prefetch(first + lane);
+            const double* const first = &w_(row.indices[k], 0);
+            for (int lane = 0; lane < range_.count; lane += 8) prefetch(first + lane);
         }
     }
 
     void visit(std::int64_t i) {
         const Row<T> row = active_.rows.row(i);
-        const std::int8_t* const sign = signs_.data() + i * range_.width;
+        const std::int8_t* const sign = signs_.data() + i * range_.count;
         double scores[kLanes];
-        score_(row, w_.data(), scores);
+        score_(row, w_, scores);
         const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
         if (options_.bias > 0) {
-            const double* const bias_weights = w_.data() + active_.bias_row * range_.width;
-            for (int lane = 0; lane < range_.width; ++lane) {
-                scores[lane] += options_.bias * bias_weights[lane];
+            for (int lane = 0; lane < range_.count; ++lane) {
+                scores[lane] += options_.bias * w_(active_.bias_row, lane);
             }
         }
         if (task_.scores) {
@@ -216,23 +216,20 @@ class MistakeBlock {
     }
 
     void learn(const Row<T>& row, int lane, bool up) {
-        for (std::int64_t k = 0; k < row.size; ++k) rule_->prefetch(row.indices[k], lane);
-        const bool plain = !task_.links && !task_.sums && !task_.history;
-        for (std::int64_t k = 0; k < row.size; ++k) {
-            if (row.values[k] == 0) continue;
-            if (plain) {
-                rule_->update(row.indices[k], lane, up, double(row.values[k]));
-            } else {
-                change(row.indices[k], lane, up, double(row.values[k]));
+        if (!task_.links && !task_.sums && !task_.history) {
+            rule_->update(row, lane, up);
+        } else {
+            for (std::int64_t k = 0; k < row.size; ++k) {
+                if (row.values[k] != 0) change(row.indices[k], lane, up, double(row.values[k]));
             }
         }
-        if (options_.bias > 0) change(active_.bias_row, lane, up, options_.bias);
+        if (options_.bias > 0) change(static_cast<std::int32_t>(active_.bias_row), lane, up, options_.bias);
     }
 
-    void change(std::int64_t place, int lane, bool up, double x) {
+    void change(std::int32_t place, int lane, bool up, double x) {
         if (task_.links && links_(place, lane) != kLinked) return;
         const double before = w_(place, lane);
-        rule_->update(place, lane, up, x);
+        rule_->update(lone_feature(place, x), lane, up);
         note(place, lane, before);
     }
 
@@ -252,7 +249,7 @@ class MistakeBlock {
             std::uint8_t& known = links_(row.indices[k], lane);
             if (known != kUnlinked || row.values[k] == 0) continue;
             known = kLinked;
-            rule_->set(row.indices[k], lane, options_.start, options_.start_plus, options_.start_minus);
+            rule_->set(row.indices[k], lane, options_.start, options_.start_parts);
             note(row.indices[k], lane, 0.0);
             added += options_.start * double(row.values[k]);
         }
@@ -266,14 +263,14 @@ class MistakeBlock {
             const bool inside = before >= options_.discard_low && before <= options_.discard_high;
             if (links_(place, lane) != kLinked || !inside) continue;
             links_(place, lane) = kDiscarded;
-            rule_->set(place, lane, 0.0, 0.0, 0.0);
+            rule_->set(place, lane, 0.0, {0.0, 0.0});
             note(place, lane, before);
         }
     }
 
     // A label that has finished takes no part in later passes.
     void retire(int lane) {
-        for (std::int64_t i = 0; i < active_.rows.n_rows; ++i) signs_[i * range_.width + lane] = 0;
+        for (std::int64_t i = 0; i < active_.rows.n_rows; ++i) signs_[i * range_.count + lane] = 0;
     }
 
     const ActiveFeatures<T>& active_;
@@ -281,7 +278,9 @@ class MistakeBlock {
     const MistakeTask& task_;
     const MistakeOptions& options_;
     const LabelRange range_;
-    Cells<double> w_, plus_, minus_, sums_;
+    Cells<double> w_;
+    Cells<BalancedParts> parts_;
+    Cells<double> logs_, sums_;
     Cells<std::uint8_t> links_;
     std::vector<std::int8_t> signs_;
     BlockScores<T> score_;

@@ -21,9 +21,9 @@ void score_rows(const CsrView<T>& x, const double* w, const double* intercept, s
         const Row<T> row = x.row(i);
         double* const out = scores + i * n_labels;
         if constexpr (sizeof(T) == sizeof(float)) {
-            kernels.row_single(row.indices, row.values, row.size, w, intercept, n_labels, out);
+            kernels.row_single(row.indices, row.values, row.size, w, n_labels, intercept, n_labels, out);
         } else {
-            kernels.row_double(row.indices, row.values, row.size, w, intercept, n_labels, out);
+            kernels.row_double(row.indices, row.values, row.size, w, n_labels, intercept, n_labels, out);
         }
     };
     // A thread costs some 20 microseconds to start: not worth it for a few documents.

@@ -1,8 +1,8 @@
 // What a mistake does to the weight of one active feature: the update rules of mistake_driven.hpp.
 //
-// A rule works on one block of labels (label_blocks.hpp). `at` is the place row * width + lane; `up` says
-// that a positive example was missed (promotion), otherwise a negative one was taken (demotion); x is the
-// strength of the feature. `scale(lane)` is what stored weights are multiplied by in the rule.
+// A rule works on one block of labels (label_blocks.hpp). `up` says that a positive example was missed
+// (promotion), otherwise a negative one was taken (demotion); x is the document, or one feature of it.
+// `scale(lane)` is what stored weights are multiplied by in the rule.
 //
 //   additive         w += rate * x * y          Perceptron as Zhang has it (section 2.1), or
 //                    w += rate * y              as Dagan, Karov, Roth have it (section 3), whatever the
@@ -36,6 +36,14 @@ inline double bounded(double w, const LabelRange& range, int lane) {
     return w;
 }
 
+// One feature as a document of its own.
+inline Row<double> lone_feature(const std::int32_t& place, const double& x) { return {&place, &x, 1}; }
+
+// The two weights that make one of balanced Winnow's: side by side, since every update needs both.
+struct BalancedParts {
+    double plus, minus;
+};
+
 struct AdditiveRule {
     double rate;
     bool by_strength;
@@ -43,13 +51,17 @@ struct AdditiveRule {
     Cells<double>& w;
 
     double scale(int) const { return 1.0; }
-    void prefetch(std::int64_t, int) const {}  // weights are there, since the row was scored
-    void update(std::int64_t row, int lane, bool up, double x) {
-        const double step = by_strength ? rate * x : rate;
-        double& weight = w(row, lane);
-        weight = bounded(up ? weight + step : weight - step, range, lane);
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double step = up ? rate : -rate;
+        const LaneOf<double> weights(w, lane);
+        for (std::int64_t k = 0; k < x.size; ++k) {
+            if (x.values[k] == 0) continue;
+            double& weight = weights[x.indices[k]];
+            weight = bounded(weight + (by_strength ? step * double(x.values[k]) : step), range, lane);
+        }
     }
-    void set(std::int64_t row, int lane, double weight, double, double) { w(row, lane) = weight; }
+    void set(std::int64_t place, int lane, double weight, BalancedParts) { w(place, lane) = weight; }
 };
 
 struct PositiveWinnowRule {
@@ -58,34 +70,56 @@ struct PositiveWinnowRule {
     Cells<double>& w;
 
     double scale(int) const { return 1.0; }
-    void prefetch(std::int64_t, int) const {}  // weights are there, since the row was scored
-    void update(std::int64_t row, int lane, bool up, double) {
-        double& weight = w(row, lane);
-        weight = bounded(std::max(weight * (up ? promotion : demotion), kSmallestFactor), range, lane);
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double factor = up ? promotion : demotion;
+        const LaneOf<double> weights(w, lane);
+        for (std::int64_t k = 0; k < x.size; ++k) {
+            if (x.values[k] == 0) continue;
+            double& weight = weights[x.indices[k]];
+            weight = bounded(std::max(weight * factor, kSmallestFactor), range, lane);
+        }
     }
-    void set(std::int64_t row, int lane, double weight, double, double) { w(row, lane) = weight; }
+    void set(std::int64_t place, int lane, double weight, BalancedParts) { w(place, lane) = weight; }
 };
 
 struct BalancedWinnowRule {
     double promotion, demotion;
     LabelRange range;
-    Cells<double>&w, &plus, &minus;
+    Cells<double>& w;
+    Cells<BalancedParts>& parts;
 
     double scale(int) const { return 1.0; }
-    void prefetch(std::int64_t row, int lane) const {
-        widemargin::prefetch(&plus(row, lane));
-        widemargin::prefetch(&minus(row, lane));
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double of_plus = up ? promotion : demotion, of_minus = up ? demotion : promotion;
+        const LaneOf<double> weights(w, lane);
+        const LaneOf<BalancedParts> both(parts, lane);
+        // All loads of a piece before its stores: unlike the weights, which have just been read for the
+        // score, the parts are far away, and many can be on their way at once.
+        constexpr std::int64_t kMany = 256;
+        BalancedParts part[kMany];
+        for (std::int64_t first = 0; first < x.size; first += kMany) {
+            const std::int64_t n = std::min(kMany, x.size - first);
+            const std::int32_t* const places = x.indices + first;
+            for (std::int64_t k = 0; k < n; ++k) part[k] = both[places[k]];
+            double largest = 0;
+            for (std::int64_t k = 0; k < n; ++k) {
+                part[k].plus = std::max(part[k].plus * of_plus, kSmallestFactor);
+                part[k].minus = std::max(part[k].minus * of_minus, kSmallestFactor);
+                largest = std::max(largest, std::max(part[k].plus, part[k].minus));
+            }
+            bounded(largest, range, lane);
+            for (std::int64_t k = 0; k < n; ++k) {
+                if (x.values[first + k] == 0) continue;
+                both[places[k]] = part[k];
+                weights[places[k]] = part[k].plus - part[k].minus;
+            }
+        }
     }
-    void update(std::int64_t row, int lane, bool up, double) {
-        double &a = plus(row, lane), &b = minus(row, lane);
-        a = bounded(std::max(a * (up ? promotion : demotion), kSmallestFactor), range, lane);
-        b = bounded(std::max(b * (up ? demotion : promotion), kSmallestFactor), range, lane);
-        w(row, lane) = a - b;
-    }
-    void set(std::int64_t row, int lane, double weight, double up, double down) {
-        w(row, lane) = weight;
-        plus(row, lane) = up;
-        minus(row, lane) = down;
+    void set(std::int64_t place, int lane, double weight, BalancedParts part) {
+        w(place, lane) = weight;
+        parts(place, lane) = part;
     }
 };
 
@@ -94,12 +128,11 @@ struct LogWinnowRule {
     LogWeights weights;
 
     double scale(int lane) const { return weights.scale(lane); }
-    void prefetch(std::int64_t row, int lane) const { weights.prefetch(row, lane); }
-    void update(std::int64_t row, int lane, bool up, double x) {
-        // Exactly: weights that come back to 0 are 0, and ties at the threshold stay ties.
-        weights.add(row, lane, LogStep(up ? rate * x : -rate * x, true));
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        weights.add_exactly(x, lane, up ? rate : -rate);
     }
-    void set(std::int64_t, int, double, double, double) {}  // all features are linked, none is discarded
+    void set(std::int64_t, int, double, BalancedParts) {}  // all features are linked, none is discarded
 };
 
 }  // namespace widemargin

@@ -293,3 +293,21 @@ def test_one_label_a_row_round_trips(y):
     space, signs = learn_labels(y)
     np.testing.assert_array_equal(space.decide(signs), y)
     np.testing.assert_array_equal(space.encode(y), signs)
+
+
+@given(
+    st.sampled_from([np.int8, np.int64, np.bool_]).flatmap(
+        lambda kind: hnp.arrays(
+            kind, st.integers(3, 30), elements=st.integers(0, 1) if kind == np.bool_ else None
+        )
+    )
+)
+def test_whole_numbers_are_the_classes_that_sorting_finds(y):
+    expected, codes = np.unique(y, return_inverse=True)
+    if len(expected) < 2:
+        return
+    space, signs = learn_labels(y)
+    np.testing.assert_array_equal(space.classes, expected)
+    assert space.classes.dtype == y.dtype
+    positive = signs[:, 0] > 0 if space.kind == "binary" else signs.argmax(axis=1)
+    np.testing.assert_array_equal(positive.astype(int), codes)

@@ -257,6 +257,16 @@ def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         distinct = np.empty(len(classes), dtype=object)
         distinct[:] = classes
         return distinct, _lookup(labels, {label: code for code, label in enumerate(classes)})
+    if values.dtype.kind in "bi":
+        whole = np.ascontiguousarray(values, dtype=np.int64)
+        low = int(whole.min(initial=0))
+        span = int(whole.max(initial=0)) - low + 1
+        if span <= 4 * len(whole) + 1024:  # a mark for every number between beats sorting
+            offsets = whole - low
+            present = np.zeros(span, dtype=bool)
+            present[offsets] = True
+            distinct = (np.flatnonzero(present) + low).astype(values.dtype)
+            return distinct, (np.cumsum(present) - 1)[offsets]
     distinct, inverse = np.unique(values, return_inverse=True)
     return distinct, inverse.astype(np.intp, copy=False)
 

@@ -137,7 +137,7 @@ def test_normalised_and_unnormalised_winnow_make_the_same_mistakes():
 def test_the_normaliser_kept_in_small_steps_is_the_sum(normalized):
     X, Y = text_like(values="real")
     model = Winnow(normalized, eta=0.3, mu=0.02, max_iter=30).fit(X, Y)
-    v = model._cells["plus"]
+    v = model._cells["logs"]
     sizes = 2 * 0.02 * np.cosh(v).sum(axis=0)
     np.testing.assert_allclose(model._columns["normalizer"], sizes, rtol=1e-11)
     if normalized:

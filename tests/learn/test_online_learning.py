@@ -234,8 +234,8 @@ def test_an_interrupted_batch_changes_nothing():
     seen = set(model._columns["seen"].tolist())
     assert len(seen) == 1
     assert (seen.pop() - 10) % X.shape[0] == 0
-    whole = model._cells["plus"] - model._cells["minus"]
-    np.testing.assert_array_equal(model._cells["weights"], whole)
+    plus, minus = np.moveaxis(model._cells["parts"], 2, 0)
+    np.testing.assert_array_equal(model._cells["weights"], plus - minus)
 
 
 def test_balanced_classes_need_all_documents():

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import widemargin._core as _core
 from widemargin._arrays import Csr, thread_count
 from widemargin.errors import UsageError
+from widemargin.learn.checked_documents import Documents
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.online import NO_MATRIX, NO_VECTOR, Floats, OnlineRule
@@ -152,7 +153,7 @@ class DualUpdates(OnlineRule):
         """What the weights of each label are multiplied by."""
         return None
 
-    def _constants_from(self, csr: Csr) -> dict[str, float]:
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
         return {}
 
     def _check_parameters(self) -> None:

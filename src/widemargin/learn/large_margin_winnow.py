@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from widemargin._arrays import Csr
+from widemargin.learn.checked_documents import Documents
 from widemargin.learn.dual_updates import DualUpdates, Eta
 from widemargin.learn.online import Floats
 from widemargin.learn.threshold_range import check_positive
@@ -88,8 +88,8 @@ class LargeMarginWinnow(DualUpdates):
         total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)
         return float(self.mu), bool(self.balanced), bool(self.normalized), total
 
-    def _constants_from(self, csr: Csr) -> dict[str, float]:
-        return {"start_sum": starting_sum(self, csr.n_columns)}
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        return {"start_sum": starting_sum(self, documents.csr.n_columns)}
 
     def _fresh_cells(self) -> dict[str, tuple[float, type]]:
         return {"weights": (0.0 if self.balanced else float(self.mu), float), "logs": (0.0, float)}

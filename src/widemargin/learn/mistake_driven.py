@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
+from widemargin.learn.checked_documents import Documents
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.linear_rule import State
-from widemargin.learn.online import NO_MATRIX, NO_VECTOR, Arrays, Floats, OnlineRule
+from widemargin.learn.online import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineRule
 from widemargin.progress import watch
 
 Average = Literal["averaged", "voted"] | None
@@ -27,8 +28,8 @@ class Start(NamedTuple):
     """What a feature starts with: its weight, and the two parts of it where there are two."""
 
     weight: float
-    plus: float
-    minus: float
+    plus: float = 0.0
+    minus: float = 0.0
 
 
 class MistakeDriven(OnlineRule):
@@ -74,13 +75,13 @@ class MistakeDriven(OnlineRule):
 
     # ------------------------------------------------------------------ state
 
-    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
-        start = self._start() if self._links_all else Start(0.0, 0.0, 0.0)
-        cells: dict[str, tuple[float, type]] = {"weights": (start.weight, float)}
-        if self._kind in ("balanced-winnow", "log-winnow"):
-            cells["plus"] = (start.plus, float)
+    def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
+        start = self._start() if self._links_all else Start(0.0)
+        cells: dict[str, tuple[Any, type]] = {"weights": (start.weight, float)}
         if self._kind == "balanced-winnow":
-            cells["minus"] = (start.minus, float)
+            cells["parts"] = ((start.plus, start.minus), float)
+        if self._kind == "log-winnow":
+            cells["logs"] = (0.0, float)
         if self.average == "averaged":
             cells["sums"] = (0.0, float)
         if self._needs_links:
@@ -92,8 +93,8 @@ class MistakeDriven(OnlineRule):
         columns |= {"seen": (0, np.int64), "mistakes": (0, np.int64)}
         return columns
 
-    def _begin(self, space: Any, csr: Csr) -> None:
-        super()._begin(space, csr)
+    def _begin(self, space: Any, documents: Documents) -> None:
+        super()._begin(space, documents)
         self._history = []
 
     @property
@@ -165,8 +166,8 @@ class MistakeDriven(OnlineRule):
                     fresh=scores.size == 0,
                     n_threads=thread_count(self.n_jobs),
                     weights=cells["weights"],
-                    plus=cells.get("plus", NO_MATRIX),
-                    minus=cells.get("minus", NO_MATRIX),
+                    parts=cells.get("parts", NO_PAIRS),
+                    logs=cells.get("logs", NO_MATRIX),
                     sums=cells.get("sums", NO_MATRIX),
                     links=cells.get("links", _NO_LINKS),
                     normalizer=columns.get("normalizer", NO_VECTOR),

@@ -13,11 +13,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from widemargin._arrays import Csr, canonical_csr
+from widemargin._arrays import Csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.checked_documents import Documents, check_documents
 from widemargin.learn.growing_labels import Arrival, receive, whole_batch
 from widemargin.learn.linear_rule import LinearRule, State
 
@@ -26,11 +27,14 @@ Arrays = dict[str, NDArray[Any]]
 
 # What the core takes for an array that a learner does not need.
 NO_MATRIX: Floats = np.zeros((0, 0))
+NO_PAIRS: Floats = np.zeros((0, 0, 2))
 NO_VECTOR: Floats = np.zeros(0)
 
 # Arrays of labels x features; the others are features x labels, since all labels are scored together, and a
-# frequent feature is updated for many. The constant feature, if there is one, comes last.
+# frequent feature is updated for many. The constant feature, if there is one, comes last. The two parts of a
+# weight stand side by side.
 LABEL_BY_LABEL = frozenset(["sums", "links"])
+PAIRS = frozenset(["parts"])
 
 
 class OnlineRule(LinearRule):
@@ -56,11 +60,11 @@ class OnlineRule(LinearRule):
     def _check_parameters(self) -> None: ...
 
     @abstractmethod
-    def _constants_from(self, csr: Csr) -> dict[str, float]:
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
         """Numbers that depend on the first documents, such as the starting weight."""
 
     @abstractmethod
-    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
+    def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
         """The weights and the arrays of their shape: what they start with, and their type."""
 
     @abstractmethod
@@ -81,7 +85,7 @@ class OnlineRule(LinearRule):
         bias = getattr(self, "bias", None)
         return 0.0 if bias is None else float(bias)
 
-    def _check_documents(self, csr: Csr) -> None:
+    def _check_documents(self, documents: Documents) -> None:
         """Refuse documents that the learner is not made for."""
 
     # ------------------------------------------------------------------ learning
@@ -99,19 +103,19 @@ class OnlineRule(LinearRule):
 
     def _fit(self, X: Any, y: Any, weights: Any = None) -> Csr:
         self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        documents = check_documents(self, X, first=True)
+        csr = documents.csr
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         space, signs = learn_labels(y)
         check_consistent_length(X, signs)
-        csr = canonical_csr(X)
-        self._check_documents(csr)
-        self._begin(space, csr)
+        self._check_documents(documents)
+        self._begin(space, documents)
         batch = whole_batch(space, signs)
         try:
             self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
         except BaseException:
-            self._begin(space, csr)  # learned in place: what was interrupted is at its start again
+            self._begin(space, documents)  # learned in place: what was interrupted is at its start again
             self._final = None
             raise
         self._final = self._rule()
@@ -133,16 +137,16 @@ class OnlineRule(LinearRule):
         """
         first = not hasattr(self, "label_space_")
         self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=first)
+        documents = check_documents(self, X, first=first)
+        csr = documents.csr
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         batch = receive(None if first else self.label_space_, y, classes)
-        if X.shape[0] != batch.signs.shape[1]:
-            raise DataError(f"There are {X.shape[0]} documents and {batch.signs.shape[1]} labels.")
-        csr = canonical_csr(X)
-        self._check_documents(csr)
+        if csr.n_rows != batch.signs.shape[1]:
+            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        self._check_documents(documents)
         if first:
-            self._begin(batch.space, csr)
+            self._begin(batch.space, documents)
         elif batch.space is not self.label_space_:
             self._add_columns(batch)
         scores = np.empty((csr.n_rows, batch.space.n_columns))
@@ -165,17 +169,19 @@ class OnlineRule(LinearRule):
         self._final = None
         return self
 
-    def _begin(self, space: LabelSpace, csr: Csr) -> None:
+    def _begin(self, space: LabelSpace, documents: Documents) -> None:
         self.label_space_ = space
         self.documents_seen_ = self.documents_wrong_ = 0
-        self._constants = self._constants_from(csr)
+        self._constants = self._constants_from(documents)
         cells, columns = self._fresh_cells(), self._fresh_columns()
         self._cells = {name: np.full(self._shape(name), *made) for name, made in cells.items()}
         self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
 
-    def _shape(self, name: str) -> tuple[int, int]:
+    def _shape(self, name: str) -> tuple[int, ...]:
         rows, columns = self.n_features_in_ + (self._bias_size > 0), self.label_space_.n_columns
-        return (columns, rows) if name in LABEL_BY_LABEL else (rows, columns)
+        if name in LABEL_BY_LABEL:
+            return columns, rows
+        return (rows, columns, 2) if name in PAIRS else (rows, columns)
 
     def _add_columns(self, batch: Arrival) -> None:
         """Widen the state: old columns go to their new places, new ones begin."""

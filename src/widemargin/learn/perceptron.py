@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from widemargin._arrays import Csr
 from widemargin.errors import UsageError
+from widemargin.learn.checked_documents import Documents
 from widemargin.learn.mistake_driven import Average, MistakeDriven, Start
 from widemargin.learn.threshold_range import Link, ThresholdMixin, check_positive, check_strengths
 
@@ -91,11 +91,11 @@ class Perceptron(ThresholdMixin, MistakeDriven):
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
 
-    def _constants_from(self, csr: Csr) -> dict[str, float]:
-        return {} if self.form == "zhang" else super()._constants_from(csr)
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        return {} if self.form == "zhang" else super()._constants_from(documents)
 
     def _start(self) -> Start:
-        return Start(0.0 if self.form == "zhang" else self._even_share(), 0.0, 0.0)
+        return Start(0.0 if self.form == "zhang" else self._even_share())
 
     def _filtering_range(self) -> tuple[float, float]:
         start = self._start().weight
@@ -113,9 +113,9 @@ class Perceptron(ThresholdMixin, MistakeDriven):
         if self.form == "zhang" and (self.link != "all" or self.threshold_range is not None):
             raise UsageError('threshold_range and link belong to form="dagan", which has a threshold.')
 
-    def _check_documents(self, csr: Csr) -> None:
+    def _check_documents(self, documents: Documents) -> None:
         if self.form == "dagan":
-            check_strengths(self, csr)
+            check_strengths(self, documents)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from widemargin._arrays import Csr
 from widemargin.errors import DataError, UsageError
+from widemargin.learn.checked_documents import Documents
 
 Link = Literal["all", "first-sight"]
 
@@ -30,10 +30,10 @@ class ThresholdMixin:
         low, high = self.threshold_range
         return float(low), theta, float(high)
 
-    def _constants_from(self, csr: Csr) -> dict[str, float]:
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
         length = self.document_length
         if length is None:
-            length = max(np.count_nonzero(csr.data != 0) / max(csr.n_rows, 1), 1.0)
+            length = max(documents.n_nonzero / max(documents.csr.n_rows, 1), 1.0)
         return {"document_length": float(length)}
 
     def _even_share(self) -> float:
@@ -66,9 +66,9 @@ def check_positive(learner: Any, *names: str) -> None:
             raise UsageError(f"{name}={value!r}: expected a positive number.")
 
 
-def check_strengths(learner: Any, csr: Csr) -> None:
+def check_strengths(learner: Any, documents: Documents) -> None:
     """Refuse negative strengths, under which a promotion would lower the score."""
-    if len(csr.data) and csr.data.min() < 0:
+    if documents.least < 0:
         raise DataError(
             f"Negative values in data passed to {type(learner).__name__}: the strength of a feature is at "
             f"least 0, since updates ignore how large it is. Use Winnow, or Perceptron(form='zhang')."

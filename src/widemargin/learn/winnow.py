@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from widemargin._arrays import Csr
 from widemargin.errors import UsageError
+from widemargin.learn.checked_documents import Documents
 from widemargin.learn.mistake_driven import Average, MistakeDriven, Start
 from widemargin.learn.online import Floats
 from widemargin.learn.threshold_range import Link, ThresholdMixin, check_positive, check_strengths
@@ -31,8 +31,8 @@ class _Multiplicative(ThresholdMixin, MistakeDriven):
         super()._check_parameters()
         self._check_threshold()
 
-    def _check_documents(self, csr: Csr) -> None:
-        check_strengths(self, csr)
+    def _check_documents(self, documents: Documents) -> None:
+        check_strengths(self, documents)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -107,7 +107,7 @@ class PositiveWinnow(_Multiplicative):
         self.verbose = verbose
 
     def _start(self) -> Start:
-        return Start(float(self.threshold) if self.normalize else self._even_share(), 0.0, 0.0)
+        return Start(float(self.threshold) if self.normalize else self._even_share())
 
     def _filtering_range(self) -> tuple[float, float]:
         start = self._start().weight
@@ -299,11 +299,11 @@ class Winnow(MistakeDriven):
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
 
-    def _constants_from(self, csr: Csr) -> dict[str, float]:
-        return {"start_sum": starting_sum(self, csr.n_columns)}
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        return {"start_sum": starting_sum(self, documents.csr.n_columns)}
 
     def _start(self) -> Start:
-        return Start(0.0 if self.balanced else float(self.mu), 0.0, 0.0)
+        return Start(0.0 if self.balanced else float(self.mu))
 
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
         start = (self._constants["start_sum"], float)

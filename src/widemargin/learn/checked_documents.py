@@ -1,0 +1,51 @@
+"""Documents as an online learner takes them: a canonical matrix, and what one look at its values found."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import validate_data
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, canonical_csr
+
+
+class Documents(NamedTuple):
+    """A matrix of documents.
+
+    Attributes
+    ----------
+    csr : its arrays
+    least : the least value that is stored, 0 when there are none
+    n_nonzero : how many values are not 0
+    """
+
+    csr: Csr
+    least: float
+    n_nonzero: int
+
+
+def check_documents(learner: Any, X: Any, *, first: bool) -> Documents:
+    """`X` as scikit-learn checks it, with one pass over the values where separate checks would take four.
+
+    Parameters
+    ----------
+    learner : the estimator, which remembers the number of features
+    X : sparse or dense matrix (n, features)
+    first : whether these are the first documents that the learner sees
+    """
+    X = validate_data(
+        learner,
+        X,
+        accept_sparse="csr",
+        dtype=(np.float64, np.float32),
+        ensure_all_finite=False,
+        reset=first,
+    )
+    csr = canonical_csr(X)
+    all_finite, least, n_nonzero = _core.survey_values(csr.data)
+    if not all_finite:
+        assert_all_finite(csr.data, estimator_name=type(learner).__name__, input_name="X")
+    return Documents(csr, least, n_nonzero)
