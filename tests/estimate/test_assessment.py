@@ -44,6 +44,24 @@ def test_figures_are_those_of_held_out_decisions(k, learner, method):
     assert found.suspects is not None
 
 
+def test_auto_leaves_out_one_by_one_where_that_takes_seconds():
+    X, own = clouds(k=2)
+    for fitted in (LinearSVM().fit(X, own), KernelSVM(gamma=0.1).fit(X, own)):
+        assert assess(fitted, X, own, request("auto")) == assess(fitted, X, own, request("leave-one-out"))
+
+
+def test_auto_takes_folds_for_a_kernel_machine_on_noise():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 10)), rng.integers(0, 2, 1500)
+    fitted = KernelSVM(C=10).fit(X, y)
+    found = assess(fitted, X, y, request("auto", calibration="platt")).quality
+    expected = assess(fitted, X, y, request("k-fold")).quality
+    assert found.method == expected.method == "k-fold"
+    assert found.labels == expected.labels
+    assert any(f"{len(fitted.support_):,} of 1,500 are support vectors" in note for note in found.notes)
+    assert not any("would take long" in note for note in expected.notes)
+
+
 def test_bounds_are_those_of_xi_alpha():
     X, own = clouds()
     fitted = LinearSVM().fit(X, own)

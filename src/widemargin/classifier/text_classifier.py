@@ -56,8 +56,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     space : widemargin.estimate.search_space.Space, optional
         What `select` chooses from; by default the twelve representations of the thesis around those of
         `vectorizer`, and seven values of C around that of `learner`.
-    estimate : "leave-one-out", "k-fold" or "xi-alpha", optional
-        How `fit` foretells precision, recall, F1 and error of every label, without a test set.
+    estimate : "auto", "leave-one-out", "k-fold" or "xi-alpha", optional
+        How `fit` foretells precision, recall, F1 and error of every label, without a test set; "auto" is
+        leave-one-out unless that takes long, then k-fold.
     thresholds : str, optional
         What the thresholds of labels that are decided one by one are to reach, such as "f1" or
         "precision:0.9"; :mod:`widemargin.decide.goals` has the list. None decides at 0. They are chosen on

@@ -63,7 +63,7 @@ Estimate = Annotated[
         metavar="leave-one-out|k-fold|xi-alpha|none",
         help="How to foretell precision, recall and F1 without a test set: estimates from documents left "
         "out of training one by one or in ten parts, or bounds that cost nothing.",
-        show_default="leave-one-out; k-fold and xi-alpha for very many documents",
+        show_default="leave-one-out; k-fold where that takes long, xi-alpha for very many documents",
         rich_help_panel=PANEL,
     ),
 ]
@@ -92,16 +92,18 @@ Calibrate = Annotated[
 def chosen_estimate(wanted: EstimateName | None, n_documents: int, n_labels: int) -> str | None:
     """The method that was asked for; if none was, the best that neither takes long nor fills the memory.
 
+    "auto" is leave-one-out, unless the learner turns out to be slow at it.
+
     Examples
     --------
     >>> [chosen_estimate(None, n, 100) for n in (10_000, 100_000, 10_000_000)]
-    ['leave-one-out', 'k-fold', 'xi-alpha']
+    ['auto', 'k-fold', 'xi-alpha']
     """
     if wanted is None:
         scores = n_documents * n_labels
         if scores > MOST_SCORES:
             return "xi-alpha"
-        return "leave-one-out" if scores <= MOST_LEFT_OUT else "k-fold"
+        return "auto" if scores <= MOST_LEFT_OUT else "k-fold"
     return None if wanted is EstimateName.none else wanted.value
 
 
@@ -116,7 +118,7 @@ def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_label
     True
     """
     if wanted is None:
-        return "f1" if several_labels and estimate in ("leave-one-out", "k-fold") else None
+        return "f1" if several_labels and estimate in ("auto", "leave-one-out", "k-fold") else None
     return None if wanted.lower() == "none" else wanted
 
 

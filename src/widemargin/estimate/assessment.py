@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt
 from widemargin.decide.goals import Goal
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.held_out import held_out
+from widemargin.estimate.held_out import Method, affordable, held_out
 from widemargin.estimate.leave_one_out import LeaveOneOut
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_bounds import xi_alpha_of
@@ -28,7 +28,7 @@ from widemargin.measure.contingency import contingency
 from widemargin.measure.quality import Quality, quality
 
 Floats = NDArray[np.float64]
-METHODS = ("leave-one-out", "k-fold", "xi-alpha")
+METHODS = ("auto", "leave-one-out", "k-fold", "xi-alpha")
 CALIBRATIONS: dict[str, Callable[[Any, Any], Platt | Isotonic]] = {
     "platt": fit_platt,
     "isotonic": fit_isotonic,
@@ -41,7 +41,7 @@ class Request:
 
     Attributes
     ----------
-    method : where figures come from; None for no figures
+    method : where figures come from; None for no figures, "auto" for leave-one-out where it takes seconds
     goal : what thresholds are to reach, for tasks where every label is decided by itself
     calibration : "platt" or "isotonic"
     """
@@ -70,7 +70,13 @@ class Request:
     @property
     def needs_scores(self) -> bool:
         """Whether scores by rules that did not see the documents are needed."""
-        return self.method in ("leave-one-out", "k-fold") or bool(self.goal or self.calibration)
+        return self.method in ("auto", "leave-one-out", "k-fold") or bool(self.goal or self.calibration)
+
+    def scoring(self, learner: Any, n: int) -> Method:
+        """Where scores come from: as asked, and otherwise from what `learner` can afford."""
+        if self.method == "leave-one-out" or self.method == "k-fold":
+            return self.method
+        return affordable(learner, n)
 
     def check(self, y: Any) -> None:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
@@ -110,7 +116,8 @@ NOTHING = Assessment()
 def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | None = None) -> Assessment:
     """Judge a learner that was fitted on `X` and `y`.
 
-    Thresholds and calibration need scores, which leave-one-out gives unless `request` says "k-fold".
+    Thresholds and calibration need scores, which leave-one-out gives unless `request` says "k-fold", or says
+    nothing and leaving out would take long.
 
     Parameters
     ----------
@@ -119,11 +126,12 @@ def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | No
     if not request.needs_scores:
         return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))
     space: LabelSpace = learner.label_space_
+    method = request.scoring(learner, X.shape[0])
     found = held_out(
         learner,
         X,
         y,
-        method="k-fold" if request.method == "k-fold" else "leave-one-out",
+        method=method,
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
     )
@@ -140,6 +148,11 @@ def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | No
         judged = _bounds(learner, X, y, at_zero=request.goal is not None)
     elif request.method is not None:
         judged = _estimates(space, found, truth, request.goal, thresholds)
+        if method != request.method and method == "k-fold":
+            judged.notes.append(
+                f"Leaving out one document after the other would take long: {len(learner.support_):,} of "
+                f"{len(truth):,} are support vectors."
+            )
     called = list(range(len(truth))) if names is None else names
     return Assessment(judged, thresholds, calibration, suspects(space, found.scores, truth, called))
 
