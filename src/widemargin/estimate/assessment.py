@@ -74,9 +74,8 @@ class Request:
 
     def scoring(self, learner: Any, n: int) -> Method:
         """Where scores come from: as asked, and otherwise from what `learner` can afford."""
-        if self.method == "leave-one-out" or self.method == "k-fold":
-            return self.method
-        return affordable(learner, n)
+        asked: dict[str | None, Method] = {"leave-one-out": "leave-one-out", "k-fold": "k-fold"}
+        return asked.get(self.method) or affordable(learner, n)
 
     def check(self, y: Any) -> None:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
