@@ -4,6 +4,7 @@
 namespace widemargin {
 
 void register_kernel(nb::module_& m);
+void register_least_squares(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_select(nb::module_& m);
 void register_text(nb::module_& m);
@@ -15,6 +16,7 @@ void register_winnow(nb::module_& m);
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
     widemargin::register_kernel(m);
+    widemargin::register_least_squares(m);
     widemargin::register_linear(m);
     widemargin::register_select(m);
     widemargin::register_text(m);

@@ -1,7 +1,7 @@
 // Scores of many sparse rows by many linear rules at once: scores = X W + b.
 //
 // W is features x labels, so a non-zero of a row adds one contiguous line of W; rows are shared out to
-// threads.
+// threads. Row i's scores go to line i or, with `lines`, to line lines[i].
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace widemargin {
 
 template <typename T, class Poll>
 void score_rows(const CsrView<T>& x, const double* w, const double* intercept, std::int64_t n_labels,
-                double* scores, int n_threads, Poll&& poll) {
+                double* scores, int n_threads, Poll&& poll, const std::int32_t* lines = nullptr) {
     const LaneKernels kernels = lane_kernels();
     const auto score = [&](std::int64_t i) {
         const Row<T> row = x.row(i);
-        double* const out = scores + i * n_labels;
+        double* const out = scores + (lines ? lines[i] : i) * n_labels;
         if constexpr (sizeof(T) == sizeof(float)) {
             kernels.row_single(row.indices, row.values, row.size, w, n_labels, intercept, n_labels, out);
         } else {

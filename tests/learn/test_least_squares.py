@@ -24,6 +24,7 @@ SOLVERS = ("dual", "primal", "iterative")
         RegularizedLeastSquares(solver="dual"),
         RegularizedLeastSquares(solver="primal", bias="unregularized"),
         RegularizedLeastSquares(solver="iterative", tol=1e-12),
+        RegularizedLeastSquares(class_weight="balanced"),
         SampledLeastSquares(sampling="weighted", r=10_000),
     ]
 )
@@ -152,9 +153,9 @@ def test_a_sample_scores_documents_as_the_algorithm_says():
 
 
 def test_many_documents_are_cross_validated(monkeypatch):
-    from widemargin.learn import least_squares
+    from widemargin.learn import squares_problem
 
-    monkeypatch.setattr(least_squares, "LARGEST_MATRIX", 5)
+    monkeypatch.setattr(squares_problem, "LARGEST_MATRIX", 5)
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(40, 20)), np.tile([0, 1], 20)
     model = RegularizedLeastSquares().fit(X, y)
@@ -217,3 +218,43 @@ def test_text_is_classified_about_as_well_as_by_a_support_vector_machine(corpus)
         decided = np.where(learner.fit(X, y).decision_function(Q) > 0, 1, -1).astype(np.int8)
         quality.append(micro(f_measure, contingency(signs, decided)))
     assert quality[0] > quality[1] - 0.03
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0, 2: 0.0}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_class_weights_are_weights_of_a_labels_examples(solver, class_weight, weighted):
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(18, 7)), np.repeat([0, 1, 2], [3, 5, 10])
+    own = np.linspace(0.0, 2.0, 18) if weighted else np.ones(18)
+    model = RegularizedLeastSquares(
+        0.3, bias="unregularized", solver=solver, tol=1e-12, class_weight=class_weight
+    )
+    model.fit(X, y, own if weighted else None)
+    left_out = model.left_out_scores(X, y, own if weighted else None)
+    for label in range(3):
+        signs = np.where(y == label, 1.0, -1.0)
+        if class_weight == "balanced":
+            half = own.sum() / 2
+            factors = np.where(signs > 0, half / own[signs > 0].sum(), half / own[signs < 0].sum())
+        else:
+            factors = np.where(signs > 0, {0: 3.0, 2: 0.0}.get(label, 1.0), 1.0)
+        w, b = ridge.solve(X, signs, 0.3, "unregularized", own * factors)
+        np.testing.assert_allclose(model.coef_[label], w, rtol=1e-6, atol=1e-8)
+        assert model.intercept_[label] == pytest.approx(b, rel=1e-6, abs=1e-8)
+        expected = ridge.left_out_scores(X, signs, 0.3, "unregularized", own * factors)
+        np.testing.assert_allclose(left_out[:, label], expected, rtol=1e-6, atol=1e-7)
+
+
+def test_class_weights_of_two_classes():
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(12, 3)), np.repeat(["ham", "spam"], [4, 8])
+    model = RegularizedLeastSquares(class_weight={"ham": 2.0, "spam": 0.5}).fit(X, y)
+    alone = RegularizedLeastSquares().fit(X, y, np.where(y == "ham", 2.0, 0.5))
+    np.testing.assert_allclose(model.coef_, alone.coef_)
+    np.testing.assert_allclose(model.alpha_, alone.alpha_)
+    assert model.objective_ == pytest.approx(alone.objective_)
+    with pytest.raises(DataError, match="class_weight is 0"):
+        RegularizedLeastSquares(class_weight={"ham": 0, "spam": 0}).fit(X, y)
+    with pytest.raises(UsageError, match="no label"):
+        RegularizedLeastSquares(class_weight={"eggs": 2}).fit(X, y)

@@ -24,7 +24,7 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares, threa
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import OutOfFold, out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
-from widemargin.learn import least_squares
+from widemargin.learn import least_squares, squares_problem
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_svm import LinearSVM
@@ -174,7 +174,7 @@ def _knows_its_examples(learner: Any, X: Any) -> bool:
     Or least squares, whose rules without an example have a closed form.
     """
     if isinstance(learner, least_squares.RegularizedLeastSquares):
-        return bool(min(X.shape) < least_squares.LARGEST_MATRIX)
+        return bool(min(X.shape) < squares_problem.LARGEST_MATRIX)
     if not isinstance(learner, LinearSVM | KernelSVM):
         return False
     if getattr(learner, "scheme", "one-vs-rest") != "one-vs-rest" and learner.label_space_.kind != "binary":

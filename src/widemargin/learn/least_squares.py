@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -10,24 +9,17 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from widemargin._arrays import Csr, canonical_csr, times
+from widemargin._arrays import canonical_csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
-from widemargin.learn.costs import sample_weights
+from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_rule import LinearRule
-from widemargin.learn.normal_equations import Form, NormalEquations, Rows, make_rows
-from widemargin.learn.shifted_cg import shifted_cg
+from widemargin.learn.squares_problem import Solution, SquaresProblem
 from widemargin.select.sampling import SampleFeatures
 
 Floats = NDArray[np.float64]
-
-# Matrices of this many rows are factorised by solver="auto": for one lambda, and for many (eigenvectors).
-_FACTORISED, _DECOMPOSED = 2000, 700
-# And of this many for exact leave-one-out, where nothing else serves: 1.2 gigabytes.
-LARGEST_MATRIX = 12_000
 
 
 class RegularizedLeastSquares(LinearRule):
@@ -41,10 +33,13 @@ class RegularizedLeastSquares(LinearRule):
     bias : size of the constant feature whose weight is the threshold, regularised with the others; None for
         hyperplanes through the origin, as in the paper; "unregularized" for a threshold that costs nothing
     solver : "dual" (a matrix of documents x documents) or "primal" (features x features) factorise;
-        "iterative" takes conjugate gradients over the sparse data; "auto" factorises the smaller matrix where
-        it is small
+        "iterative" takes block conjugate gradients over the sparse data; "auto" factorises the smaller
+        matrix where it is small
     tol : of the iterative solver: the residual of the equations, relative to their right-hand side
     max_iter : of the iterative solver: most passes
+    class_weight : None; "balanced" gives the examples with and without each label the same total weight; a
+        dict multiplies the squared errors of a label's examples (binary: of either class). Labels are then
+        solved one by one.
     n_jobs : native threads, None for every core
 
     Attributes
@@ -76,6 +71,7 @@ class RegularizedLeastSquares(LinearRule):
         solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
         tol: float = 1e-6,
         max_iter: int = 1000,
+        class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.regularization = regularization
@@ -83,6 +79,7 @@ class RegularizedLeastSquares(LinearRule):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -116,7 +113,8 @@ class RegularizedLeastSquares(LinearRule):
     def left_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Scores of the training examples by the rules learned without them, (n, columns), in closed form.
 
-        Costs one factorisation of the smaller matrix, whatever solver `fit` used.
+        Costs one factorisation of the smaller matrix, whatever solver `fit` used. Class weights stay those
+        of all examples.
         """
         return self.path_left_out([self.regularization], X, y, sample_weight)[0]
 
@@ -124,117 +122,55 @@ class RegularizedLeastSquares(LinearRule):
         self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None
     ) -> list[Floats]:
         """The same for several values of `regularization`, from one matrix of eigenvectors."""
-        _, signs, weights, csr = self._input(X, y, sample_weight)
-        rows, roots = make_rows(csr, self.bias, weights, self.n_jobs)
-        form = self._form(rows)
-        if min(rows.csr.n_rows, rows.csr.n_columns) > LARGEST_MATRIX:
-            raise DataError(
-                f"Exact leave-one-out needs a matrix of {min(rows.csr.n_rows, rows.csr.n_columns)} rows; at "
-                f"most {LARGEST_MATRIX} are factorised. Select features, or cross-validate."
-            )
-        targets = rows.project(roots[:, None] * signs)
-        system = NormalEquations(rows, form)
-        found: list[Floats] = []
-        for value, inverse in zip(regularizations, system.inverses(regularizations), strict=True):
-            _, _, errors = self._rule(rows, roots, signs, system.weights(inverse, targets), csr)
-            without = system.left_out(inverse, value, targets, roots[:, None] * errors)
-            # An example of weight 0 was never in.
-            unscaled = np.divide(without, roots[:, None], out=errors.copy(), where=roots[:, None] > 0)
-            found.append(np.asarray(signs - unscaled, dtype=np.float64))
-        return found
+        _, problems = self._problems(X, y, sample_weight)
+        parts = [problem.left_out(regularizations) for problem in problems]
+        return [np.hstack(columns) for columns in zip(*parts, strict=True)]
 
     def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
         for model in models:
             model._check_parameters()
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        space, signs, weights, csr = self._input(X, y, sample_weight)
-        rows, roots = make_rows(csr, self.bias, weights, self.n_jobs)
-        targets = rows.project(roots[:, None] * signs)
+        space, problems = self._problems(X, y, sample_weight)
         values = [float(model.regularization) for model in models]
-        smaller = min(rows.csr.n_rows, rows.csr.n_columns)
-        most = _FACTORISED if len(values) == 1 and values[0] > 0 else _DECOMPOSED
-        n_iter = 1
-        if self.solver == "iterative" or (self.solver == "auto" and smaller > most):
-            solutions, n_iter = self._iterate(rows, targets, values)
-        else:
-            system = NormalEquations(rows, self._form(rows))
-            solutions = [system.weights(inverse, targets) for inverse in system.inverses(values)]
-        for model, solution in zip(models, solutions, strict=True):
-            coef, intercept, errors = self._rule(rows, roots, signs, solution, csr)
-            model._keep(space, self.n_features_in_, coef, intercept, errors, roots, n_iter)
+        parts = [problem.solve(values, float(self.tol), int(self.max_iter)) for problem in problems]
+        for model, columns in zip(models, zip(*parts, strict=True), strict=True):
+            model._keep(space, self.n_features_in_, columns)
 
-    def _input(self, X: Any, y: Any, sample_weight: Any) -> tuple[LabelSpace, NDArray[np.int8], Floats, Csr]:
+    def _problems(self, X: Any, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
+        """One for all columns of labels or, where class weights tell them apart, one for each."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         space, signs = learn_labels(y)
         check_consistent_length(X, signs)
         csr = canonical_csr(X)
-        return space, signs, sample_weights(sample_weight, csr.n_rows), csr
+        weights = sample_weights(sample_weight, csr.n_rows)
+        positive, negative = label_costs(1.0, self.class_weight, space, signs, weights)
+        if (positive == 1).all() and (negative == 1).all():
+            return space, [SquaresProblem(csr, signs, weights, self.bias, self.solver, self.n_jobs)]
+        own = weights if len(weights) else np.ones(csr.n_rows)
+        problems = []
+        for k in range(signs.shape[1]):
+            of_column = own * np.where(signs[:, k] > 0, positive[k], negative[k])
+            if not of_column.any():
+                raise DataError(
+                    f"class_weight is 0 for every example of {space.column_names[k]!r}: there is nothing to "
+                    f"learn from."
+                )
+            some = np.ascontiguousarray(signs[:, k : k + 1])
+            problems.append(SquaresProblem(csr, some, of_column, self.bias, self.solver, self.n_jobs))
+        return space, problems
 
-    def _form(self, rows: Rows) -> Form:
-        if self.solver == "dual" or self.solver == "primal":
-            return self.solver
-        return "dual" if rows.csr.n_rows <= rows.csr.n_columns else "primal"
+    def _keep(self, space: LabelSpace, n_features: int, columns: Sequence[Solution]) -> None:
+        def together(parts: Sequence[Any]) -> Any:
+            return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
-    def _iterate(self, rows: Rows, targets: Floats, values: Sequence[float]) -> tuple[Sequence[Floats], int]:
-        transposed, n_threads = rows.transposed, rows.n_threads
-        dual = rows.csr.n_rows <= rows.csr.n_columns
-        if dual:
-            found = shifted_cg(rows.gram_product(), targets, values, float(self.tol), int(self.max_iter))
-        else:
-
-            def down(V: Floats) -> Floats:
-                return times(transposed, rows.project(times(rows.csr, V, n_threads)), n_threads)
-
-            b = times(transposed, targets, n_threads)
-            found = shifted_cg(down, b, values, float(self.tol), int(self.max_iter))
-        if (found.residuals > self.tol).any():
-            warnings.warn(
-                f"Conjugate gradients left a residual of {found.residuals.max():.2g} after {found.n_iter} "
-                f"passes. Raise max_iter, tol or regularization.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        if dual:
-            return [times(transposed, solution, n_threads) for solution in found.solutions], found.n_iter
-        return list(found.solutions), found.n_iter
-
-    def _rule(
-        self, rows: Rows, roots: Floats, signs: NDArray[np.int8], solution: Floats, csr: Csr
-    ) -> tuple[Floats, Floats, Floats]:
-        """Weights (features, labels), thresholds and errors from the solution.
-
-        Its last row may be the weights of the bias.
-        """
-        coef = np.ascontiguousarray(solution[: csr.n_columns])
-        errors = signs - times(csr, coef, rows.n_threads)
-        if self.bias is None:
-            return coef, np.zeros(signs.shape[1]), errors
-        if isinstance(self.bias, str):
-            intercept = np.asarray(roots**2 / (roots @ roots) @ errors)
-        else:
-            intercept = float(self.bias) * solution[csr.n_columns]
-        errors -= intercept
-        return coef, intercept, errors
-
-    def _keep(
-        self,
-        space: LabelSpace,
-        n_features: int,
-        coef: Floats,
-        intercept: Floats,
-        errors: Floats,
-        roots: Floats,
-        n_iter: int,
-    ) -> None:
         self.label_space_, self.n_features_in_ = space, n_features
-        self.coef_, self.intercept_, self.n_iter_ = coef.T, intercept, n_iter
-        penalty = np.einsum("ij,ij->j", coef, coef)
-        if self.bias is not None and not isinstance(self.bias, str):
-            penalty = penalty + (intercept / float(self.bias)) ** 2
-        weighted = roots[:, None] ** 2 * errors
-        objective = np.einsum("ij,ij->j", weighted, errors) + self.regularization * penalty
-        alpha = weighted / self.regularization if self.regularization > 0 else None
+        self.coef_ = together([column.coef for column in columns]).T
+        self.intercept_ = together([column.intercept for column in columns])
+        self.n_iter_ = max(column.n_iter for column in columns)
+        objective = together([column.objective for column in columns])
+        alphas = [column.alpha for column in columns]
+        alpha = None if alphas[0] is None else together(alphas)
         binary = space.kind == "binary"
         self.objective_ = float(objective[0]) if binary else objective
         self.alpha_ = alpha[:, 0] if binary and alpha is not None else alpha
@@ -266,7 +202,7 @@ class SampledLeastSquares(RegularizedLeastSquares):
     sampling : "subspace", "weighted" or "uniform"
     k : of subspace sampling: how many singular vectors
     random_state : seed of the sample
-    regularization, bias, solver, tol, max_iter, n_jobs : as in :class:`RegularizedLeastSquares`
+    regularization, bias, solver, tol, max_iter, class_weight, n_jobs : as in :class:`RegularizedLeastSquares`
 
     Attributes
     ----------
@@ -294,10 +230,19 @@ class SampledLeastSquares(RegularizedLeastSquares):
         solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
         tol: float = 1e-6,
         max_iter: int = 1000,
+        class_weight: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(regularization, bias=bias, solver=solver, tol=tol, max_iter=max_iter, n_jobs=n_jobs)
+        super().__init__(
+            regularization,
+            bias=bias,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+        )
         self.r = r
         self.sampling = sampling
         self.k = k
@@ -325,5 +270,5 @@ class SampledLeastSquares(RegularizedLeastSquares):
 
 
 def _plain_parameters(model: SampledLeastSquares) -> dict[str, Any]:
-    names = ("regularization", "bias", "solver", "tol", "max_iter", "n_jobs")
+    names = ("regularization", "bias", "solver", "tol", "max_iter", "class_weight", "n_jobs")
     return {name: getattr(model, name) for name in names}

@@ -13,8 +13,9 @@ the matrix stays invertible; it meets no target.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -37,32 +38,11 @@ class Rows:
     constant: Floats | None
     n_threads: int
 
-    @property
+    @cached_property
     def transposed(self) -> Csr:
         csr = self.csr
         shape = csr.n_rows, csr.n_columns
         return canonical_csr(sp.csr_array((csr.data, csr.indices, csr.indptr), shape=shape).T)
-
-    def gram_product(self) -> Callable[[Floats], Floats]:
-        """V -> P Z Z' V for a V that is projected already.
-
-        A feature of one document alone adds to the diagonal of Z Z' only, and is left out of the products.
-        The others are sorted by frequency, so that what is needed most often lies together in memory.
-        """
-        csr = self.csr
-        frequencies = np.bincount(csr.indices, minlength=csr.n_columns)
-        alone = frequencies[csr.indices] == 1
-        of_row = np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))[alone]
-        own = np.bincount(of_row, np.square(csr.data[alone], dtype=np.float64), csr.n_rows)[:, None]
-        shared = np.argsort(-frequencies, kind="stable")[: np.count_nonzero(frequencies > 1)]
-        Z: Any = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
-        Z = Z[:, shared]
-        across, down, n_threads = canonical_csr(Z), canonical_csr(Z.T), self.n_threads
-
-        def product(V: Floats) -> Floats:
-            return self.project(times(across, times(down, V, n_threads), n_threads) + own * V)
-
-        return product
 
     def project(self, V: Floats) -> Floats:
         """P V."""
@@ -74,13 +54,13 @@ class Rows:
 def make_rows(csr: Csr, bias: float | str | None, weights: Floats, n_jobs: int | None) -> tuple[Rows, Floats]:
     """Z with its bias feature, and the roots of the weights (empty: every weight is 1)."""
     roots = np.sqrt(weights) if len(weights) else np.ones(csr.n_rows)
+    constant = roots / np.linalg.norm(roots) if isinstance(bias, str) else None
+    if not len(weights) and (bias is None or constant is not None):
+        return Rows(csr, constant, thread_count(n_jobs)), roots
     X: Any = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
     if len(weights):
         X = sp.csr_array(X.multiply(roots[:, None]))
-    constant = None
-    if isinstance(bias, str):
-        constant = roots / np.linalg.norm(roots)
-    elif bias is not None:
+    if bias is not None and constant is None:
         column: Any = sp.csr_array((float(bias) * roots)[:, None].astype(X.dtype))
         X = sp.hstack([X, column], format="csr")
     return Rows(canonical_csr(X), constant, thread_count(n_jobs)), roots

@@ -43,7 +43,7 @@ NOTES = [
 
 
 def run(
-    report: Report, figure: str, splits: int = 2, samples: int = 2, sizes: Sequence[int] = SIZES
+    report: Report, figure: str, splits: int = 5, samples: int = 5, sizes: Sequence[int] = SIZES
 ) -> PaperResult:
     """One of the figures; the paper has 5 splits of 20 Newsgroups and 5 samples of each."""
     if figure == "2":
@@ -136,7 +136,8 @@ def newsgroups(report: Report, splits: int) -> Iterator[FeatureTask]:
     """Random splits of all messages, one test document for every four training documents."""
     report("Reading 20 Newsgroups")
     messages = texts_of(load_corpus("20newsgroups", split=None).train)
-    X = Vectorizer(stemmer="porter", weighting="ltc").fit_transform(messages.texts)
+    # Words that occur once are left out: 62,574 terms are left, and the published vectors have 62,000.
+    X = Vectorizer(stemmer="porter", weighting="ltc", min_count=2).fit_transform(messages.texts)
     _, signs = learn_labels([labels[0] for labels in messages.labels if labels])
     for seed in range(splits):
         order = np.random.default_rng(seed).permutation(X.shape[0])
