@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "label_lanes.hpp"
@@ -158,8 +159,10 @@ class Cells {
   public:
     // state: features x labels or labels x features, or null for an array that the learner does not need.
     // in_place: a block that would hold all features is the state itself, as there is nothing to go back to.
+    // start: what a state begins with that nobody has filled yet.
     template <typename X>
-    Cells(Layout layout, const ActiveFeatures<X>& active, const LabelRange& range, T* state, bool in_place)
+    Cells(Layout layout, const ActiveFeatures<X>& active, const LabelRange& range, T* state, bool in_place,
+          const std::optional<T>& start = {})
         : features_(active.features), range_(range), state_(state) {
         if (!state) return;
         const std::int64_t n_features = active.n_columns + (active.size() > active.bias_row);
@@ -171,13 +174,16 @@ class Cells {
             data_ = state_;
             row_ = state_row_;
             lane_ = state_lane_;
+            if (start) for_each_cell([&](T& cell, T&) { cell = *start; });
             return;
         }
         row_ = side_by_side ? range.padded() : 1;
         lane_ = side_by_side ? 1 : active.size();
-        own_.resize(active.size() * range.padded());
+        own_.assign(active.size() * range.padded(), start.value_or(T{}));
         data_ = own_.data();
-        for_each_cell([&](T& cell, T& original) { cell = original; });
+        if (!start) {
+            for_each_cell([&](T& cell, T& original) { cell = original; });
+        }
     }
 
     T* data() { return data_; }
@@ -255,12 +261,17 @@ class BlockScores {
 
     void operator()(const Row<T>& row, const Cells<double>& w, double* scores) const {
         const std::int64_t stride = w.row_stride(), lanes = w.is_state() ? count_ : stride;
-        if (lanes == 1 && stride == 1) {
-            scores[0] = row.dot(w.data());
-        } else if constexpr (sizeof(T) == sizeof(float)) {
-            kernels_.row_single(row.indices, row.values, row.size, w.data(), stride, kZeros, lanes, scores);
+        const auto score = [&](auto dot, auto score_row) {
+            if (lanes == 1 && stride == 1) {
+                scores[0] = dot(row.indices, row.values, row.size, w.data());
+            } else {
+                score_row(row.indices, row.values, row.size, w.data(), stride, kZeros, lanes, scores);
+            }
+        };
+        if constexpr (sizeof(T) == sizeof(float)) {
+            score(kernels_.dot_single, kernels_.row_single);
         } else {
-            kernels_.row_double(row.indices, row.values, row.size, w.data(), stride, kZeros, lanes, scores);
+            score(kernels_.dot_double, kernels_.row_double);
         }
     }
 

@@ -75,6 +75,10 @@ template <typename T>
 using AddLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size,
                           const double* steps, double* w);
 
+// By one label: w is a number a feature.
+template <typename T>
+using DotRow = double (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w);
+
 struct LaneKernels {
     void (*pass)(LanePass&);
     LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
@@ -85,6 +89,8 @@ struct LaneKernels {
     AddLanes<double> add_double;
     ScoreRow<float> row_single;
     ScoreRow<double> row_double;
+    DotRow<float> dot_single;
+    DotRow<double> dot_double;
 };
 
 // label_lanes_kernels.hpp is compiled once for any CPU and, on x86-64, once for AVX2 and FMA. (target_clones

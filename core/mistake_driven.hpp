@@ -55,6 +55,10 @@ struct MistakeOptions {
     std::int64_t max_passes;
     bool shuffle;
     std::uint64_t seed;
+
+    // What every feature has before the first document.
+    double first_weight() const { return link_on_sight ? 0.0 : start; }
+    BalancedParts first_parts() const { return link_on_sight ? BalancedParts{0.0, 0.0} : start_parts; }
 };
 
 enum Link : std::uint8_t { kUnlinked = 0, kLinked = 1, kDiscarded = 2 };
@@ -71,7 +75,8 @@ struct MistakeTask {
     std::int64_t n_labels;
     const std::int8_t* signs;       // L x n
     const std::int64_t* first_row;  // L: where a label begins to learn
-    bool fresh;                     // the state is the starting one
+    // The state is the starting one: of weights, parts and logs nobody has filled the arrays.
+    bool fresh;
     // State, null where the options need none. Features x labels; sums and links labels x features.
     double* weights;
     BalancedParts* parts;  // balanced Winnow
@@ -100,9 +105,10 @@ class MistakeBlock {
           task_(task),
           options_(options),
           range_(range),
-          w_(Layout::kSideBySide, active, range, task.weights, task.fresh && range.count == range.n_labels),
-          parts_(Layout::kSideBySide, active, range, task.parts, task.fresh),
-          logs_(Layout::kSideBySide, active, range, task.logs, task.fresh),
+          w_(Layout::kSideBySide, active, range, task.weights, task.fresh && range.count == range.n_labels,
+             first(options.first_weight())),
+          parts_(Layout::kSideBySide, active, range, task.parts, task.fresh, first(options.first_parts())),
+          logs_(Layout::kSideBySide, active, range, task.logs, task.fresh, first(0.0)),
           sums_(Layout::kLabelByLabel, active, range, task.sums, task.fresh),
           links_(Layout::kLabelByLabel, active, range, task.links, task.fresh),
           signs_(signs_by_lane(range, task.signs, active.rows.n_rows, task.first_row)),
@@ -177,6 +183,11 @@ class MistakeBlock {
     }
 
   private:
+    template <class Cell>
+    std::optional<Cell> first(Cell start) const {
+        return task_.fresh ? std::optional<Cell>(start) : std::nullopt;
+    }
+
     // Asks for the weights of a row while the row before it is at work.
     void prefetch_weights(const Row<T>& row) const {
         for (std::int64_t k = 0; k < row.size; ++k) {
@@ -306,11 +317,21 @@ std::vector<double> sums_of_strengths(const CsrView<T>& x) {
     return result;
 }
 
+// The starting state, for blocks that do not hold all of it.
+inline void fill_state(const MistakeTask& task, const MistakeOptions& options, std::int64_t n_features) {
+    const std::int64_t n = n_features * task.n_labels;
+    std::fill(task.weights, task.weights + n, options.first_weight());
+    if (task.parts) std::fill(task.parts, task.parts + n, options.first_parts());
+    if (task.logs) std::fill(task.logs, task.logs + n, 0.0);
+}
+
 template <class Rule, typename T, class Poll>
 void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const MistakeOptions& options,
                      int n_threads, Poll&& poll) {
     const ActiveFeatures<T> active(
         x, options.bias > 0, choose_features(x, options.max_passes, options.discard_below > 0, task.fresh));
+    const std::int64_t n_features = x.n_columns + (options.bias > 0);
+    if (task.fresh && active.size() < n_features) fill_state(task, options, n_features);
     std::vector<double> row_sums;
     if (options.normalized_strength) row_sums = sums_of_strengths(x);
     using Block = MistakeBlock<Rule, T>;

@@ -75,6 +75,8 @@ class MistakeDriven(OnlineRule):
 
     # ------------------------------------------------------------------ state
 
+    _filled_by_core = frozenset(["weights", "parts", "logs"])
+
     def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
         start = self._start() if self._links_all else Start(0.0)
         cells: dict[str, tuple[Any, type]] = {"weights": (start.weight, float)}
@@ -93,8 +95,8 @@ class MistakeDriven(OnlineRule):
         columns |= {"seen": (0, np.int64), "mistakes": (0, np.int64)}
         return columns
 
-    def _begin(self, space: Any, documents: Documents) -> None:
-        super()._begin(space, documents)
+    def _begin(self, space: Any, documents: Documents, unfilled: frozenset[str] = frozenset()) -> None:
+        super()._begin(space, documents, unfilled)
         self._history = []
 
     @property

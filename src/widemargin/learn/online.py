@@ -79,6 +79,9 @@ class OnlineRule(LinearRule):
     def _rule(self) -> tuple[Floats, Floats]:
         """The weights (features, labels) and the thresholds of the rule that the state stands for."""
 
+    # Arrays that `_learn` fills itself when the state is fresh: its threads do that together.
+    _filled_by_core: frozenset[str] = frozenset()
+
     @property
     def _bias_size(self) -> float:
         """The size of the constant feature, 0 for none."""
@@ -110,7 +113,7 @@ class OnlineRule(LinearRule):
         space, signs = learn_labels(y)
         check_consistent_length(X, signs)
         self._check_documents(documents)
-        self._begin(space, documents)
+        self._begin(space, documents, unfilled=self._filled_by_core)
         batch = whole_batch(space, signs)
         try:
             self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
@@ -169,12 +172,15 @@ class OnlineRule(LinearRule):
         self._final = None
         return self
 
-    def _begin(self, space: LabelSpace, documents: Documents) -> None:
+    def _begin(self, space: LabelSpace, documents: Documents, unfilled: frozenset[str] = frozenset()) -> None:
         self.label_space_ = space
         self.documents_seen_ = self.documents_wrong_ = 0
         self._constants = self._constants_from(documents)
         cells, columns = self._fresh_cells(), self._fresh_columns()
-        self._cells = {name: np.full(self._shape(name), *made) for name, made in cells.items()}
+        self._cells = {}
+        for name, made in cells.items():
+            shape = self._shape(name)
+            self._cells[name] = np.empty(shape, made[1]) if name in unfilled else _filled(shape, *made)
         self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
 
     def _shape(self, name: str) -> tuple[int, ...]:
@@ -187,7 +193,7 @@ class OnlineRule(LinearRule):
         """Widen the state: old columns go to their new places, new ones begin."""
         self.label_space_ = batch.space
         for name, made in self._fresh_cells().items():
-            wider: NDArray[Any] = np.full(self._shape(name), *made)
+            wider = _filled(self._shape(name), *made)
             wider[batch.kept if name in LABEL_BY_LABEL else (slice(None), batch.kept)] = self._cells[name]
             self._cells[name] = wider
         for name, made in self._fresh_columns().items():
@@ -266,13 +272,20 @@ class OnlineRule(LinearRule):
             if f"cells_{name}" in arrays:
                 values = np.array(arrays[f"cells_{name}"], dtype=made[1])
             else:
-                values = np.full(shape, *made)
+                values = _filled(shape, *made)
                 values.reshape(-1)[arrays[f"changed_{name}"]] = arrays[f"values_{name}"]
             learner._cells[name] = _of_shape(name, values, shape)
         for name, made in learner._fresh_columns().items():
             values = np.array(arrays[f"column_{name}"], dtype=made[1])
             learner._columns[name] = _of_shape(name, values, (learner.label_space_.n_columns,))
         return learner
+
+
+def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:
+    """An array of one value, or of one pair of values, which NumPy fills as fast only as complex numbers."""
+    if isinstance(start, tuple):
+        return np.full(shape[:-1], complex(*start)).view(kind).reshape(shape)
+    return np.full(shape, start, dtype=kind)
 
 
 def _of_shape(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
