@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from widemargin import KernelSVM, LinearSVM, TextClassifier, Vectorizer
+from widemargin import KernelSVM, LinearSVM, Perceptron, TextClassifier, Vectorizer
+from widemargin.decide.calibration import fit_isotonic
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.estimate.held_out import held_out
+from widemargin.estimate.search_space import Space
 from widemargin.models import load_model, save_model
 
 GRAIN = ["wheat and corn harvest", "corn exports rose", "wheat wheat wheat prices", "barley, corn and wheat"]
@@ -134,6 +137,56 @@ class TestFit:
         assert summary["terms"] == len(Vectorizer().fit(TEXTS).get_feature_names_out())
         assert set(summary["seconds"]) == {"vectorize", "learn"}
         assert 0 <= summary["duality_gap"] <= 1e-3 * summary["objective"]
+
+
+class TestWeights:
+    """Factors on costs, given to `fit` or brought along by Vectors."""
+
+    WEIGHTS = [3.0, 1.0, 0.5, 1.0] * 3
+
+    def test_they_reach_the_learner(self):
+        X = Vectorizer().fit_transform(TEXTS)
+        expected = LinearSVM().fit(X, TOPICS, self.WEIGHTS).decision_function(X)
+        found = TextClassifier().fit(TEXTS, TOPICS, self.WEIGHTS)
+        np.testing.assert_allclose(found.decision_function(TEXTS), expected)
+        labels = [(topic,) for topic in TOPICS]
+        vectors = Vectors([str(i) for i in range(12)], X, labels, None, self.WEIGHTS)
+        np.testing.assert_allclose(TextClassifier().fit(vectors).decision_function(X), expected)
+
+    def test_unlabelled_documents_take_theirs_along(self):
+        with pytest.warns(DataWarning, match="2 of 14 documents have no label"):
+            found = TextClassifier().fit(
+                [*TEXTS, "corn", "bank"], [*TOPICS, None, None], [*self.WEIGHTS, 9, 9]
+            )
+        expected = TextClassifier().fit(TEXTS, TOPICS, self.WEIGHTS)
+        np.testing.assert_array_equal(found.decision_function(TEXTS), expected.decision_function(TEXTS))
+
+    @pytest.mark.parametrize("estimate", ["leave-one-out", "k-fold"])
+    def test_held_out_scores_are_of_weighted_rules(self, estimate):
+        y = [topic == "grain" for topic in TOPICS]
+        X = Vectorizer().fit_transform(TEXTS)
+        asked = {"estimate": estimate, "calibration": "isotonic"}
+        found = TextClassifier(**asked).fit(TEXTS, y, self.WEIGHTS).rule_.calibration
+        held = held_out(
+            LinearSVM().fit(X, y, self.WEIGHTS), X, y, method=estimate, sample_weight=self.WEIGHTS
+        )
+        expected, scores = fit_isotonic(held.scores, held.truth), np.linspace(-2, 2, 401)[:, None]
+        np.testing.assert_array_equal(found(scores), expected(scores))
+        plain = TextClassifier(**asked).fit(TEXTS, y).rule_.calibration
+        assert not np.array_equal(found(scores), plain(scores))
+
+    def test_selection_takes_them(self):
+        y = ["grain", "money"] * 6
+        space = Space(representations=[{}], costs=[0.01, 1.0, 100.0])
+        for mode in ("fast", "exact"):
+            chosen = TextClassifier(select=mode, space=space).fit(TEXTS, y, self.WEIGHTS)
+            X = chosen.vectorizer_.transform(TEXTS)
+            same = LinearSVM(C=chosen.learner_.C).fit(X, y, self.WEIGHTS)
+            np.testing.assert_allclose(chosen.decision_function(TEXTS), same.decision_function(X), atol=0.02)
+
+    def test_learners_without_weights_say_so(self):
+        with pytest.raises(UsageError, match="Perceptron takes no sample_weight"):
+            TextClassifier(learner=Perceptron()).fit(TEXTS, TOPICS, self.WEIGHTS)
 
 
 class TestEstimator:

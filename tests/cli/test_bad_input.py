@@ -37,6 +37,7 @@ BAD = {
     "everything pruned": ("d.csv", b"text,label\na,x\nb,y\n", ["--min-df", "2"], "no terms remain"),
     "NaN": ("d.svm", b"1 1:1\n-1 2:nan\n", [], "d.svm, line 2"),
     "infinity": ("d.svm", b"1 1:1\n-1 2:1e999\n", [], "d.svm, line 2"),
+    "malformed cost": ("d.svm", b"1 1:1\n-1 cost:dear 2:1\n", [], "d.svm, line 2: cost:dear is no cost"),
     "index 0": ("d.svm", b"1 0:1\n-1 2:1\n", [], "d.svm, line 1"),
     "index beyond 2^31": ("d.svm", b"1 1:1\n-1 2147483648:1\n", [], "d.svm, line 2"),
     "deep JSON": ("d.jsonl", b'{"text": ' + b"[" * 100_000, [], "d.jsonl, line 1"),

@@ -31,6 +31,28 @@ def classes(tmp_path):
     return path
 
 
+def test_a_row_that_costs_twice_counts_like_two(here, tmp_path):
+    rows = "1 {}1:1 3:1\n-1 2:1 3:.5\n1 2:.4 3:1\n-1 {}1:.9 3:1\n-1 2:2\n".splitlines(keepends=True)
+    contents = {
+        "costs": "".join(rows).format("cost:2 ", "cost:2 "),
+        "copies": "".join(row * (2 if "{}" in row else 1) for row in rows).replace("{}", ""),
+        "plain": "".join(rows).replace("{}", ""),
+    }
+    scores = {}
+    for name, content in contents.items():
+        path, model = tmp_path / f"{name}.svm", tmp_path / f"{name}.wm"
+        path.write_text(content)
+        options = ("--tol", "1e-8", "--select", "none", "--estimate", "none")
+        assert here("train", path, "-o", model, *options).returncode == 0
+        done = here("predict", model, tmp_path / "costs.svm", "--scores")
+        scores[name] = [json.loads(line)["scores"]["1"] for line in done.stdout.splitlines()]
+    assert scores["costs"] == pytest.approx(scores["copies"], abs=1e-4)
+    assert scores["costs"] != pytest.approx(scores["plain"], abs=1e-2)
+    done = here("label", tmp_path / "costs.svm", tmp_path / "plain.svm", "-o", tmp_path / "out.jsonl")
+    assert done.returncode == 65
+    assert "costs.svm: has costs of single rows" in done.stderr
+
+
 class TestKernels:
     @pytest.fixture
     def kernel_model(self, here, tickets, tmp_path):

@@ -113,6 +113,7 @@ class TestGuesses:
             ("__label__a b\n", "fasttext"),
             ("# comment\n+1 3:0.5 7:1 # id\n", "svmlight"),
             ("-1\n1 2:1\n", "svmlight"),
+            ("-1 cost:2 1:1\n1 qid:3 cost:.5 2:1\n", "svmlight"),
             ("1,5 2:1e-3\n", "svmlight"),
         ],
     )

@@ -35,6 +35,16 @@ def test_targets_queries_and_comments(tmp_path):
     np.testing.assert_array_equal(vectors.X.toarray(), np.array(dense, np.float32))
 
 
+def test_costs_of_rows(tmp_path):
+    rows = "1 cost:2.5 3:1\n-1 3:1\n1 qid:3 cost:.5 1:1 # named\n-1 cost:0 qid:4 2:1\n1 cost:1e1\n"
+    vectors = read_collection(write(tmp_path, rows))
+    assert vectors.weights == [2.5, 1.0, 0.5, 0.0, 10.0]
+    assert vectors.qids == [0, 0, 3, 4, 0]
+    assert (vectors.ids[2], vectors.X.shape) == ("named", (5, 3))
+    assert vectors.subset([4, 0]).weights == [10.0, 2.5]
+    assert read_vectors(write(tmp_path, "1 3:1\n-1 cost:1 3:1\n")).weights is None, "all weigh the same"
+
+
 def test_more_columns_than_occur(tmp_path):
     assert read_vectors(write(tmp_path, "1 2:1\n"), n_features=7).X.shape == (1, 7)
 
@@ -77,7 +87,14 @@ def test_zero_as_a_class_is_questioned(tmp_path):
         ("1 3:1:2", "1:2 is not a number"),
         ("1 3:1 qid:2", "qid:2 is no query number after the target"),
         ("1 3:0x10", "0x10 is not a number"),
-        ("1 cost:2.5 3:1", "cost:2.5: costs and slacks of single examples are not read"),
+        ("1 sid:2 3:1", "line 2: sid:2: slacks that examples share are not read"),
+        ("1 cost:dear 3:1", "line 2: cost:dear is no cost after the target. Write `1 cost:2.5 3:0.5`"),
+        ("1 cost: 3:1", "line 2: cost: is no cost after the target"),
+        ("1 cost:nan 3:1", "line 2: cost:nan is no cost"),
+        ("1 3:1 cost:2", "line 2: cost:2 is no cost after the target"),
+        ("1 cost:-1 3:1", "line 2: cost:-1 is no factor on a cost. Write a number from 0 on"),
+        ("1 cost:1e999 3:1", "line 2: cost:1e999 is no factor on a cost"),
+        ("1 cost:1 cost:2 3:1", "line 2: cost is given twice"),
     ],
 )
 def test_malformed_rows_are_told_with_their_line(tmp_path, row, message):
@@ -108,8 +125,9 @@ rows = st.tuples(some_labels, st.dictionaries(st.integers(0, 50), values, max_si
     rows=st.lists(rows, min_size=1).filter(lambda rows: not any(r[0] is None for r in rows)),
     named=st.booleans(),
     queries=st.booleans(),
+    cost=st.none() | st.floats(0, 1e30).filter(lambda cost: cost != 1),
 )
-def test_round_trip(rows, named, queries, tmp_path_factory):
+def test_round_trip(rows, named, queries, cost, tmp_path_factory):
     path = tmp_path_factory.mktemp("round") / "data.svm"
     dense = np.zeros((len(rows), 51), np.float32)
     for i, (_, features, _) in enumerate(rows):
@@ -118,9 +136,10 @@ def test_round_trip(rows, named, queries, tmp_path_factory):
     ids = [f"row {i}" if named else str(i) for i in range(1, len(rows) + 1)]
     labels = [row[0] for row in rows]
     qids = [row[2] for row in rows] if queries else None
-    write_vectors(Vectors(ids, sp.csr_array(dense), labels, qids), path)
+    weights = None if cost is None else [cost, *[1.0] * (len(rows) - 1)]
+    write_vectors(Vectors(ids, sp.csr_array(dense), labels, qids, weights), path)
     read = read_vectors(path, n_features=51)
-    assert (read.ids, read.labels, read.qids) == (ids, labels, qids)
+    assert (read.ids, read.labels, read.qids, read.weights) == (ids, labels, qids, weights)
     np.testing.assert_array_equal(read.X.toarray(), dense)
 
 

@@ -109,7 +109,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.thresholds = thresholds
         self.calibration = calibration
 
-    def fit(self, texts: Any, y: Any = None) -> Self:
+    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from labelled documents.
 
         Parameters
@@ -118,6 +118,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
         y : labels in any form, optional for a Collection or Vectors, which bring their own
             A None among them marks an unlabelled document, which is left out with a warning.
+        sample_weight : factors on the costs of errors, one a document, optional
+            Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
+            document counts once.
         """
         if self.select not in ("none", "fast", "exact"):
             raise UsageError(f'select={self.select!r}: expected "none", "fast" or "exact".')
@@ -126,16 +129,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 'The representation is chosen for all features: pass features, or select="none".'
             )
         request = Request.read(self.estimate, self.thresholds, self.calibration)
-        texts, y, names = training_input(texts, y)
-        request.check(y)
+        given = training_input(texts, y, sample_weight)
+        request.check(given.y)
         vectorizer, learner = self._parts()
         if self.select == "none":
-            parts = fit_parts(vectorizer, self.features, learner, texts, y)
+            parts = fit_parts(vectorizer, self.features, learner, given.texts, given.y, given.sample_weight)
         else:
-            parts = choose_parts(vectorizer, learner, texts, y, mode=self.select, space=self.space)
+            parts = choose_parts(
+                vectorizer,
+                learner,
+                given.texts,
+                given.y,
+                given.sample_weight,
+                mode=self.select,
+                space=self.space,
+            )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
-        found = assess(self.learner_, parts.X, y, request, names)
+        found = assess(self.learner_, parts.X, given.y, request, given.names, given.sample_weight)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
             if getattr(self.features_, "uses_labels", False):

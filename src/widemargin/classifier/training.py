@@ -13,6 +13,7 @@ from widemargin.classifier.training_input import is_matrix
 from widemargin.estimate.model_selection import select
 from widemargin.estimate.search_space import Space
 from widemargin.labels import LabelSpace
+from widemargin.learn.costs import weights_for
 
 
 @dataclass
@@ -35,9 +36,12 @@ class FittedParts:
         return int(self.X.shape[1] if self.features is None else self.features.n_features_in_)
 
 
-def fit_parts(vectorizer: Any, features: Any, learner: Any, texts: Any, y: Any) -> FittedParts:
+def fit_parts(
+    vectorizer: Any, features: Any, learner: Any, texts: Any, y: Any, sample_weight: Any = None
+) -> FittedParts:
     """Fit copies of the parts, each on what the one before it makes of `texts`."""
     seconds: dict[str, float] = {}
+    weights = weights_for(learner, sample_weight)
     start = time.perf_counter()
     if is_matrix(texts):
         vectorizer, X = None, texts
@@ -51,19 +55,34 @@ def fit_parts(vectorizer: Any, features: Any, learner: Any, texts: Any, y: Any) 
         X = features.transform(X)
         seconds["features"] = time.perf_counter() - start
         start = time.perf_counter()
-    learner = clone(learner).fit(X, y)
+    learner = clone(learner).fit(X, y, **weights)
     seconds["learn"] = time.perf_counter() - start
     return FittedParts(vectorizer, features, learner, X, seconds)
 
 
 def choose_parts(
-    vectorizer: Any, learner: Any, texts: Any, y: Any, *, mode: Any, space: Space | None
+    vectorizer: Any,
+    learner: Any,
+    texts: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    mode: Any,
+    space: Space | None,
 ) -> FittedParts:
     """The best of `space`, by default of what lies around `vectorizer` and `learner`, fitted on all texts."""
     space = Space.around(vectorizer, learner) if space is None else space
     verbose = bool(getattr(learner, "verbose", False))
     seed = getattr(learner, "random_state", 0)
-    found = select(texts, y, space.quiet(), mode=mode, random_state=seed, verbose=verbose)
+    found = select(
+        texts,
+        y,
+        space.quiet(),
+        sample_weight=sample_weight,
+        mode=mode,
+        random_state=seed,
+        verbose=verbose,
+    )
     best = found.best
     seconds, selection = {"select": found.seconds}, {"selection": found.to_dict()}
     return FittedParts(best.vectorizer, None, best.learner, best.X, seconds, selection)

@@ -4,28 +4,45 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import scipy.sparse as sp
 
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import one_label_each
+from widemargin.learn.costs import sample_weights
 
 
 def is_matrix(texts: Any) -> bool:
     return isinstance(texts, Vectors) or sp.issparse(texts) or getattr(texts, "ndim", 1) == 2
 
 
-def training_input(texts: Any, y: Any) -> tuple[Any, Any, list[Any]]:
-    """Labelled texts or a matrix, their labels, and what to call the documents: ids, or numbers from 0."""
+class TrainingInput(NamedTuple):
+    """Labelled texts or a matrix, their labels, what to call them (ids, or numbers from 0), their weights."""
+
+    texts: Any
+    y: Any
+    names: list[Any]
+    sample_weight: Any
+
+
+def training_input(texts: Any, y: Any, sample_weight: Any = None) -> TrainingInput:
+    """The documents that have labels, and what is known of them; Vectors may bring weights along."""
     ids = texts.ids if isinstance(texts, Collection | Vectors) else None
+    if sample_weight is None and isinstance(texts, Vectors):
+        sample_weight = texts.weights
     texts, y = with_labels(texts, y)
     kept = labelled_rows(texts, y)
     if kept is None:
-        return texts, y, ids if ids is not None else list(range(_length(texts)))
+        return TrainingInput(texts, y, list(range(_length(texts))) if ids is None else ids, sample_weight)
     labels = list(y)
-    return _rows(texts, kept), [labels[i] for i in kept], kept if ids is None else [ids[i] for i in kept]
+    if sample_weight is not None:
+        weights = sample_weights(sample_weight, len(labels))
+        sample_weight = weights[np.asarray(kept, dtype=np.intp)]
+    names = kept if ids is None else [ids[i] for i in kept]
+    return TrainingInput(_rows(texts, kept), [labels[i] for i in kept], names, sample_weight)
 
 
 def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:

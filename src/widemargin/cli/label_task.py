@@ -48,6 +48,11 @@ def gather(
     multilabel: bool,
 ) -> Task:
     """The documents of one or two files together; those of the second count as unlabelled."""
+    if isinstance(first, Vectors) and first.weights is not None:
+        raise DataError(
+            f"{source}: has costs of single rows (cost:), which a transductive machine does not take. Leave "
+            f"them out."
+        )
     labels = list(first.labels)
     documents = first
     if second is not None:

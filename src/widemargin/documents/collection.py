@@ -74,8 +74,9 @@ class Collection:
 
 @dataclass
 class Vectors:
-    """Rows of a float32 CSR matrix with ids and labels; `qids` are SVM-light's query numbers, if any.
+    """Rows of a float32 CSR matrix with ids and labels.
 
+    `qids` are SVM-light's query numbers, `weights` its factors on the costs of errors (``cost:``), if any.
     Column ``j`` holds the feature numbered ``j + 1`` in an SVM-light file.
     """
 
@@ -83,6 +84,7 @@ class Vectors:
     X: sp.csr_array
     labels: list[Labels]
     qids: list[int] | None = None
+    weights: list[float] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -94,6 +96,7 @@ class Vectors:
             self.X[list(indices)],
             [self.labels[i] for i in indices],
             None if self.qids is None else [self.qids[i] for i in indices],
+            None if self.weights is None else [self.weights[i] for i in indices],
         )
 
     def label_counts(self) -> dict[str, int]:

@@ -23,7 +23,9 @@ _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
     **dict.fromkeys((".ft", ".fasttext"), "fasttext"),
 }
-_SVMLIGHT_ROW = re.compile(rb"[-+]?[\d.][\d.eE,+-]*(\s+qid:\d+)?(\s+\d+:\S+)+\s*(#.*)?|[-+]?[\d.]+\s*(#.*)?")
+_SVMLIGHT_ROW = re.compile(
+    rb"[-+]?[\d.][\d.eE,+-]*(\s+(?:qid|cost):\S+)*(\s+\d+:\S+)+\s*(#.*)?|[-+]?[\d.]+\s*(#.*)?"
+)
 
 
 def guess_format(source: str | Path) -> Format:

@@ -1,8 +1,8 @@
-"""SVM-light's example files: ``target [qid:n] feature:value ... [# comment]``, one vector a line.
+"""SVM-light's example files: ``target [qid:n] [cost:x] feature:value ... [# comment]``, one vector a line.
 
 The target is a number, several with commas between them (multi-label), or nothing (in no category); 0 means
-unlabelled, as for transduction. Feature numbers begin at 1 and increase along the line. A comment is the id
-of its row.
+unlabelled, as for transduction. ``cost:x`` multiplies the cost of errors on the row. Feature numbers begin at
+1 and increase along the line. A comment is the id of its row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from widemargin.errors import DataError, DataWarning
 NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _ROW = re.compile(
     rb"(?P<target>" + NUMBER + rb"(?:," + NUMBER + rb")*+)?"
-    rb"(?:[ \t]+qid:(?P<qid>[0-9]+))?"
+    rb"(?P<marks>(?:[ \t]+(?:qid:[0-9]+|cost:" + NUMBER + rb"))*+)"
     rb"(?P<features>(?:[ \t]+[0-9]+:" + NUMBER + rb")*+)"
     rb"[ \t\r\n]*(?:#(?P<comment>.*))?",
     re.DOTALL,
@@ -69,7 +69,9 @@ def parse_vectors(lines: Iterable[bytes], name: str, n_features: int | None = No
     X = sp.csr_array((np.concatenate(rows.values), indices, indptr), shape=(len(rows.labels), width))
     rows.warn_about_zeros()
     ids = [comment or str(i) for i, comment in enumerate(rows.comments, 1)]
-    return Vectors(ids, X, rows.labels, rows.qids if any(rows.qids) else None)
+    qids = rows.qids if any(rows.qids) else None
+    weights = None if all(weight == 1.0 for weight in rows.weights) else rows.weights
+    return Vectors(ids, X, rows.labels, qids, weights)
 
 
 def write_vectors(vectors: Vectors, path: str | Path) -> None:
@@ -91,8 +93,10 @@ def write_vectors(vectors: Vectors, path: str | Path) -> None:
             fields = ["0" if labels is None else ",".join(labels)]
             if vectors.qids is not None:
                 fields.append(f"qid:{vectors.qids[i]}")
+            if vectors.weights is not None:
+                fields.append(f"cost:{float(vectors.weights[i])!r}")
             row = slice(indptr[i], indptr[i + 1])
-            if labels == () and row.start == row.stop and vectors.qids is None:
+            if labels == () and row.start == row.stop and len(fields) == 1:
                 fields.append("1:0")  # a line without anything would be no row
             # str() of a float32 is the shortest number that reads back as the same.
             fields += [
@@ -115,6 +119,7 @@ class _Rows:
         self.name = name
         self.labels: list[Labels] = []
         self.qids: list[int] = []
+        self.weights: list[float] = []
         self.comments: list[str] = []
         self.indices: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
         self.values: list[NDArray[np.float32]] = [np.empty(0, np.float32)]
@@ -127,18 +132,34 @@ class _Rows:
         match = _ROW.fullmatch(line)
         if match is None:
             raise DataError(f"{self.name}, line {number}: {_what_is_wrong(line)}")
-        target, qid, features, comment = match.groups()
-        if target is None and not features and qid is None:
+        target, marks, features, comment = match.groups()
+        if target is None and not features and not marks:
             return  # blank, or a comment on the file
         if target not in self._known:
             self._known[target] = _labels(target)
         self.labels.append(self._known[target])
-        self.qids.append(int(qid) if qid else 0)
+        qid, weight = self._marks(marks, number) if marks else (0, 1.0)
+        self.qids.append(qid)
+        self.weights.append(weight)
         self.comments.append(comment.decode("utf-8", "replace").strip() if comment else "")
         self._features.append(features)
         self._numbers.append(number)
         if len(self._features) == _BLOCK:
             self.flush()
+
+    def _marks(self, marks: bytes, number: int) -> tuple[int, float]:
+        """The query of a row, 0 for none, and the factor on its cost."""
+        fields = [field.partition(b":")[::2] for field in marks.split()]
+        found = dict(fields)
+        where = f"{self.name}, line {number}"
+        if len(found) < len(fields):
+            raise DataError(f"{where}: {_shown(fields[-1][0])} is given twice. Leave out one of them.")
+        weight = float(found.get(b"cost", b"1"))
+        if not 0 <= weight < np.inf:
+            raise DataError(
+                f"{where}: cost:{_shown(found[b'cost'])} is no factor on a cost. Write a number from 0 on."
+            )
+        return int(found.get(b"qid", b"0")), weight
 
     def flush(self) -> None:
         """Convert the features of the lines that wait."""
@@ -227,8 +248,10 @@ def _what_is_wrong(line: bytes) -> str:
             return f"{_shown(field)} is not feature:value. Write pairs such as 3:0.5."
         if feature == b"qid":
             return f"{_shown(field)} is no query number after the target. Write `1 qid:4 3:0.5`."
-        if feature in (b"cost", b"sid"):
-            return f"{_shown(field)}: costs and slacks of single examples are not read. Leave them out."
+        if feature == b"cost":
+            return f"{_shown(field)} is no cost after the target. Write `1 cost:2.5 3:0.5`."
+        if feature == b"sid":
+            return f"{_shown(field)}: slacks that examples share are not read. Leave them out."
         if not feature.isdigit():
             return f"the feature {_shown(feature)} is not a whole number from 1. Number the features."
         if value.lstrip(b"+-").lower() in (b"nan", b"inf", b"infinity"):

@@ -112,8 +112,15 @@ class Assessment:
 NOTHING = Assessment()
 
 
-def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | None = None) -> Assessment:
-    """Judge a learner that was fitted on `X` and `y`.
+def assess(
+    learner: Any,
+    X: Any,
+    y: Any,
+    request: Request,
+    names: list[Any] | None = None,
+    sample_weight: Any = None,
+) -> Assessment:
+    """Judge a learner that was fitted on `X`, `y` and `sample_weight`; every document counts once.
 
     Thresholds and calibration need scores, which leave-one-out gives unless `request` says "k-fold", or says
     nothing and leaving out would take long.
@@ -131,6 +138,7 @@ def assess(learner: Any, X: Any, y: Any, request: Request, names: list[Any] | No
         X,
         y,
         method=method,
+        sample_weight=sample_weight,
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
     )

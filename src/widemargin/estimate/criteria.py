@@ -97,8 +97,8 @@ class Criterion:
                 "its approximation by the mean of precision and recall."
             )
 
-    def judge(self, learner: Any, X: Any, y: Any) -> Judgement:
-        """Judge a learner that is fitted on `X` and `y`, from these examples alone."""
+    def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgement:
+        """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
         if self.estimate == "xi-alpha":
             return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
         space, truth = learn_labels(y)
@@ -110,11 +110,26 @@ class Criterion:
             if self.estimate == "leave-one-out":
                 # Decisions of single labels need the signs of scores only.
                 values = self.measure == "prbep" or space.kind == "multiclass"
-                found = leave_one_out(learner, X, y, scores=values, random_state=self.random_state)
+                found = leave_one_out(
+                    learner,
+                    X,
+                    y,
+                    sample_weight=sample_weight,
+                    scores=values,
+                    random_state=self.random_state,
+                )
                 scores, method = found.scores, found.method
             else:
                 tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
-                folded = out_of_fold(learner, X, y, folds=self.folds, tol=tol, random_state=self.random_state)
+                folded = out_of_fold(
+                    learner,
+                    X,
+                    y,
+                    folds=self.folds,
+                    tol=tol,
+                    sample_weight=sample_weight,
+                    random_state=self.random_state,
+                )
                 scores, method = folded.scores, "k-fold"
         return self.of_scores(space, truth, scores, method)
 

@@ -21,6 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.costs import weights_for
 from widemargin.measure.contingency import Contingency, contingency
 from widemargin.progress import track
 
@@ -93,9 +94,8 @@ def out_of_fold(
     folds = checked_folds(folds, n)
     warn_of_weak_labels(space, truth)
     fold = stratified_folds(truth, folds, random_state)
+    weights_for(learner, sample_weight)
     weighted = has_fit_parameter(learner, "sample_weight")
-    if sample_weight is not None and not weighted:
-        raise UsageError(f"{type(learner).__name__} takes no sample_weight. Leave it out.")
     parameters = {} if tol is None or "tol" not in learner.get_params() else {"tol": tol}
     scores = np.empty((n, space.n_columns))
     for number in track(range(folds), "Cross-validating", unit="folds", enabled=None if verbose else False):
@@ -214,16 +214,20 @@ def _started(learner: Any, out: NDArray[np.bool_]) -> Any:
     return model
 
 
-def scores_without(learner: Any, X_seen: Any, X_unseen: Any, space: LabelSpace, seen: Signs) -> Floats:
+def scores_without(
+    learner: Any, X_seen: Any, X_unseen: Any, space: LabelSpace, seen: Signs, sample_weight: Any = None
+) -> Floats:
     """Fit `learner` on some examples and score others, in the columns of `space`.
 
     Parameters
     ----------
     seen : the signs of the examples in `X_seen`; a label may be missing among them
+    sample_weight : the weights of the examples in `X_seen`
     """
+    weights = weights_for(learner, sample_weight)
     scores = np.empty((X_unseen.shape[0], space.n_columns))
     if space.kind == "multilabel":
-        scores[:] = learner.fit(X_seen, (seen > 0).astype(np.int64)).decision_function(X_unseen)
+        scores[:] = learner.fit(X_seen, (seen > 0).astype(np.int64), **weights).decision_function(X_unseen)
         return scores
     places = (seen[:, 0] > 0).astype(np.intp) if space.kind == "binary" else seen.argmax(axis=1)
     known = np.unique(places)
@@ -232,7 +236,8 @@ def scores_without(learner: Any, X_seen: Any, X_unseen: Any, space: LabelSpace, 
         positive = known[0] if space.kind == "multiclass" else known[0] - 1
         scores[:] = np.where(np.arange(space.n_columns) == positive, 1.0, -1.0)
         return scores
-    found = learner.fit(X_seen, space.classes[places]).decision_function(X_unseen).reshape(len(scores), -1)
+    fitted = learner.fit(X_seen, space.classes[places], **weights)
+    found = fitted.decision_function(X_unseen).reshape(len(scores), -1)
     if space.kind == "binary":
         scores[:] = found
         return scores

@@ -36,10 +36,11 @@ def held_out(
     y: Any,
     *,
     method: Method,
+    sample_weight: Any = None,
     random_state: Any = 0,
     verbose: bool = False,
 ) -> LeaveOneOut:
-    """Score every example that `learner` was fitted on by a rule learned without it.
+    """Score every example that `learner` was fitted on, with these weights, by a rule learned without it.
 
     Examples
     --------
@@ -55,6 +56,16 @@ def held_out(
         learner = copy.copy(learner)
         learner.verbose = False
     if method == "k-fold":
-        return LeaveOneOut.of_folds(out_of_fold(learner, X, y, random_state=random_state, verbose=verbose))
-    threads = getattr(learner, "n_jobs", None)
-    return leave_one_out(learner, X, y, n_jobs=threads, random_state=random_state, verbose=verbose)
+        folded = out_of_fold(
+            learner, X, y, sample_weight=sample_weight, random_state=random_state, verbose=verbose
+        )
+        return LeaveOneOut.of_folds(folded)
+    return leave_one_out(
+        learner,
+        X,
+        y,
+        sample_weight=sample_weight,
+        n_jobs=getattr(learner, "n_jobs", None),
+        random_state=random_state,
+        verbose=verbose,
+    )

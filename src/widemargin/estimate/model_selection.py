@@ -25,9 +25,12 @@ from widemargin.estimate.cross_validation import checked_folds, warn_of_weak_lab
 from widemargin.estimate.race import Climber, race_splits, run_race
 from widemargin.estimate.search_space import Candidate, Space, represent
 from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.costs import sample_weights, weights_for
 from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_svm import LinearSVM
 from widemargin.progress import watch
+
+Floats = NDArray[np.float64]
 
 FINALISTS = 3
 
@@ -106,6 +109,7 @@ def select(
     y: Any,
     space: Space | None = None,
     *,
+    sample_weight: Any = None,
     mode: Literal["fast", "exact"] = "fast",
     criterion: Criterion | str = "k-fold",
     per_label: bool = False,
@@ -121,6 +125,7 @@ def select(
     texts : list of str, or a matrix of vectors, which leaves no representation to choose
     y : labels in any form that :mod:`widemargin.labels` takes
     space : what to choose from; the 12 representations and 7 values of C of the thesis unless given
+    sample_weight : (n,) factors on the costs of the documents; when candidates are judged, each counts once
     mode : "exact" estimates every candidate; "fast" only the finalists of a race on held-out documents
     criterion : what the best is the best by; the name of an estimate stands for its default measure
     per_label : choose for each label by itself too, among the same candidates
@@ -152,6 +157,7 @@ def select(
     if criterion.estimate == "k-fold":
         checked_folds(criterion.folds, n)
     warn_of_weak_labels(labels, truth)
+    weights = None if sample_weight is None else sample_weights(sample_weight, n)
     space = Space() if space is None else space
     candidates = space.candidates(vectors=vectors)
     done = np.zeros(1, np.int64)
@@ -159,10 +165,10 @@ def select(
     with watch(done, "Selecting", total=total, unit="candidates", enabled=None if verbose else False):
         judged = list(range(len(candidates)))
         if mode == "fast" and len(candidates) > finalists:
-            _race(texts, space, candidates, criterion, labels, truth, warm_start, random_state, done)
+            _race(texts, space, candidates, criterion, labels, truth, weights, warm_start, random_state, done)
             judged = _finalists(candidates, finalists)
         winners = _Winners(len(truth[0]), per_label)
-        _judge_all(texts, y, space, candidates, judged, criterion, warm_start, winners, done)
+        _judge_all(texts, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
     if winners.undefined:
         warnings.warn(
             f"No candidate has a {criterion.measure} by {criterion.estimate}: no label has an example that "
@@ -233,6 +239,7 @@ def _race(
     criterion: Criterion,
     labels: LabelSpace,
     truth: NDArray[np.int8],
+    weights: Floats | None,
     warm: bool,
     random_state: Any,
     done: NDArray[np.int64],
@@ -240,7 +247,7 @@ def _race(
     """Give every candidate that the race reaches its `held_out`."""
     # Tables suffice for xi-alpha, and so they do here.
     by = Criterion("k-fold", criterion.measure, criterion.average)
-    splits = race_splits(truth, random_state)
+    splits = race_splits(truth, random_state, weights)
     climbers = []
     for place, _, X in represent(texts, space, {candidate.representation for candidate in candidates}):
         parts = [(X[split.seen], X[split.unseen]) for split in splits]
@@ -260,6 +267,7 @@ def _finalists(candidates: list[Candidate], most: int) -> list[int]:
 def _judge_all(
     texts: Any,
     y: Any,
+    weights: Floats | None,
     space: Space,
     candidates: list[Candidate],
     judged: list[int],
@@ -283,10 +291,10 @@ def _judge_all(
                 learner.alpha_, learner.label_space_ = before[1].alpha_, before[1].label_space_
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ConvergenceWarning)
-                learner.fit(X, y)
+                learner.fit(X, y, **weights_for(learner, weights))
             if _can_start(candidate):
                 learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
-            judgement = criterion.judge(learner, X, y)
+            judgement = criterion.judge(learner, X, y, weights)
             candidate.estimate, candidate.by_label = judgement.value, judgement.by_label
             candidate.method = judgement.method
             candidate.seconds += time.perf_counter() - start

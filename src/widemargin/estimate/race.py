@@ -27,6 +27,7 @@ from widemargin.estimate.search_space import Candidate
 from widemargin.labels import LabelSpace
 
 Signs = NDArray[np.int8]
+Floats = NDArray[np.float64]
 
 _LOOSE = 0.1  # tolerance of the learners in the race
 _LEARN_FROM = 4000  # documents, at most
@@ -37,21 +38,27 @@ _BEHIND = 0.01  # of the measure, at least
 
 @dataclass(frozen=True)
 class Split:
-    """Rows to learn from and rows to be judged on."""
+    """Rows to learn from, perhaps with weights, and rows to be judged on."""
 
     seen: NDArray[np.intp]
     unseen: NDArray[np.intp]
+    weights: Floats | None = None
 
 
-def race_splits(truth: Signs, random_state: Any) -> list[Split]:
+def race_splits(truth: Signs, random_state: Any, weights: Floats | None = None) -> list[Split]:
     """Few documents are all held out in turn; of many, a sample learns and a larger one judges."""
     n = len(truth)
     if n <= _SMALL:
         folds = max(min(_FOLDS_OF_SMALL, n), 2)
         fold = stratified_folds(truth, folds, random_state)
-        return [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
-    fold = stratified_folds(truth, max(-(-n // _LEARN_FROM), 2), random_state)
-    return [Split(np.flatnonzero(fold == 0), np.flatnonzero((fold > 0) & (fold <= 2)))]
+        parts = [(fold != k, fold == k) for k in range(folds)]
+    else:
+        fold = stratified_folds(truth, max(-(-n // _LEARN_FROM), 2), random_state)
+        parts = [(fold == 0, (fold > 0) & (fold <= 2))]
+    return [
+        Split(np.flatnonzero(seen), np.flatnonzero(unseen), None if weights is None else weights[seen])
+        for seen, unseen in parts
+    ]
 
 
 @dataclass
@@ -99,7 +106,9 @@ class Climber:
                 learner.alpha_, learner.label_space_ = self._starts[number]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                found.append(scores_without(learner, X_seen, X_unseen, space, truth[split.seen]))
+                found.append(
+                    scores_without(learner, X_seen, X_unseen, space, truth[split.seen], split.weights)
+                )
             alpha = getattr(learner, "alpha_", None)
             starts.append(None if alpha is None else (alpha, learner.label_space_))
         self._starts = starts

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin._arrays import as_float64
 from widemargin.errors import DataError, UsageError
@@ -27,6 +28,22 @@ def sample_weights(sample_weight: Any, n: int) -> Floats:
     if not weights.any():
         raise DataError("sample_weight is zero for every example: there is nothing to learn from.")
     return weights
+
+
+def weights_for(learner: Any, sample_weight: Any) -> dict[str, Any]:
+    """What `fit` gets besides examples and labels: nothing where there are no weights, which not all take.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> weights_for(KNeighborsClassifier(), None)
+    {}
+    """
+    if sample_weight is None:
+        return {}
+    if not has_fit_parameter(learner, "sample_weight"):
+        raise UsageError(f"{type(learner).__name__} takes no sample_weight. Leave it out.")
+    return {"sample_weight": sample_weight}
 
 
 def label_costs(
