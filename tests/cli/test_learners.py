@@ -274,3 +274,41 @@ class TestSvmLightModels:
         done = here("inspect", model, "--export-svmlight", tmp_path / "t.svmlight", "--label", "billing")
         assert done.returncode == 65
         assert "was trained on texts" in done.stderr
+
+
+class TestLeastSquares:
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path):
+        model = tmp_path / "squares.wm"
+        options = ("--learner", "least-squares", "--regularization", "0.1", "--class-weight", "balanced")
+        done = here("train", tickets, "-o", model, *options, "--json")
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary["estimates"]["method"] == "leave-one-out"
+        rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        shown = here("inspect", model).stdout
+        assert "least-squares" in shown
+        assert "regularization=0.1" in shown
+        assert "speaks for it" in shown
+        assert json.loads(here("explain", model, "my invoice", "--json").stdout)["label"] == "billing"
+
+    def test_on_sampled_features(self, here, tickets, tmp_path):
+        model = tmp_path / "sampled.wm"
+        done = here("train", tickets, "-o", model, "--learner", "least-squares", "--features", "weighted:20")
+        assert done.returncode == 0, done.stderr
+        assert here("evaluate", model, tickets, "-q").returncode == 0
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--learner", "least-squares", "--C", "1"), "It has --regularization instead"),
+            (("--learner", "least-squares", "--kernel", "rbf"), "--kernel means nothing to least-squares"),
+            (("--learner", "least-squares", "--passes", "3"), "--passes means nothing to least-squares"),
+            (("--learner", "least-squares", "--bias", "stabilized"), "--bias stabilized"),
+            (("--regularization", "1"), "--regularization is for least squares"),
+        ],
+    )
+    def test_options_of_others_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())

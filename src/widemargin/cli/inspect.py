@@ -232,7 +232,8 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
     if supports is not None:
         lines.append(("supports", counted(supports["shape"][1], "support vector")))
     if summary.get("objective"):
-        lines.append(("objective", f"{summary['objective']:.6g}, duality gap {summary['duality_gap']:.2g}"))
+        gap = f", duality gap {summary['duality_gap']:.2g}" if "duality_gap" in summary else ""
+        lines.append(("objective", f"{summary['objective']:.6g}{gap}"))
     return lines
 
 

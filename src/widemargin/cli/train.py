@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from widemargin.cli import estimates, learners, online, options, stream, text_options
+from widemargin.cli import estimates, learners, online, options, squares, stream, text_options
 from widemargin.cli import features as selections
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.output import Stages, print_json
@@ -41,6 +41,7 @@ def run(
     features: selections.Features = None,
     learner: learners.Learner = learners.Name.linear_svm,
     C: learners.Cost = None,
+    regularization: squares.Regularization = None,
     loss: learners.Loss = None,
     bias: learners.Bias = None,
     class_weight: learners.ClassWeight = None,
@@ -100,6 +101,7 @@ def run(
         bias=bias,
         class_weight=class_weight,
         C=C,
+        regularization=regularization,
         tol=tol,
         kernel=kernel,
         kernel_options={
@@ -136,7 +138,7 @@ def run(
     named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words, "C": C}
     fixed = [name for name, given in named.items() if given is not None]
     if select is None:
-        given = learner is learners.Name.kernel_svm or learner.is_online or wanted is not None
+        given = learner is not learners.Name.linear_svm or wanted is not None
         select = estimates.SelectName.none if given else estimates.SelectName.fast
     elif wanted is not None and select is not estimates.SelectName.none:
         raise UsageError("--select chooses a representation for all features. Leave out it or --features.")
@@ -159,6 +161,8 @@ def run(
     if estimate is None and learner.is_online:
         estimate = estimates.EstimateName.k_fold  # leave-one-out would train them once a document
     method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
+    if estimate is None and method == "xi-alpha" and learner is learners.Name.least_squares:
+        method = "k-fold"  # there are no bounds for squared errors
     cosine = vectorizing["weighting"].endswith("c")
     made = Vectorizer(**vectorizing), learners.make_learner(learner, learning)
     space = Space.around(*made, fixed=fixed)

@@ -41,7 +41,7 @@ def summary_in_words(summary: dict[str, Any]) -> str:
         f"and {counted(summary['terms'], 'term')}{before}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
     ]
-    if summary.get("objective"):
+    if summary.get("objective") and "duality_gap" in summary:
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
         lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
     return "\n".join(lines)
