@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
-from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.dual_problem import (
     DOUBLE_UP_TO,
     KERNELS,
@@ -148,10 +148,7 @@ class _Task:
                 raise UsageError(f"A LinearSVM with bias={learner.bias!r} is no problem for decomposition.")
             costs = label_costs(learner.C, learner.class_weight, space, signs, weights)
             by_label = np.ascontiguousarray(signs.T)
-            upper = np.where(by_label > 0, costs[0][:, None], costs[1][:, None])
-            if len(weights):
-                with np.errstate(invalid="ignore"):
-                    upper = np.where(weights > 0, upper * weights, 0.0)
+            upper = upper_bounds(by_label, costs, weights)
             limit = int(learner.max_iter) * len(signs)
             return cls(
                 canonical_csr(X), None, Kernel("linear"), by_label, upper, alpha, True, 0.0, 0.0, limit

@@ -85,3 +85,30 @@ def label_costs(
     if (positive < 0).any() or (negative < 0).any():
         raise UsageError("class_weight holds a negative weight: expected numbers of at least 0.")
     return C * positive, C * negative
+
+
+def upper_bounds(signs: NDArray[np.int8], costs: tuple[Floats, Floats], weights: Floats) -> Floats:
+    """How far every alpha may rise, (columns, n): what an error on the example costs.
+
+    Parameters
+    ----------
+    signs : (columns, n)
+    costs : of the positive and of the negative examples of each column, as `label_costs` gives them
+    weights : as `sample_weights` gives them
+
+    Examples
+    --------
+    >>> signs, costs = np.array([[1, -1]], dtype=np.int8), (np.array([2.0]), np.array([1.0]))
+    >>> upper_bounds(signs, costs, np.array([0.5, 0.0])).tolist()
+    [[1.0, 0.0]]
+    """
+    return times_weights(np.where(signs > 0, costs[0][:, None], costs[1][:, None]), weights)
+
+
+def times_weights(upper: Floats, weights: Floats) -> Floats:
+    """Without weight an example takes no part, even where errors cost infinitely much."""
+    if not len(weights):
+        return upper
+    with np.errstate(invalid="ignore"):
+        weighted: Floats = np.where(weights > 0, upper * weights, 0.0)
+    return weighted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Literal
@@ -11,24 +10,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from widemargin._arrays import Csr, canonical_csr
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
-from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.dual_problem import KERNELS, DualSolution, Kernel, Method, solve_dual
+from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
+from widemargin.learn.dual_problem import DualSolution, Kernel, solve_dual
+from widemargin.learn.kernel_method import check_parameters, method_of
+from widemargin.learn.kernel_warnings import warn_of_indefinite_kernel, warn_of_violation
 
 Floats = NDArray[np.float64]
 
 # Kernel values between new documents and support vectors that are in memory at one time.
 _VALUES_AT_ONCE = 8_000_000
 _ROUNDING = 1e-12
-# Support vectors whose kernel matrix is examined when the kernel need not be positive definite.
-_LOOKED_AT = 200
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
@@ -174,7 +171,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if not machines:
             raise UsageError("There is no C to fit. Pass at least one.")
         for machine in machines:
-            method = machine._check_parameters()
+            check_parameters(machine)
+            method = method_of(machine)
             valid = machine._validate(X, reset=True)
         X = valid
         if y is None:
@@ -203,8 +201,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             machine.label_space_ = space
             machine._keep(X, csr, gram, *columns[k], part)
             if not part.converged.all():
-                machine._warn(part)
-            machine._warn_of_indefinite_kernel(gram)
+                warn_of_violation(machine, part)
+            warn_of_indefinite_kernel(machine, gram)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n,) for a binary task, otherwise (n, labels).
@@ -287,56 +285,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _kernel(self) -> Kernel:
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0, self.power)
 
-    def _check_parameters(self) -> Method:
-        for name in ("C", "gamma", "degree", "tol", "power", "kappa", "cache"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not float(value) > 0:
-                raise UsageError(f"{name}={value!r}: expected a positive number.")
-        choices = {
-            "kernel": tuple(KERNELS),
-            "scheme": ("one-vs-rest", "votes", "dag"),
-            "selection": ("auto", "steepest", "second-order", "random"),
-        }
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}.")
-        if isinstance(self.bias, str):
-            known_bias = self.bias in ("unregularized", "stabilized")
-        else:
-            known_bias = self.bias is None or (isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf)
-        if not known_bias:
-            raise UsageError(
-                f'bias={self.bias!r}: expected "unregularized", "stabilized", a positive number, or None.'
-            )
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
-            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
-        if self.working_set is not None and self.working_set < 2:
-            raise UsageError(f"working_set={self.working_set!r}: a step needs at least two variables.")
-        linear = self.kernel == "linear"
-        selection = self.selection
-        if selection == "auto":
-            pairs_only = not linear and self.working_set in (None, 2) and isinstance(self.bias, str)
-            selection = "second-order" if pairs_only else "steepest"
-        if selection == "second-order" and self.working_set not in (None, 2):
-            raise UsageError(
-                f'selection="second-order" moves pairs: working_set={self.working_set} must be 2.'
-            )
-        default_size = 2 if selection == "second-order" else (None if linear else 10)
-        default_history = 10 if linear else (1000 if selection == "second-order" else 100)
-        return Method(
-            tol=float(self.tol),
-            working_set=default_size if self.working_set is None else int(self.working_set),
-            selection=selection,
-            shrinking=bool(self.shrinking),
-            shrink_history=int(self.shrink_history or default_history),
-            shrink_threshold=float(self.shrink_threshold),
-            cache_megabytes=float(self.cache),
-            max_iter=int(self.max_iter),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-        )
-
     def _validate(self, X: Any, reset: bool) -> Any:
         if self.kernel == "precomputed":
             X = validate_data(self, X, dtype=np.float64, reset=reset)
@@ -355,7 +303,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         positive, negative = label_costs(self.C, self.class_weight, space, signs, weights)
         by_label = np.ascontiguousarray(signs.T)
         if self.scheme == "one-vs-rest" or space.kind == "binary":
-            upper = np.where(by_label > 0, positive[:, None], negative[:, None])
+            upper = upper_bounds(by_label, (positive, negative), weights)
         else:
             if space.kind == "multilabel":
                 raise UsageError(
@@ -365,11 +313,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             own_cost = np.where(by_label > 0, positive[:, None], 0.0)
             pairwise = pairs(len(space.classes))
             # Who belongs to neither class of a pair has the upper bound 0 and takes no part.
-            upper = np.stack([own_cost[a] + own_cost[b] for a, b in pairwise])
+            upper = times_weights(np.stack([own_cost[a] + own_cost[b] for a, b in pairwise]), weights)
             by_label = np.stack([by_label[b] for _, b in pairwise])
-        if len(weights):
-            with np.errstate(invalid="ignore"):
-                upper = np.where(weights > 0, upper * weights, 0.0)
         return np.ascontiguousarray(by_label), np.ascontiguousarray(upper, dtype=np.float64)
 
     def _start(self, alpha: Any, shape: tuple[int, ...], space: LabelSpace) -> Floats | None:
@@ -438,41 +383,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             weights = sp.csr_array(self.dual_coef_) @ self.support_vectors_.astype(np.float64)
             # Features x columns in memory, as documents are scored.
             self.coef_ = np.ascontiguousarray(weights.toarray().T).T
-
-    def _warn(self, solution: DualSolution) -> None:
-        cure = "Raise max_iter or tol, or lower C."
-        if np.isinf(self.C):
-            cure = "The classes may not be separable: pass a finite C."
-        elif self.kernel in ("sigmoid", "precomputed"):
-            cure += " This kernel may be indefinite, and then there is no global solution to converge to."
-        worst = float(solution.violation[~solution.converged].max())
-        failed = np.count_nonzero(~solution.converged)
-        warnings.warn(
-            f"{failed} of {len(solution.converged)} machines did not converge; the largest "
-            f"violation of an optimality condition is {worst:.2g}. {cure}",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-
-    def _warn_of_indefinite_kernel(self, gram: Floats | None) -> None:
-        """A negative eigenvalue among some support vectors proves that the whole matrix has one."""
-        if self.kernel not in ("sigmoid", "precomputed") or len(self.support_) == 0:
-            return
-        some = np.linspace(0, len(self.support_) - 1, min(len(self.support_), _LOOKED_AT)).astype(np.intp)
-        if gram is None:
-            supports = canonical_csr(self.support_vectors_[some])
-            block = self._kernel.between(supports, supports, self.n_jobs)
-        else:
-            block = gram[np.ix_(self.support_[some], self.support_[some])]
-        eigenvalues = np.linalg.eigvalsh(block)
-        if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
-            warnings.warn(
-                f"The kernel matrix is not positive semi-definite (an eigenvalue of {eigenvalues[0]:.2g} "
-                f"against {eigenvalues[-1]:.2g} among {len(some)} support vectors), so this solution is one "
-                f"that no small step improves, and others may be better. Choose other kernel parameters.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,7 +19,7 @@ import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
-from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.dual_problem import Kernel, Method, solve_dual
 from widemargin.learn.linear_rule import LinearRule
 from widemargin.progress import watch
@@ -250,9 +250,7 @@ class LinearSVM(LinearRule):
         start: Any,
     ) -> None:
         """The hyperplane whose threshold costs nothing: OP 11 with its equality constraint."""
-        upper = np.where(signs > 0, costs[0][:, None], costs[1][:, None])
-        if len(weights):
-            upper = np.where(weights > 0, upper * weights, 0.0)
+        upper = upper_bounds(signs, costs, weights)
         method = Method(
             tol=float(self.tol),
             working_set=None,
