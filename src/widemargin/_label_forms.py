@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -138,10 +138,11 @@ def read_labels(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicato
     if sp.issparse(y):
         return Indicator(y)
     if isinstance(y, Sequence):
-        strings = sum(isinstance(label, str) for label in y)
-        if strings and strings == len(y):
+        kinds = set(map(type, y))
+        strings = any(issubclass(kind, str) for kind in kinds)
+        if strings and all(issubclass(kind, str) for kind in kinds):
             return Values(list(y))
-        if any(isinstance(label, _CONTAINERS) for label in y) or (rows_are_sets and not y):
+        if any(issubclass(kind, _CONTAINERS) for kind in kinds) or (rows_are_sets and not y):
             return _read_rows(y, rows_are_sets)
         # NumPy would turn the numbers among strings into strings.
         array = np.array(y, dtype=object if strings else None)
@@ -273,7 +274,7 @@ def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def _lookup(labels: list[Any], code_of: dict[Any, int]) -> NDArray[np.intp]:
     try:
-        return np.fromiter((code_of.get(label, -1) for label in labels), dtype=np.intp, count=len(labels))
+        return np.fromiter(map(code_of.get, labels, repeat(-1)), dtype=np.intp, count=len(labels))
     except TypeError as error:
         raise DataError(f"A label set holds something that is no label ({error}). Use strings.") from None
 

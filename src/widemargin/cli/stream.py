@@ -67,13 +67,14 @@ def run(
 ) -> None:
     """Read, predict, learn, save, until the stream ends or somebody stops it."""
     from widemargin.documents.batches import BatchReader
+    from widemargin.documents.read_ahead import read_ahead
 
     reader = BatchReader(source, **reading)
     note(reader.description, settings.quiet)
     run = Run(_classifier(output, wanted, settings), output, settings)
     with contextlib.closing(reader), _Stop() as stop:
         try:
-            for batch in _whole_first(stop.while_waiting(iter(reader)), run.seen):
+            for batch in _whole_first(stop.while_waiting(read_ahead(reader)), run.seen):
                 run.learn(batch)
                 if stop.asked:
                     break

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from widemargin.documents.columns import Options
-from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding
+from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding, split_lines
 from widemargin.documents.formats import checked_format, format_by_name, format_of_bytes
 from widemargin.documents.jsonl import Fields, choose_fields
 from widemargin.documents.opening import ByteSource
@@ -39,6 +39,16 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.bad)
+
+    def extend(self, other: Batch) -> None:
+        """Add the documents of `other`, which came later."""
+        self.texts += other.texts
+        self.labels += other.labels
+        self.lines += other.lines
+        self.bad += other.bad
 
 
 class BatchReader:
@@ -84,43 +94,49 @@ class BatchReader:
 
     def __iter__(self) -> Iterator[Batch]:
         batch, number = Batch(), 0
-        for block in self._lines.blocks():
-            for start in range(0, len(block), self._size):
-                lines = block[start : start + self._size]
-                self._parse(lines, number, batch)
-                number += len(lines)
-                if batch.bad and self._fields.errors == "strict":
-                    error = batch.bad.pop()
-                    yield batch
-                    raise error
-                if len(batch) >= self._size or not self._source.ready():
-                    yield batch
-                    batch = Batch()
-        if len(batch) or batch.bad:
+        for text in self._lines.texts():
+            number += self._parse(text, number, batch)
+            if batch.bad and self._fields.errors == "strict":
+                error = batch.bad.pop()
+                yield batch
+                raise error
+            if len(batch) >= self._size or not self._source.ready():
+                yield batch
+                batch = Batch()
+        if batch:
             yield batch
 
     def close(self) -> None:
         self._source.close()
 
-    def _parse(self, lines: list[str], before: int, batch: Batch) -> None:
-        """Add the documents of `lines`, which come after `before` others, to `batch`."""
-        records = _parsed_together(lines)
-        text_field, label_fields = self._fields.columns.text, self._fields.labels
-        plain = self._fields.delimiter is None
-        for place, line in enumerate(lines):
-            if records is not None and plain and "\\u" not in line:
-                record = records[place]
-                text, labels = record.get(text_field), record.get(label_fields[0])
-                # What nearly every line looks like; the rest takes the careful way.
-                if type(text) is str and type(labels) is list and len(labels) == 1 and type(labels[0]) is str:
-                    batch.texts.append(text)
-                    batch.labels.append((labels[0],))
+    def _parse(self, text: str, before: int, batch: Batch) -> int:
+        """Add the documents of whole lines, which come after `before` others, to `batch`: how many lines."""
+        n = text.count("\n") + (not text.endswith("\n"))
+        records = _parsed_together(text, n)
+        plain = records is not None and self._fields.delimiter is None
+        if records is not None and plain and not _may_halve(text):
+            # What nearly all lines look like; the rest takes the careful way.
+            texts: list[Any] = [record.get(self._fields.columns.text) for record in records]
+            labels: list[Any] = [record.get(self._fields.labels[0]) for record in records]
+            if set(map(type, texts)) == {str} and _one_string_each(labels):
+                batch.texts += texts
+                batch.labels += map(tuple, labels)
+                batch.lines += range(before + 1, before + n + 1)
+                return n
+        for place, line in enumerate(split_lines(text)):
+            if records is not None and plain and not _may_halve(line):
+                found: Any = records[place].get(self._fields.columns.text)
+                known: Any = records[place].get(self._fields.labels[0])
+                if type(found) is str and _one_string_each([known]):
+                    batch.texts.append(found)
+                    batch.labels.append(tuple(known))
                     batch.lines.append(before + place + 1)
                     continue
             if line.strip():
                 self._parse_one(line, before + place + 1, batch)
                 if batch.bad and self._fields.errors == "strict":
-                    return
+                    break
+        return n
 
     def _parse_one(self, line: str, number: int, batch: Batch) -> None:
         try:
@@ -133,12 +149,26 @@ class BatchReader:
         batch.lines.append(number)
 
 
-def _parsed_together(lines: list[str]) -> list[dict[str, Any]] | None:
-    """The records of `lines`, one each; None where some line is no record."""
+def _parsed_together(text: str, n: int) -> list[dict[str, Any]] | None:
+    """The records of `n` lines, one each; None where some line is no record."""
     try:
-        records = json.loads("[" + ",".join(lines) + "]")
+        # A string has no end of a line in it, unless as an escape.
+        records = json.loads("[" + text.rstrip("\n").replace("\n", ",") + "]")
     except (ValueError, RecursionError):
         return None
-    if len(records) != len(lines) or not all(type(record) is dict for record in records):
+    if len(records) != n or set(map(type, records)) != {dict}:
         return None
     return list(records)
+
+
+def _may_halve(text: str) -> bool:
+    """Whether an escape may spell half of a surrogate pair, which begins with d."""
+    return "\\ud" in text or "\\uD" in text
+
+
+def _one_string_each(labels: list[Any]) -> bool:
+    return (
+        set(map(type, labels)) == {list}
+        and set(map(len, labels)) == {1}
+        and {type(label) for (label,) in labels} == {str}
+    )

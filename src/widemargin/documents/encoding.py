@@ -162,28 +162,28 @@ class Lines:
     """The lines of a byte stream with their ends; lines end at "\\n", or at "\\r" where there is no "\\n"."""
 
     def __init__(self, chunks: Iterable[bytes], decoder: Decoder) -> None:
-        self._blocks = self._split(chunks, decoder)
-        self._ahead: list[str] = []
+        self._texts = self._whole_lines(chunks, decoder)
+        self._ahead = ""
 
     def __iter__(self) -> Iterator[str]:
-        for block in self.blocks():
-            yield from block
+        for text in self.texts():
+            yield from split_lines(text)
 
-    def blocks(self) -> Iterator[list[str]]:
-        """The lines in lists, as many as arrived together."""
+    def texts(self) -> Iterator[str]:
+        """Whole lines, as many as arrived together, in one string."""
         if self._ahead:
-            ahead, self._ahead = self._ahead, []
+            ahead, self._ahead = self._ahead, ""
             yield ahead
-        yield from self._blocks
+        yield from self._texts
 
     def peek(self) -> list[str]:
         """The first lines, as many as arrived together; they are still to come. Empty: there are none."""
         if not self._ahead:
-            self._ahead = next(self._blocks, [])
-        return self._ahead
+            self._ahead = next(self._texts, "")
+        return split_lines(self._ahead)
 
     @staticmethod
-    def _split(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[list[str]]:
+    def _whole_lines(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[str]:
         pending: list[str] = []
         old_mac: bool | None = None
         for chunk in itertools.chain(chunks, (None,)):
@@ -192,16 +192,24 @@ class Lines:
                 old_mac = "\n" not in text
             if old_mac:
                 text = text.replace("\r", "\n")
-            if "\n" not in text:
-                pending.append(text)
-                continue
-            lines = list(io.StringIO(text, newline="\n"))
-            lines[0] = "".join((*pending, lines[0]))
-            pending = [lines.pop()] if not lines[-1].endswith("\n") else []
-            yield lines
+            end = text.rfind("\n") + 1
+            if end:
+                yield "".join((*pending, text[:end]))
+                pending.clear()
+            if end < len(text):
+                pending.append(text[end:])
         if last := "".join(pending):
-            yield [last]
+            yield last
         decoder.warn()
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of `text` with their ends, which are "\\n" alone.
+
+    >>> split_lines("one\\ntwo\\r\\nthree")
+    ['one\\n', 'two\\r\\n', 'three']
+    """
+    return list(io.StringIO(text, newline="\n"))
 
 
 def detect(sample: bytes) -> str:

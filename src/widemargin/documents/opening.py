@@ -80,7 +80,11 @@ class ByteSource:
 
     def _open(self, source: str | Path) -> IO[bytes]:
         if self.is_stdin:
-            return sys.stdin.buffer
+            try:
+                # A reader of its own: a thread that waits in sys.stdin would not let the interpreter end.
+                return open(os.dup(sys.stdin.fileno()), "rb", buffering=_CHUNK)
+            except (OSError, ValueError):  # standard input that is no file
+                return sys.stdin.buffer
         if os.path.isdir(source):
             raise DataError(
                 f"{source}: is a folder; expected a file. Pass --format folder for class folders."

@@ -71,7 +71,7 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     elif classes is not None and not set(np.asarray(classes).tolist()) <= set(space.classes.tolist()):
         raise UsageError("`classes` names labels that the first call did not. Pass it in the first call.")
     grown = space if isinstance(form, Indicator) else _grown(space, form)
-    batch = whole_batch(grown, grown.encode(y))
+    batch = whole_batch(grown, grown._signs(form))
     if grown is space or isinstance(form, Indicator):
         return batch
     places = {label: place for place, label in enumerate(grown.classes.tolist())}

@@ -1,0 +1,66 @@
+"""Reading while something else is at work: a thread gathers what arrives until it is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+
+from widemargin.documents.batches import BATCH, Batch
+
+
+def read_ahead(batches: Iterable[Batch], most: int = 2 * BATCH) -> Iterator[Batch]:
+    """The documents of `batches`, each time all that have arrived since the last time, at least one.
+
+    Parameters
+    ----------
+    batches : read on a thread of its own, which ends with the process if whoever writes never does
+    most : documents that wait to be asked for, beyond which the thread waits, too
+    """
+    gathered = _Gathered(most)
+    threading.Thread(target=gathered.gather, args=(batches,), name="read_ahead", daemon=True).start()
+    try:
+        while batch := gathered.take():
+            yield batch
+    finally:
+        gathered.stop()
+
+
+class _Gathered:
+    """What one thread has read and the other has not taken yet."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._changed = threading.Condition()
+        self._waiting = Batch()
+        self._ended = False
+        self._error: BaseException | None = None
+
+    def gather(self, batches: Iterable[Batch]) -> None:
+        """Read to the end, no faster than somebody takes it."""
+        try:
+            for batch in batches:
+                with self._changed:
+                    self._changed.wait_for(lambda: len(self._waiting) < self._most or self._ended)
+                    if self._ended:
+                        return
+                    self._waiting.extend(batch)
+                    self._changed.notify()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self.stop()
+
+    def take(self) -> Batch:
+        """All that has arrived, as soon as something has; an empty batch at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: bool(self._waiting) or self._ended)
+            batch, self._waiting = self._waiting, Batch()
+            self._changed.notify()
+        if not batch and self._error is not None:
+            raise self._error
+        return batch
+
+    def stop(self) -> None:
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
