@@ -84,7 +84,7 @@ class DualBlock {
           options_(options),
           range_(range),
           n_(active.rows.n_rows),
-          w_(Layout::kSideBySide, active, range, task.weights, task.from_start && range.n_labels == 1),
+          w_(Layout::kScored, active, range, task.weights, task.from_start && range.n_labels == 1),
           v_(Layout::kSideBySide, active, range, task.logs, task.from_start && range.n_labels == 1),
           alpha_(std::size_t(n_) * range.count),
           signs_(signs_by_lane(range, task.signs, n_, task.first_row)),

@@ -150,8 +150,8 @@ inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads
 
 // How an array of the state lies in memory, in Python as in a block: weights, and what they are made of, with
 // the labels of a feature side by side, as scoring reads them and where frequent features share cache lines
-// with nothing else; what few learners keep, label by label.
-enum class Layout { kSideBySide, kLabelByLabel };
+// with nothing else; what few learners keep, label by label. In a block the rows that are scored are padded.
+enum class Layout { kScored, kSideBySide, kLabelByLabel };
 
 // One array of a learner's state as a block: the features of a batch, the labels of a range.
 template <typename T>
@@ -166,7 +166,8 @@ class Cells {
         : features_(active.features), range_(range), state_(state) {
         if (!state) return;
         const std::int64_t n_features = active.n_columns + (active.size() > active.bias_row);
-        const bool side_by_side = layout == Layout::kSideBySide;
+        const bool side_by_side = layout != Layout::kLabelByLabel;
+        const int width = layout == Layout::kScored ? range.padded() : range.count;
         state_row_ = side_by_side ? range.n_labels : 1;
         state_lane_ = side_by_side ? 1 : n_features;
         state_ += range.first * state_lane_;
@@ -177,9 +178,9 @@ class Cells {
             if (start) for_each_cell([&](T& cell, T&) { cell = *start; });
             return;
         }
-        row_ = side_by_side ? range.padded() : 1;
+        row_ = side_by_side ? width : 1;
         lane_ = side_by_side ? 1 : active.size();
-        own_.assign(active.size() * range.padded(), start.value_or(T{}));
+        own_.assign(active.size() * width, start.value_or(T{}));
         data_ = own_.data();
         if (!start) {
             for_each_cell([&](T& cell, T& original) { cell = original; });

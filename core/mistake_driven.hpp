@@ -105,7 +105,7 @@ class MistakeBlock {
           task_(task),
           options_(options),
           range_(range),
-          w_(Layout::kSideBySide, active, range, task.weights, task.fresh && range.count == range.n_labels,
+          w_(Layout::kScored, active, range, task.weights, task.fresh && range.count == range.n_labels,
              first(options.first_weight())),
           parts_(Layout::kSideBySide, active, range, task.parts, task.fresh, first(options.first_parts())),
           logs_(Layout::kSideBySide, active, range, task.logs, task.fresh, first(0.0)),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from widemargin.documents.batches import BATCH, Batch
 
 
-def read_ahead(batches: Iterable[Batch], most: int = 2 * BATCH) -> Iterator[Batch]:
+def read_ahead(batches: Iterable[Batch], most: int = 4 * BATCH) -> Iterator[Batch]:
     """The documents of `batches`, each time all that have arrived since the last time, at least one.
 
     Parameters
