@@ -14,7 +14,8 @@
 // Normalised strength (dagan 4.1): each row is divided by its sum. Linking on first sight (SNoW): a label
 // knows a feature once a positive document has had it, and gives it the starting weight then. Discarding
 // (dagan 4.4): at the end of the first pass with fewer mistakes than discard_below, features whose weight
-// lies in the filtering range leave for good.
+// lies in the filtering range leave for good. A normalised score is an average of weights, in which the
+// starting weight, theta, is what says nothing, and 0 would be a demotion: there they stay at the start.
 //
 // Averages: sums keeps, for each weight, sum over changes of (change * clock), with clock the number of
 // documents before (or, for normalised weights, the sum of W / Z over them), so that the average of the
@@ -269,12 +270,13 @@ class MistakeBlock {
 
     void discard(int lane) {
         discarded_[lane] = true;
+        const double neutral = options_.normalized_strength ? options_.start : 0.0;
         for (std::int64_t place = 0; place < active_.bias_row; ++place) {
             const double before = w_(place, lane);
             const bool inside = before >= options_.discard_low && before <= options_.discard_high;
             if (links_(place, lane) != kLinked || !inside) continue;
             links_(place, lane) = kDiscarded;
-            rule_->set(place, lane, 0.0, {0.0, 0.0});
+            rule_->set(place, lane, neutral, {0.0, 0.0});
             note(place, lane, before);
         }
     }

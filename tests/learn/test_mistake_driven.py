@@ -222,6 +222,21 @@ def test_features_within_one_step_of_their_start_are_discarded():
     assert (kept.n_discarded_ == 0).all()
 
 
+def test_what_normalised_winnow_discards_goes_back_to_its_start():
+    X, Y = text_like(n=300, d=200)
+    X.data[:] = 1.0
+    given = {"normalize": True, "threshold_range": (0.9, 1.1)}
+    model = PositiveWinnow(1.2, 0.8, discard_below=1.0, max_iter=40, **given).fit(X, Y)
+    first = PositiveWinnow(1.2, 0.8, max_iter=1, **given).fit(X, Y)
+    inside = (first.coef_ >= 0.8 - 1e-15) & (first.coef_ <= 1.2 + 1e-15)
+    np.testing.assert_array_equal(model.n_discarded_, inside.sum(axis=1))
+    assert 0 < inside.mean() < 1
+    assert (model.coef_[inside] == 1.0).all()
+    # A document of nothing but such features is at the threshold.
+    only = inside[0].astype(float)[None]
+    np.testing.assert_allclose(model.decision_function(only)[0, 0], 0.0, atol=1e-12)
+
+
 def test_learning_goes_on_after_discarding():
     X, Y = text_like(n=300, d=200)
     model = BalancedWinnow(1.2, 0.8, discard_below=1e-9, max_iter=200).fit(X, Y)

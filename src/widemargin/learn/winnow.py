@@ -55,7 +55,8 @@ class PositiveWinnow(_Multiplicative):
     document_length : d, the average number of active features of a document; None counts those of `fit`, or
         of the first batch of `partial_fit` (give it where the cut into batches must not matter)
     discard_below : discard features whose weight is within one promotion or demotion of its start, once a
-        pass makes mistakes on less than this share of the documents; None keeps all
+        pass makes mistakes on less than this share of the documents; None keeps all. With `normalize` they
+        go back to their start, which is what says nothing in an average of weights, and learn no more.
     link, average, max_iter, shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 
     Attributes
