@@ -30,89 +30,24 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "aligned.hpp"
 #include "label_lanes.hpp"
+#include "linear_svm_dual.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
+#include "shared_rows.hpp"
 #include "sparse.hpp"
 
 namespace widemargin {
 
-struct LinearSvmOptions {
-    double bias;        // size of the bias feature, 0 for none
-    bool squared_loss;  // squared hinge instead of hinge
-    bool stop_on_gap;   // tol bounds the relative duality gap, otherwise the spread of projected gradients
-    double tol;
-    std::int64_t max_passes;
-    std::uint64_t seed;
-};
-
-// All arrays belong to the caller; n examples, L labels, d features.
-struct LinearSvmTask {
-    std::int64_t n_labels;
-    const std::int8_t* signs;      // L x n
-    const double* cost_positive;   // L
-    const double* cost_negative;   // L
-    const double* sample_weights;  // n, or null
-    const double* start;           // L x n alphas to start from, or null
-    // Results.
-    double* coef;       // d x L: the order in which documents are scored
-    double* intercept;  // L
-    double* alpha;      // L x n
-    double* xi;         // L x n
-    double* objective;  // L
-    double* gap;        // L
-    std::int32_t* passes;
-    std::uint8_t* converged;
-    std::int64_t* labels_done;  // progress, one element, read by another thread
-};
-
-// What all labels share: the matrix with its columns in the order of their frequency (the weights of frequent
-// features then lie together), its values in single precision, and the rows' norms.
-template <typename T>
-struct SharedRows {
-    CsrView<T> x;  // columns renumbered
-    std::vector<std::int32_t> column_of, indices;
-    std::vector<float> single_values, single_norms, single_weights;
-    std::vector<double> squared_norms;
-    const float* values32;
-
-    SharedRows(const CsrView<T>& given, double bias, const double* sample_weights) {
-        const std::int64_t n = given.n_rows, d = given.n_columns, nnz = given.n_values();
-        std::vector<std::int32_t> frequency(d, 0), order(d);
-        for (std::int64_t k = 0; k < nnz; ++k) ++frequency[given.indices[k]];
-        std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::int32_t a, std::int32_t b) { return frequency[a] > frequency[b]; });
-        column_of.resize(d);
-        for (std::int64_t j = 0; j < d; ++j) column_of[order[j]] = static_cast<std::int32_t>(j);
-        indices.resize(nnz);
-        for (std::int64_t k = 0; k < nnz; ++k) indices[k] = column_of[given.indices[k]];
-        x = {given.indptr, indices.data(), given.values, n, d};
-        if constexpr (sizeof(T) == sizeof(float)) {
-            values32 = given.values;
-        } else {
-            single_values.assign(given.values, given.values + nnz);
-            values32 = single_values.data();
-        }
-        squared_norms.resize(n);
-        single_norms.resize(n);
-        for (std::int64_t i = 0; i < n; ++i) {
-            squared_norms[i] = x.row(i).squared_norm() + bias * bias;
-            single_norms[i] = static_cast<float>(squared_norms[i]);
-        }
-        if (sample_weights) single_weights.assign(sample_weights, sample_weights + n);
-    }
-};
-
 // One label on its own, in double precision.
 struct LabelState {
     std::int64_t label;
+    LinearSvmDual problem;
     std::vector<double> w;      // renumbered columns, then the bias weight
     std::vector<double> alpha;  // n
     std::vector<std::int32_t> active;
@@ -122,6 +57,8 @@ struct LabelState {
     double smallest = std::numeric_limits<double>::infinity();  // gap or spread of the shared passes so far
     std::int64_t smallest_at = 0, passes = 0;
     bool done = false, converged = false;
+
+    LabelState(std::int64_t label, const LinearSvmDual& problem) : label(label), problem(problem) {}
 };
 
 template <typename T>
@@ -130,10 +67,9 @@ class LabelBlock {
     LabelBlock(const SharedRows<T>& shared, const LinearSvmTask& task, const LinearSvmOptions& options,
                const std::int64_t* labels, int n_labels)
         : shared_(shared), task_(task), options_(options), n_(shared.x.n_rows), d_(shared.x.n_columns) {
-        states_.resize(n_labels);
         for (int lane = 0; lane < n_labels; ++lane) {
-            states_[lane].label = labels[lane];
-            states_[lane].target = kEstimateExcess * options.tol;
+            states_.emplace_back(labels[lane], LinearSvmDual(task, options.squared_loss, n_, labels[lane]));
+            states_.back().target = kEstimateExcess * options.tol;
         }
     }
 
@@ -143,10 +79,10 @@ class LabelBlock {
             if (!task_.start) continue;
             for (std::int64_t i = 0; i < n_; ++i) {
                 const double given = task_.start[state.label * n_ + i];
-                state.alpha[i] = std::min(std::max(given, 0.0), upper(state, i));
+                state.alpha[i] = std::min(std::max(given, 0.0), state.problem.upper(i));
             }
         }
-        if (task_.n_labels >= kFewestLabels && !hard()) descend_together(stop);
+        if (task_.n_labels >= kFewestLabels && !states_[0].problem.hard()) descend_together(stop);
         for (LabelState& state : states_) gather_weights(state);
         if (stop) return;
         decide();
@@ -178,66 +114,14 @@ class LabelBlock {
     // neighbours.
     static constexpr double kAloneShare = 0.15;
 
-    bool hard() const { return std::isinf(task_.cost_positive[states_[0].label]); }
-    double sign(const LabelState& s, std::int64_t i) const { return task_.signs[s.label * n_ + i]; }
-    double cost(const LabelState& s, std::int64_t i) const {
-        const double c = sign(s, i) > 0 ? task_.cost_positive[s.label] : task_.cost_negative[s.label];
-        if (!task_.sample_weights) return c;
-        // Without weight an example takes no part, even where errors cost infinitely much.
-        return task_.sample_weights[i] > 0 ? c * task_.sample_weights[i] : 0.0;
-    }
-    double upper(const LabelState& s, std::int64_t i) const {
-        return options_.squared_loss && cost(s, i) > 0 ? std::numeric_limits<double>::infinity() : cost(s, i);
-    }
-    double diagonal(const LabelState& s, std::int64_t i) const {
-        return options_.squared_loss && cost(s, i) > 0 ? 0.5 / cost(s, i) : 0.0;
-    }
-
     // w = sum_i alpha_i y_i x_i, free of what single precision or many updates have left behind.
     void gather_weights(LabelState& s) {
         s.w.assign(d_ + 1, 0.0);
         for (std::int64_t i = 0; i < n_; ++i) {
             if (s.alpha[i] == 0) continue;
-            shared_.x.row(i).axpy(s.alpha[i] * sign(s, i), s.w.data());
-            s.w[d_] += s.alpha[i] * sign(s, i) * options_.bias;
+            shared_.x.row(i).axpy(s.alpha[i] * s.problem.sign(i), s.w.data());
+            s.w[d_] += s.alpha[i] * s.problem.sign(i) * options_.bias;
         }
-    }
-
-    // D(alpha) and w.w
-    double dual(const LabelState& s, double* squared_weights = nullptr) const {
-        double sum = 0, ww = 0;
-        for (std::int64_t i = 0; i < n_; ++i) {
-            if (s.alpha[i] != 0) sum += s.alpha[i] - 0.5 * diagonal(s, i) * s.alpha[i] * s.alpha[i];
-        }
-        for (const double weight : s.w) ww += weight * weight;
-        if (squared_weights) *squared_weights = ww;
-        return sum - 0.5 * ww;
-    }
-
-    // The example's share of the duality gap; margin = y_i w.x_i.
-    double slack(double margin, double alpha, double cost) const {
-        const double e = margin - 1;
-        if (options_.squared_loss) {
-            if (cost <= 0) return 0;
-            const double xi = std::max(-e, 0.0);
-            return cost * xi * xi + alpha * alpha / (4 * cost) + alpha * e;
-        }
-        return e > 0 ? alpha * e : (alpha - cost) * e;
-    }
-
-    // The relative gap, and P, from the sum of slacks or (hard margin) from the smallest margin.
-    double relative_gap(double slacks, double smallest_margin, double dual, double squared_weights,
-                        double* primal, double* gap) const {
-        if (hard()) {
-            *primal = smallest_margin > 0 ? 0.5 * squared_weights / (smallest_margin * smallest_margin)
-                                          : std::numeric_limits<double>::infinity();
-            *gap = *primal - dual;
-        } else {
-            *gap = slacks;
-            *primal = dual + slacks;
-        }
-        // A label whose costs are all zero has nothing to fit: P = D = 0.
-        return *gap <= 0 ? 0.0 : *gap / *primal;
     }
 
     void descend_together(const StopFlag& stop) {
@@ -249,7 +133,7 @@ class LabelBlock {
             if (task_.start) gather_weights(s);
             for (std::int64_t i = 0; i < n_; ++i) {
                 // An example of cost 0 takes no part: its alpha is and stays 0.
-                signs[i * kLanes + lane] = upper(s, i) > 0 ? task_.signs[s.label * n_ + i] : 0;
+                signs[i * kLanes + lane] = s.problem.upper(i) > 0 ? task_.signs[s.label * n_ + i] : 0;
                 alpha[i * kLanes + lane] = static_cast<float>(s.alpha[i]);
             }
             for (std::size_t j = 0; j < s.w.size(); ++j) w[j * kLanes + lane] = static_cast<float>(s.w[j]);
@@ -259,33 +143,18 @@ class LabelBlock {
         std::vector<std::int32_t> order(n_), rows(n_);
         std::iota(order.begin(), order.end(), 0);
 
-        LanePass pass{};
-        pass.indptr = shared_.x.indptr;
-        pass.indices = shared_.x.indices;
-        pass.values = shared_.values32;
-        pass.squared_norms = shared_.single_norms.data();
-        pass.sample_weights = shared_.single_weights.empty() ? nullptr : shared_.single_weights.data();
-        pass.bias_row = d_;
-        pass.bias = static_cast<float>(options_.bias);
-        pass.squared_loss = options_.squared_loss;
+        LanePass pass = pass_over(shared_, options_.bias, options_.squared_loss);
         pass.w = w.data();
         pass.alpha = alpha.data();
         pass.sign = signs.data();
-        constexpr float infinity = std::numeric_limits<float>::infinity();
         for (int lane = 0; lane < kLanes; ++lane) {
             const bool used = lane < n_labels;
             pass.cost_positive[lane] =
                 used ? static_cast<float>(task_.cost_positive[states_[lane].label]) : 1.0f;
             pass.cost_negative[lane] =
                 used ? static_cast<float>(task_.cost_negative[states_[lane].label]) : 1.0f;
-            pass.shrink_above[lane] = infinity;
-            pass.shrink_below[lane] = -infinity;
         }
-        const auto is_active = [&](std::int32_t i) {
-            std::uint64_t words[2];
-            std::memcpy(words, signs.data() + std::int64_t(i) * kLanes, sizeof words);
-            return (words[0] | words[1]) != 0;
-        };
+        const auto is_active = [&](std::int32_t i) { return is_in_a_lane(signs.data(), i); };
         Random random(options_.seed);
         std::vector<bool> settled(n_labels, false);
         for (std::int64_t pass_number = 1; pass_number <= options_.max_passes && !stop; ++pass_number) {
@@ -297,8 +166,7 @@ class LabelBlock {
             for (int lane = 0; lane < n_labels; ++lane) {
                 if (settled[lane]) continue;
                 states_[lane].passes = pass_number;
-                pass.shrink_above[lane] = pass.pg_max[lane] > 0 ? pass.pg_max[lane] : infinity;
-                pass.shrink_below[lane] = pass.pg_min[lane] < 0 ? pass.pg_min[lane] : -infinity;
+                shrink_lane(pass, lane);
                 if (lane_is_settled(pass, sums, lane)) {
                     settled[lane] = true;
                     for (std::int64_t i = 0; i < n_; ++i) signs[i * kLanes + lane] = 0;
@@ -310,8 +178,8 @@ class LabelBlock {
             LabelState& s = states_[lane];
             for (std::int64_t i = 0; i < n_; ++i) {
                 // float(C) may round above C
-                s.alpha[i] = std::min<double>(alpha[i * kLanes + lane], upper(s, i));
-                if (alpha[i * kLanes + lane] >= pass_upper(pass, s, lane, i)) s.alpha[i] = upper(s, i);
+                s.alpha[i] = std::min<double>(alpha[i * kLanes + lane], s.problem.upper(i));
+                if (alpha[i * kLanes + lane] >= pass_upper(pass, s, lane, i)) s.alpha[i] = s.problem.upper(i);
             }
             s.shrink_above = pass.shrink_above[lane];
             s.shrink_below = pass.shrink_below[lane];
@@ -321,7 +189,7 @@ class LabelBlock {
     // The bound of alpha as single precision saw it: an alpha that reached it belongs at the exact bound.
     float pass_upper(const LanePass& pass, const LabelState& s, int lane, std::int64_t i) const {
         if (options_.squared_loss) return std::numeric_limits<float>::infinity();
-        const float c = sign(s, i) > 0 ? pass.cost_positive[lane] : pass.cost_negative[lane];
+        const float c = s.problem.sign(i) > 0 ? pass.cost_positive[lane] : pass.cost_negative[lane];
         return pass.sample_weights ? c * pass.sample_weights[i] : c;
     }
 
@@ -350,7 +218,7 @@ class LabelBlock {
     void descend_alone(LabelState& s, const StopFlag& stop) {
         Random random(options_.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(s.passes + 1));
         double squared_weights;
-        double d_value = dual(s, &squared_weights);
+        double d_value = s.problem.objective(s.alpha, s.w, squared_weights);
         double* const w = s.w.data();
         const double bias = options_.bias;
         while (s.passes < options_.max_passes && !stop) {
@@ -363,11 +231,11 @@ class LabelBlock {
                 const std::int32_t i = s.active[k];
                 if (k + 1 < s.active.size()) shared_.x.row(s.active[k + 1]).prefetch();
                 const Row<T> row = shared_.x.row(i);
-                const double y = sign(s, i), u = upper(s, i), dd = diagonal(s, i);
+                const double y = s.problem.sign(i), u = s.problem.upper(i), dd = s.problem.diagonal(i);
                 double& a = s.alpha[i];
                 const double margin = y * (row.dot(w) + bias * w[d_]);
                 const double g = margin - 1 + dd * a;
-                slacks += slack(margin, a, cost(s, i));
+                slacks += s.problem.slack(margin, a, s.problem.cost(i));
                 smallest_margin = std::min(smallest_margin, margin);
                 double pg = g;
                 if (a <= 0) {
@@ -396,9 +264,10 @@ class LabelBlock {
             s.shrink_above = pg_max > 0 ? pg_max : std::numeric_limits<double>::infinity();
             s.shrink_below = pg_min < 0 ? pg_min : -std::numeric_limits<double>::infinity();
             double primal, gap;
-            const bool small = options_.stop_on_gap ? relative_gap(slacks, smallest_margin, d_value,
-                                                                   squared_weights, &primal, &gap) <= s.target
-                                                    : spread(pg_max, pg_min) <= s.target;
+            const bool small = options_.stop_on_gap
+                                   ? s.problem.relative_gap(slacks, smallest_margin, d_value, squared_weights,
+                                                            &primal, &gap) <= s.target
+                                   : spread(pg_max, pg_min) <= s.target;
             if (small) return;
         }
     }
@@ -430,12 +299,12 @@ class LabelBlock {
             }
             for (std::size_t o = 0; o < open.size(); ++o) {
                 LabelState& s = states_[open[o]];
-                const double u = upper(s, i), a = s.alpha[i];
-                const double margin = sign(s, i) * (scores[o] + options_.bias * s.w[d_]);
+                const double u = s.problem.upper(i), a = s.alpha[i];
+                const double margin = s.problem.sign(i) * (scores[o] + options_.bias * s.w[d_]);
                 task_.xi[s.label * n_ + i] = std::max(0.0, 1 - margin);
                 if (u <= 0) continue;
-                const double g = margin - 1 + diagonal(s, i) * a;
-                slacks[o] += slack(margin, a, cost(s, i));
+                const double g = margin - 1 + s.problem.diagonal(i) * a;
+                slacks[o] += s.problem.slack(margin, a, s.problem.cost(i));
                 smallest_margin[o] = std::min(smallest_margin[o], margin);
                 const double pg = a <= 0 ? std::min(g, 0.0) : (a >= u ? std::max(g, 0.0) : g);
                 pg_max[o] = std::max(pg_max[o], pg);
@@ -447,9 +316,9 @@ class LabelBlock {
         for (std::size_t o = 0; o < open.size(); ++o) {
             LabelState& s = states_[open[o]];
             double squared_weights, primal, gap;
-            const double d_value = dual(s, &squared_weights);
-            const double relative =
-                relative_gap(slacks[o], smallest_margin[o], d_value, squared_weights, &primal, &gap);
+            const double d_value = s.problem.objective(s.alpha, s.w, squared_weights);
+            const double relative = s.problem.relative_gap(slacks[o], smallest_margin[o], d_value,
+                                                           squared_weights, &primal, &gap);
             s.converged = options_.stop_on_gap ? relative <= options_.tol
                                                : spread(pg_max[o], pg_min[o]) <= options_.tol;
             s.done = s.converged || s.passes >= options_.max_passes || s.active.empty();

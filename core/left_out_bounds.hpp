@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "dual_cd.hpp"
+#include "shared_rows.hpp"
 #include "solution_path.hpp"
 #include "sparse.hpp"
 
