@@ -89,15 +89,17 @@ def row_squares(csr: Csr) -> NDArray[np.float64]:
     return squares
 
 
-def times(csr: Csr, V: NDArray[np.float64], n_threads: int) -> NDArray[np.float64]:
-    """The product of a sparse matrix and dense columns.
+def times(
+    csr: Csr, V: NDArray[np.float64], n_threads: int, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The product of a sparse matrix and dense columns, in new memory or in `out`.
 
     Examples
     --------
     >>> times(canonical_csr(np.array([[0.0, 2.0], [1.0, 0.0]])), np.array([[1.0], [3.0]]), 1).tolist()
     [[6.0], [1.0]]
     """
-    out = np.empty((csr.n_rows, V.shape[1]))
+    out = np.empty((csr.n_rows, V.shape[1])) if out is None else out
     columns = np.ascontiguousarray(V, dtype=np.float64)
     nothing = np.zeros(V.shape[1])
     _core.score_rows(csr.indptr, csr.indices, csr.data, columns, nothing, out, n_threads)

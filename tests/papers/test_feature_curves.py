@@ -26,6 +26,13 @@ def test_every_strategy_with_every_feature_is_the_whole(task):
             assert found.recall == pytest.approx(1)
 
 
+def test_of_equally_good_lambdas_the_middle_one_is_taken(task, monkeypatch):
+    points = [feature_curves.Measures(f1, 0.0, 0.0, 0.0) for f1 in (0.5, 0.9, 0.9, 0.9, 0.7)]
+    monkeypatch.setattr(feature_curves, "LAMBDAS", (1.0, 2.0, 3.0, 4.0, 5.0))
+    monkeypatch.setattr(feature_curves.FeatureTask, "path", lambda task: points)
+    assert feature_curves.best_lambda(task) == (points[2], 3.0)
+
+
 def test_samples_have_the_expected_number_of_features(task):
     for make in (feature_curves.weighted, feature_curves.uniform):
         strategy = make(task)
@@ -59,7 +66,13 @@ def test_small_tasks_behave_as_published():
         assert curves.cell("micro-F1: 500", name).ours > curves.cell("micro-F1: 500", "US").ours
     # Few singular vectors are best for few features.
     assert curves.cell("micro-F1: 50", "SS (k = 10)").ours > curves.cell("micro-F1: 50", "SS (k = rank)").ours
-    cells, panels = dasgupta_3.distances_of(lambda line: None, 3)
+    # Long messages have common words in all of them, which tell nothing.
+    assert (
+        curves.cell("long messages, micro-F1: 50", "DF").ours
+        < curves.cell("long messages, micro-F1: 50", "WS").ours
+    )
+    tasks = list(dasgupta_3.small_tasks(lambda line: None, 3, 1))
+    cells, panels = dasgupta_3.distances_of(tasks, "")
     far = [cell.ours for cell in cells if cell.row in ("(c) k = 10", "(c) k = 40", "(c) k = 100")]
     assert far == sorted(far, reverse=True)
     assert len(panels) == 1

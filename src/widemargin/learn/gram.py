@@ -48,10 +48,14 @@ class GramProduct:
         self._own = np.empty(rows.n_rows)
         self._n_threads = n_threads
         _core.order_columns(*rows[:3], place, n_shared, *self._across[:3], *self._down[:3], self._own)
+        self._middle = np.empty((0, 0))  # Z' V, in memory that is used again
         self._shared = self._down._replace(indptr=indptr[: n_shared + 1])
 
     def __call__(self, V: Floats) -> Floats:
-        product = times(self._across, times(self._shared, V, self._n_threads), self._n_threads)
+        if self._middle.shape[1] != V.shape[1]:
+            self._middle = np.empty((self._shared.n_rows, V.shape[1]))
+        times(self._shared, V, self._n_threads, out=self._middle)
+        product = times(self._across, self._middle, self._n_threads)
         product += self._own[:, None] * V
         return product
 

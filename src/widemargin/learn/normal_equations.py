@@ -48,7 +48,9 @@ class Rows:
         """P V."""
         if self.constant is None:
             return V
-        return V - np.outer(self.constant, self.constant @ V)
+        # einsum: a product of this shape would wake the threads of BLAS, which then wait in a loop.
+        means = np.einsum("i,ij->j", self.constant, V)
+        return np.asarray(V - self.constant[:, None] * means)
 
 
 def make_rows(csr: Csr, bias: float | str | None, weights: Floats, n_jobs: int | None) -> tuple[Rows, Floats]:

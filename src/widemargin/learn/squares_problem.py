@@ -55,6 +55,7 @@ class SquaresProblem:
         self.csr, self.signs, self.bias, self.solver = csr, signs, bias, solver
         self.rows, self.roots = make_rows(csr, bias, weights, n_jobs)
         self.targets = self.rows.project(self.roots[:, None] * signs)
+        self._of_constant: Floats | None = None
         self.smaller = min(self.rows.csr.n_rows, self.rows.csr.n_columns)
 
     @property
@@ -143,12 +144,19 @@ class SquaresProblem:
             return self._of_weights(value, W, n_iter)
         coef, u = np.ascontiguousarray(W[: self.csr.n_columns]), self.rows.constant
         if u is not None:
-            means = u @ (self.roots[:, None] * self.signs) - gram(u[:, None])[:, 0] @ a
+            means = u @ (self.roots[:, None] * self.signs) - self._constant_products(gram) @ a
             intercept = np.asarray(means / np.linalg.norm(self.roots))
         else:
             intercept = self._intercept(W)
         objective = value * np.einsum("ij,ij->j", a, self.targets) + residuals**2
         return Solution(coef, intercept, self.roots[:, None] * a, objective, n_iter)
+
+    def _constant_products(self, gram: GramProduct) -> Floats:
+        """Z Z' u, the same for every lambda."""
+        if self._of_constant is None:
+            assert self.rows.constant is not None
+            self._of_constant = gram(self.rows.constant[:, None])[:, 0]
+        return self._of_constant
 
     def _of_weights(self, value: float, W: Floats, n_iter: int) -> Solution:
         coef, intercept, errors = self._rule(W)
