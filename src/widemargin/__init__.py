@@ -18,15 +18,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
+    from widemargin.learn.balanced_winnow import BalancedWinnow
+    from widemargin.learn.balanced_winnow_plus import BalancedWinnowPlus
     from widemargin.learn.dual_svm import DualSVM
     from widemargin.learn.kernel_svm import KernelSVM
     from widemargin.learn.large_margin_winnow import LargeMarginWinnow
     from widemargin.learn.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.linear_svm import LinearSVM
     from widemargin.learn.perceptron import Perceptron
+    from widemargin.learn.positive_winnow import PositiveWinnow
     from widemargin.learn.rocchio import Rocchio
     from widemargin.learn.transductive import TransductiveSVM
-    from widemargin.learn.winnow import BalancedWinnow, BalancedWinnowPlus, PositiveWinnow, Winnow
+    from widemargin.learn.winnow import Winnow
     from widemargin.select.features import SelectFeatures
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -34,14 +37,14 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
-    "BalancedWinnow": "widemargin.learn.winnow",
-    "BalancedWinnowPlus": "widemargin.learn.winnow",
+    "BalancedWinnow": "widemargin.learn.balanced_winnow",
+    "BalancedWinnowPlus": "widemargin.learn.balanced_winnow_plus",
     "DualSVM": "widemargin.learn.dual_svm",
     "KernelSVM": "widemargin.learn.kernel_svm",
     "LargeMarginWinnow": "widemargin.learn.large_margin_winnow",
     "LinearSVM": "widemargin.learn.linear_svm",
     "Perceptron": "widemargin.learn.perceptron",
-    "PositiveWinnow": "widemargin.learn.winnow",
+    "PositiveWinnow": "widemargin.learn.positive_winnow",
     "RegularizedLeastSquares": "widemargin.learn.least_squares",
     "Rocchio": "widemargin.learn.rocchio",
     "SampledLeastSquares": "widemargin.learn.least_squares",

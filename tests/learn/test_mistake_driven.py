@@ -237,6 +237,27 @@ def test_what_normalised_winnow_discards_goes_back_to_its_start():
     np.testing.assert_allclose(model.decision_function(only)[0, 0], 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("average", [None, "voted"])
+def test_balanced_winnow_plus_takes_the_square_roots_itself(average):
+    X, Y = text_like(n=200, d=100, labels=3, values="real")
+    counts = X.copy()
+    counts.data = np.ceil(counts.data * 5)
+    roots = counts.sqrt()
+    given = {"discard_below": 0.5, "average": average, "max_iter": 5}
+    model = BalancedWinnowPlus(**given).fit(counts, Y)
+    other = BalancedWinnowPlus(strength="given", **given).fit(roots, Y)
+    for other_form in (counts, counts.toarray()):
+        np.testing.assert_array_equal(model.decision_function(other_form), other.decision_function(roots))
+    np.testing.assert_array_equal(model.as_scored(counts).toarray(), roots.toarray())
+    with pytest.raises(DataError, match="Negative values"):
+        model.decision_function(-counts)
+    one_by_one = BalancedWinnowPlus(document_length=5, average=average)
+    for i in range(len(Y)):
+        one_by_one.partial_fit(counts[[i]], Y[[i]])
+    at_once = BalancedWinnowPlus(strength="given", document_length=5, average=average).partial_fit(roots, Y)
+    np.testing.assert_array_equal(one_by_one.decision_function(counts), at_once.decision_function(roots))
+
+
 def test_learning_goes_on_after_discarding():
     X, Y = text_like(n=300, d=200)
     model = BalancedWinnow(1.2, 0.8, discard_below=1e-9, max_iter=200).fit(X, Y)
@@ -325,6 +346,7 @@ def test_negative_strengths_are_refused(learner):
         BalancedWinnow(threshold_range=(1.1, 1.2)),
         BalancedWinnow(discard_below=2),
         BalancedWinnow(link="some"),
+        BalancedWinnowPlus(strength="root"),
         Perceptron(eta=0),
         Perceptron(form="other"),
         Perceptron(average="mean"),

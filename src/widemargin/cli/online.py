@@ -144,5 +144,9 @@ def parameters(learner: str, given: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(f"--{option.replace('_', '-')} means nothing to {learner}. Leave it out.")
     if "bias" in given and isinstance(given["bias"], str):
         raise UsageError(f"--bias {given['bias']}: {learner} takes a size, such as 1, or none.")
-    fixed = {"normalize": True} if learner == "positive-winnow" else {}
-    return {**fixed, **given}
+    # Texts come as square roots of counts already (WEIGHTINGS).
+    fixed: dict[str, dict[str, Any]] = {
+        "positive-winnow": {"normalize": True},
+        "balanced-winnow-plus": {"strength": "given"},
+    }
+    return {**fixed.get(learner, {}), **given}

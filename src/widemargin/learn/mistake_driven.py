@@ -214,9 +214,14 @@ class MistakeDriven(OnlineRule):
             raise AttributeError('there is no one rule with average="voted"')
         return super().coef_
 
+    @property
+    def _scored_as_given(self) -> bool:
+        """Whether the weights see the documents as they come."""
+        return not getattr(self, "normalize", False)
+
     def as_scored(self, X: Any) -> Any:
         """The documents as the weights see them: with normalised strength, rows that sum to 1."""
-        if not getattr(self, "normalize", False):
+        if self._scored_as_given:
             return X
         X = sp.csr_array(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
         sums = np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1)
@@ -229,12 +234,12 @@ class MistakeDriven(OnlineRule):
         With ``average="voted"`` the votes for the label less those against it, as a share of all.
         """
         check_is_fitted(self, "label_space_")
-        if self.average != "voted" and not getattr(self, "normalize", False):
+        if self.average != "voted" and self._scored_as_given:
             return super().decision_function(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         if self.average != "voted":
             return super().decision_function(self.as_scored(X))
-        csr = canonical_csr(X)
+        csr = self._as_learned(canonical_csr(X))
         keys, times, weights = self._sorted_history()
         votes = np.empty((csr.n_rows, self.label_space_.n_columns))
         _core.vote_rows(

@@ -91,6 +91,10 @@ class OnlineRule(LinearRule):
     def _check_documents(self, documents: Documents) -> None:
         """Refuse documents that the learner is not made for."""
 
+    def _as_learned(self, csr: Csr) -> Csr:
+        """Documents that have been checked, with the values that the learner learns from."""
+        return csr
+
     # ------------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -113,6 +117,7 @@ class OnlineRule(LinearRule):
         space, signs = learn_labels(y)
         check_consistent_length(X, signs)
         self._check_documents(documents)
+        csr = self._as_learned(csr)
         self._begin(space, documents, unfilled=self._filled_by_core)
         batch = whole_batch(space, signs)
         try:
@@ -148,6 +153,7 @@ class OnlineRule(LinearRule):
         if csr.n_rows != batch.signs.shape[1]:
             raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
         self._check_documents(documents)
+        csr = self._as_learned(csr)
         if first:
             self._begin(batch.space, documents)
         elif batch.space is not self.label_space_:

@@ -21,9 +21,11 @@ from widemargin.documents.collection import Collection
 from widemargin.documents.corpora import load_corpus
 from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.labels import LabelSpace
+from widemargin.learn.balanced_winnow import BalancedWinnow
+from widemargin.learn.balanced_winnow_plus import BalancedWinnowPlus
 from widemargin.learn.perceptron import Perceptron
+from widemargin.learn.positive_winnow import PositiveWinnow
 from widemargin.learn.rocchio import Rocchio
-from widemargin.learn.winnow import BalancedWinnow, BalancedWinnowPlus, PositiveWinnow
 from widemargin.measure import micro_prbep, prbep
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.papers.text_tasks import Report, texts_of
@@ -220,7 +222,7 @@ def _variant(row: str, version: str, rate: float, share: float, passes: int) -> 
     if row == "PositiveWinnow":
         return PositiveWinnow(rate, 1 / rate, normalize=version != "Basic", **given)
     return (
-        BalancedWinnowPlus(rate, 1 / rate, **given)
+        BalancedWinnowPlus(rate, 1 / rate, strength="given", **given)
         if version == "Discard"
         else BalancedWinnow(rate, 1 / rate, **given)
     )
