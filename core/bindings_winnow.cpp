@@ -153,15 +153,18 @@ void register_vote_rows(nb::module_& m) {
 
 // eta 0: Newton's step. `logs` of size 0: the SVM. `sample_weights` and `scores` of size 0: none.
 template <typename T>
-void learn_by_dual_updates_arrays(
-    Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values, std::int64_t n_columns,
-    InputMatrix<std::int8_t> signs, Input<std::int64_t> first_row, Input<double> cost_positive,
-    Input<double> cost_negative, Input<double> sample_weights, double mu, bool balanced, bool normalized,
-    double total, double eta, double bias, double tol, std::int64_t max_passes, bool shuffle,
-    std::uint64_t seed, bool from_start, int n_threads, OutputMatrix<double> weights,
-    OutputMatrix<double> logs, Output<double> normalizer, Output<double> peak, Output<double> shift,
-    OutputMatrix<double> alpha, Output<double> objective, Output<double> gap, Output<std::int32_t> passes,
-    Output<std::uint8_t> converged, OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+void learn_by_dual_updates_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+                                  std::int64_t n_columns, InputMatrix<std::int8_t> signs,
+                                  Input<std::int64_t> first_row, Input<double> cost_positive,
+                                  Input<double> cost_negative, Input<double> sample_weights, double mu,
+                                  bool balanced, bool normalized, double total, double eta, double bias,
+                                  double tol, std::int64_t max_passes, bool shuffle, std::uint64_t seed,
+                                  bool from_start, int n_threads, OutputMatrix<double> weights,
+                                  OutputMatrix<double> logs, Output<double> normalizer, Output<double> peak,
+                                  Output<double> shift, OutputMatrix<double> alpha, Output<double> objective,
+                                  Output<double> gap, Output<std::int32_t> passes,
+                                  Output<std::uint8_t> converged, Output<std::int64_t> overshoots,
+                                  OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
     const DualOptions options{
         logs.size() == 0, {mu, balanced, normalized, total}, eta, bias, tol, max_passes, shuffle, seed};
     const DualTask task{std::int64_t(signs.shape(0)),
@@ -179,6 +182,7 @@ void learn_by_dual_updates_arrays(
                         gap.data(),
                         passes.data(),
                         converged.data(),
+                        overshoots.data(),
                         data_or_null(scores),
                         labels_done.data()};
     const CsrView<T> x = view(indptr, indices, values, n_columns);
@@ -196,8 +200,8 @@ void register_learn_by_dual_updates(nb::module_& m) {
           arg("from_start"), arg("n_threads"), arg("weights").noconvert(), arg("logs").noconvert(),
           arg("normalizer").noconvert(), arg("peak").noconvert(), arg("shift").noconvert(),
           arg("alpha").noconvert(), arg("objective").noconvert(), arg("gap").noconvert(),
-          arg("passes").noconvert(), arg("converged").noconvert(), arg("scores").noconvert(),
-          arg("labels_done").noconvert());
+          arg("passes").noconvert(), arg("converged").noconvert(), arg("overshoots").noconvert(),
+          arg("scores").noconvert(), arg("labels_done").noconvert());
 }
 
 // (whether all are finite, the least, how many are not 0)

@@ -69,6 +69,8 @@ struct DualTask {
     double* gap;        // L
     std::int32_t* passes;
     std::uint8_t* converged;
+    std::int64_t*
+        overshoots;  // L: steps of a fixed eta after which the dual of the SVM was lower than before
     double* scores;  // n x L before learning, or null
     std::int64_t* labels_done;
 };
@@ -141,6 +143,7 @@ class DualBlock {
             task_.gap[label] = gap_[lane];
             task_.passes[label] = passes_[lane];
             task_.converged[label] = finished_[lane];
+            task_.overshoots[label] = overshoots_[lane];
         }
     }
 
@@ -182,6 +185,10 @@ class DualBlock {
             double change = std::clamp(alpha + wanted, 0.0, C) - alpha;
             if (options_.eta <= 0 && winnow_) change = capped(i, lane, y, change);
             if (change == 0) continue;
+            // The dual changes by change * g - change^2 x.x / 2.
+            if (options_.additive && std::fabs(change) * squared_norms_[i] > 2 * std::fabs(g)) {
+                ++overshoots_[lane];
+            }
             ++moves_[lane];
             alpha += change;
             add(i, lane, y * change);
@@ -358,7 +365,7 @@ class DualBlock {
     std::unique_ptr<LogWeights> winnow_;
     double start_normalizer_[kLanes] = {};
     double slack_[kLanes] = {}, gap_[kLanes] = {}, objective_[kLanes] = {};
-    std::int64_t moves_[kLanes] = {};
+    std::int64_t moves_[kLanes] = {}, overshoots_[kLanes] = {};
     std::int32_t passes_[kLanes] = {};
     bool finished_[kLanes] = {};
 };
@@ -369,7 +376,7 @@ void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const Dual
     const ActiveFeatures<T> active(x, options.bias > 0,
                                    choose_features(x, options.max_passes, task.from_start, task.from_start));
     std::vector<double> squared_norms;
-    if (options.additive && options.eta <= 0) {
+    if (options.additive) {
         for (std::int64_t i = 0; i < x.n_rows; ++i) {
             squared_norms.push_back(x.row(i).squared_norm() + options.bias * options.bias);
         }

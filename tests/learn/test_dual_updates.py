@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from tests.learn.test_mistake_driven import text_like
 from tests.reference import winnow as reference
 from tests.reference.svm_dual import solve as solve_svm
 from widemargin import DualSVM, LargeMarginWinnow
-from widemargin.errors import DataError, UsageError
+from widemargin.errors import DataError, DataWarning, UsageError
 
 
 @st.composite
@@ -89,6 +91,7 @@ def test_fixed_steps_are_those_of_the_paper(problem, W, passes, eta):
     )
 
 
+@pytest.mark.filterwarnings("ignore:eta=.* overshoots")
 @settings(max_examples=40)
 @given(problems(), st.sampled_from([0.1, 0.5]), st.integers(1, 5))
 def test_fixed_steps_of_the_svm_are_those_of_the_paper(problem, eta, passes):
@@ -97,6 +100,31 @@ def test_fixed_steps_of_the_svm_are_those_of_the_paper(problem, eta, passes):
     model = DualSVM(2.0, eta=eta, bias=None, max_iter=passes).fit(X, y)
     np.testing.assert_allclose(model.alpha_, alpha, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.coef_[0], w, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=100)
+@given(problems(), st.sampled_from([0.1, 0.5, 2.0]), st.sampled_from([0.3, 50.0]))
+def test_a_fixed_step_of_the_svm_after_which_the_dual_is_lower_is_told(problem, eta, C):
+    X, y = problem
+
+    def dual(alpha):
+        return alpha.sum() - ((X.T @ (alpha * y)) ** 2).sum() / 2
+
+    alpha, falls = np.zeros(len(y)), 0
+    for i in range(len(y)):
+        before, g = dual(alpha), 1 - y[i] * (X[i] @ (X.T @ (alpha * y)))
+        alpha[i] = min(max(alpha[i] + eta * g, 0.0), C)
+        change = dual(alpha) - before
+        if abs(change) < 1e-9 * (1 + abs(before)):
+            return  # a tie, which rounding decides
+        falls += change < 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        DualSVM(C, eta=eta, bias=None, max_iter=1).fit(X, y)
+    told = [str(warning.message) for warning in caught if warning.category is DataWarning]
+    assert len(told) == (falls > 0)
+    if falls:
+        assert told[0].startswith(f"eta={eta} overshoots: {falls} steps for 1 of 1 labels")
 
 
 @settings(max_examples=40)

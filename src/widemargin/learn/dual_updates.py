@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, thread_count
-from widemargin.errors import UsageError
+from widemargin.errors import DataWarning, UsageError
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.growing_labels import Arrival
@@ -77,6 +77,7 @@ class DualUpdates(OnlineRule):
         alpha = np.zeros((n_labels, n))
         objective, gap = np.zeros(n_labels), np.zeros(n_labels)
         n_iter, converged = np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8)
+        overshoots = np.zeros(n_labels, np.int64)
         done = np.zeros(1, np.int64)
         show = None if self.verbose else False
         with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
@@ -113,6 +114,7 @@ class DualUpdates(OnlineRule):
                     gap=gap,
                     passes=n_iter,
                     converged=converged,
+                    overshoots=overshoots,
                     scores=scores,
                     labels_done=done,
                 )
@@ -122,6 +124,8 @@ class DualUpdates(OnlineRule):
                 ) from None
         binary = batch.space.kind == "binary"
         self.n_iter_ = int(n_iter[0]) if binary else n_iter
+        if overshoots.any():
+            self._warn_of_overshoots(overshoots)
         if not from_start:
             return
         self.alpha_ = alpha[0] if binary else alpha.T
@@ -137,6 +141,17 @@ class DualUpdates(OnlineRule):
             f"{', ...' if len(names) > 3 else ''}) did not reach tol={self.tol} in {self.max_iter} passes; "
             f"duality_gap_ says how far they are. Raise max_iter or tol, or lower C.",
             ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def _warn_of_overshoots(self, overshoots: NDArray[np.int64]) -> None:
+        names = self.label_space_.column_names[overshoots > 0].tolist()
+        warnings.warn(
+            f"eta={self.eta} overshoots: {overshoots.sum():,} steps for {len(names)} of {len(overshoots)} "
+            f"labels ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}) left the dual "
+            f'objective lower than before, on long documents. Use eta="newton", lower eta, or scale the '
+            f"documents to one length.",
+            DataWarning,
             stacklevel=5,
         )
 
