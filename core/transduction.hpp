@@ -6,8 +6,9 @@
 // The search is Figure 9.1 of the thesis (Joachims, 2000): label the examples by an inductive machine, let
 // their costs C*- and C*+ grow from next to nothing, solve at every level, and exchange the labels of a
 // positive m and a negative l while xi*_m > 0, xi*_l > 0 and xi*_m + xi*_l > 2. Each such pair lowers the
-// objective with w and b as they are, and pairs do so independently of each other: `many` exchanges all of
-// them, the largest slacks first, before it solves again (Sindhwani, Keerthi, SIGIR 2006). An exchange keeps
+// objective with w and b as they are, and pairs do so independently of each other: `many` exchanges the half of
+// them with the largest slacks before it solves again (all of them: Sindhwani, Keerthi, SIGIR 2006; half ends
+// no higher than one at a time, all did). An exchange keeps
 // num_plus, and, as both examples are at their upper bounds and trade those too, the equality constraint.
 //
 // Inputs: signs (0: unlabelled), costs of the labelled examples, the limits of the costs of the others.
@@ -32,7 +33,7 @@ namespace widemargin {
 struct TransductionOptions {
     DecompositionOptions solver;
     double growth;  // of the costs, from level to level
-    bool many;      // pairs exchanged before the machine is solved again: all, or one
+    bool many;      // pairs exchanged before the machine is solved again: half of them, or one
     // The working set grows with the unbounded support vectors, up to this size: with all of them in it a
     // machine takes a few steps, without it takes hundreds.
     std::int64_t largest_working_set;
@@ -144,6 +145,7 @@ class Transduction {
 
     void level(double negative, double positive, const StopFlag& stop) {
         raise_costs(negative, positive);
+        solver_options_.tol = options_.solver.tol;
         solve(stop, false);
         const double first = objective();
         TransductionLevel record{negative, positive, first, first, 0.0, 0, 1};
@@ -156,10 +158,9 @@ class Transduction {
             solve(stop, true);
             ++record.solutions;
             double value = objective();
-            if (!(value < record.objective)) {
+            while (!(value < record.objective) && solver_options_.tol > kTightest) {
                 solver_options_.tol *= kTighter;
                 solve(stop, true);
-                solver_options_.tol = options_.solver.tol;
                 value = objective();
             }
             if (!(value < record.objective)) {
@@ -259,7 +260,7 @@ class Transduction {
                worst_positive_[pairs].slack + worst_negative_[pairs].slack > 2 + solver_options_.tol) {
             ++pairs;
         }
-        return static_cast<std::int64_t>(pairs);
+        return static_cast<std::int64_t>((pairs + 1) / 2);
     }
 
     void exchange(std::int64_t pairs, double negative, double positive) {
@@ -312,7 +313,7 @@ class Transduction {
     static bool worse(const Candidate& a, const Candidate& b) {
         return a.slack != b.slack ? a.slack > b.slack : a.example < b.example;
     }
-    static constexpr double kTighter = 0.1, kRounding = 1e-12;
+    static constexpr double kTighter = 0.1, kTightest = 1e-8, kRounding = 1e-12;
 
     Engine& engine_;
     const TransductionOptions& options_;

@@ -17,9 +17,9 @@ from widemargin._arrays import Csr, canonical_csr, row_squares
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import LabelSpace, learn_labels, split_unlabeled
 from widemargin.learn.costs import label_costs
+from widemargin.learn.diffusion import diffused_ranking
 from widemargin.learn.dual_problem import Kernel
 from widemargin.learn.kernel_svm import KernelSVM
-from widemargin.learn.latent_ranking import latent_ranking
 from widemargin.learn.linear_rule import LinearRule, State
 from widemargin.learn.transduction_search import Found, Level, Search, count_positives, search
 from widemargin.measure.alarm import LEAST_SUPPORT, Alarm, transduction_alarm
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 _CHOICES = {
     "kernel": ("linear", "poly", "rbf", "sigmoid", "chi2"),
     "switching": ("multiple", "single"),
-    "start": ("inductive", "latent"),
+    "start": ("diffusion", "inductive"),
     "first_costs": ("balanced", "published"),
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
@@ -52,12 +52,12 @@ class TransductiveSVM(LinearRule):
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
-    switching : exchange "multiple" pairs of labels before the machine is solved again, or a "single" one as
-        published
-    start : the first labels: "inductive" by the machine of the labelled documents, from where the costs of
-        unlabelled ones begin with 1e-5 (Figure 9.1); "latent" by
-        :func:`~widemargin.learn.latent_ranking.latent_ranking` of all documents, from where they begin with
-        0.01, for rows of length 1
+    switching : exchange "multiple" pairs of labels before the machine is solved again, half of those that
+        would lower the objective, or a "single" one as published
+    start : the first labels: "diffusion" of the given ones among all documents
+        (:func:`~widemargin.learn.diffusion.diffused_ranking`), from where the costs of the unlabelled ones
+        begin with a tenth of the others' all together; "inductive" by the machine of the labelled documents,
+        from where they begin with 1e-5 (Figure 9.1), also where there are negative values in X
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
@@ -110,7 +110,7 @@ class TransductiveSVM(LinearRule):
         coef0: float = 1.0,
         bias: float | Literal["unregularized"] | None = "unregularized",
         switching: Literal["multiple", "single"] = "multiple",
-        start: Literal["inductive", "latent"] = "inductive",
+        start: Literal["diffusion", "inductive"] = "diffusion",
         first_costs: Literal["balanced", "published"] = "balanced",
         unlabeled: Any = None,
         on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
@@ -216,9 +216,8 @@ class TransductiveSVM(LinearRule):
         costs = label_costs(self.C, self.class_weight, self.label_space_, given, np.zeros(0))
         by_column = np.ascontiguousarray(signs.T)
         factor = (self.C if self.C_unlabeled is None else self.C_unlabeled) / self.C
-        latent = self.start == "latent" and self.unlabeled_.any() and factor > 0
+        diffused = self.start == "diffusion" and factor > 0 and self.unlabeled_.any() and rows.min() >= 0
         how = Search(
-            start=self.start,
             switching=self.switching,
             first_costs=self.first_costs,
             tol=float(self.tol),
@@ -236,7 +235,7 @@ class TransductiveSVM(LinearRule):
             np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
             self._limits,
             self.positives_,
-            latent_ranking(rows, signs) if latent else None,
+            diffused_ranking(rows, signs) if diffused else None,
             how,
             equality=isinstance(self.bias, str),
             offset=self._offset,

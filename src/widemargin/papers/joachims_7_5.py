@@ -28,8 +28,8 @@ from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 from widemargin.papers.text_tasks import Report
 
 MACRO = "macro-average"
-SVM, TSVM, LATENT = "SVM", "TSVM", "TSVM, latent start"
-GUARDED, ALARM = "latent start with guard", "alarm (% of samples)"
+SVM, TSVM, DIFFUSED = "SVM", "TSVM", "TSVM from diffusion"
+GUARDED, ALARM = "diffusion with guard", "alarm (% of samples)"
 
 # Printed are SVM and TSVM.
 FIGURES = {
@@ -101,7 +101,7 @@ def run(
         for name, figure_printed in (
             (SVM, printed[0]),
             (TSVM, printed[1]),
-            (LATENT, UNPUBLISHED),
+            (DIFFUSED, UNPUBLISHED),
             (GUARDED, UNPUBLISHED),
         ):
             cells += averaged(row, name, figure_printed, values[name])
@@ -137,20 +137,21 @@ def measured(
 
     With `column` of this category alone, on the same samples.
     """
-    found: dict[str, list[Floats]] = {SVM: [], TSVM: [], LATENT: [], GUARDED: [], ALARM: []}
+    found: dict[str, list[Floats]] = {SVM: [], TSVM: [], DIFFUSED: [], GUARDED: [], ALARM: []}
     for seed in range(samples):
         report(f"{field.title}, {labeled} labelled documents, sample {seed + 1} of {samples}")
         sample = draw(field, labeled, seed, n_test)
         sample = sample if column is None else sample.column(column)
-        published, latent = transduce(sample), transduce(sample, start="latent")
+        published, diffused = transduce(sample, start="inductive"), transduce(sample)
         inductive, transductive, better = (
-            break_even(sample, scores) for scores in (published.inductive_, published.scores_, latent.scores_)
+            break_even(sample, scores)
+            for scores in (published.inductive_, published.scores_, diffused.scores_)
         )
-        fired = np.array([alarm.fired for alarm in alarms(latent)])
+        fired = np.array([alarm.fired for alarm in alarms(diffused)])
         for name, values in (
             (SVM, inductive),
             (TSVM, transductive),
-            (LATENT, better),
+            (DIFFUSED, better),
             (GUARDED, np.where(fired, inductive, better)),
             (ALARM, 100.0 * fired),
         ):

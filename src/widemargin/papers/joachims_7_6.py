@@ -25,8 +25,8 @@ from widemargin.papers.few_labels import (
     transduce,
     webkb_field,
 )
+from widemargin.papers.joachims_7_5 import DIFFUSED, MACRO, SVM, TSVM, measured
 from widemargin.papers.joachims_7_5 import FIGURES as TABLES
-from widemargin.papers.joachims_7_5 import LATENT, MACRO, SVM, TSVM, measured
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 from widemargin.papers.text_tasks import Report
 from widemargin.report.plots import Line, Panel
@@ -75,7 +75,7 @@ def run(
     table = TABLES[curve.table]
     column = None if curve.row == MACRO else field.names.index(curve.row)
     cells: list[Cell] = []
-    lines: dict[str, list[float]] = {SVM: [], TSVM: [], LATENT: []}
+    lines: dict[str, list[float]] = {SVM: [], TSVM: [], DIFFUSED: []}
     for size in sizes:
         labeled, unlabeled = (table.labeled, size) if curve.of_test_set else (size, n_test)
         runs = measured(field, labeled, samples, report, unlabeled, column)
