@@ -196,7 +196,7 @@ def _ratios(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Flo
 
 def _labelled_cost(signs: NDArray[np.int8], cost: Floats) -> Floats:
     """The costs of the labelled examples of each column together."""
-    return np.where(signs != 0, cost, 0.0).sum(axis=1)
+    return np.asarray(np.where(signs != 0, cost, 0.0).sum(axis=1))
 
 
 def _level(row: Floats) -> Level:
