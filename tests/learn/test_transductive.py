@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -291,10 +293,13 @@ def test_the_guard_takes_the_inductive_rule():
         TransductiveSVM(on_alarm="error", **options).fit(X, signs)
 
 
-def test_a_linear_rule_survives_its_state():
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_rule_survives_its_state(kernel):
     X, signs, _ = blobs()
-    model = fit(X, signs, 15, 3.0)
-    again = TransductiveSVM.from_state(*model.get_state())
+    model = fit(X, signs, 15, 3.0, kernel=kernel)
+    config, arrays = model.get_state()
+    again = TransductiveSVM.from_state(json.loads(json.dumps(config)), arrays)
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
-    with pytest.raises(UsageError, match="linear"):
-        fit(X, signs, 15, 3.0, kernel="rbf").get_state()
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert again.get_params() == model.get_params()
+    assert again.get_state()[0] == config

@@ -191,10 +191,25 @@ class TransductiveSVM(LinearRule):
         return self._machine.decision_function(X)
 
     def get_state(self) -> State:
-        """What is needed to score and to decide, for linear machines."""
-        if self.kernel != "linear":
-            raise UsageError("Only the rule of a linear transductive machine can be saved.")
-        return super().get_state()
+        """What is needed to score and to decide: a configuration for JSON, and arrays."""
+        check_is_fitted(self, "label_space_")
+        if self.kernel == "linear":
+            return super().get_state()
+        machine, arrays = self._machine.get_state()
+        return {**machine, "parameters": self.get_params(), "machine": machine["parameters"]}, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> TransductiveSVM:
+        """The fitted learner that `get_state` described, without what it knew of its training documents."""
+        if "machine" not in config:
+            linear = super().from_state(config, arrays)
+            assert isinstance(linear, cls)
+            return linear
+        learner = cls(**config["parameters"])
+        learner._machine = KernelSVM.from_state({**config, "parameters": config["machine"]}, arrays)
+        learner.label_space_, learner.n_features_in_ = learner._machine.label_space_, config["n_features"]
+        learner.intercept_ = learner._machine.intercept_
+        return learner
 
     def _check_parameters(self) -> None:
         for name in ("C", "gamma", "degree", "tol", "cache", "alarm_level"):
