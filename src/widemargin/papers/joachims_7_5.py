@@ -111,7 +111,7 @@ def run(
         f"random, and the standard deviation of one of them; published are averages of an unknown number.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
-        "TSVM: the published search, which starts from the labels of the inductive machine. Latent start: "
+        "TSVM: the published search, which starts from the labels of the inductive machine. From diffusion: "
         "the library's default. Its guard believes the inductive machine where the alarm fires. Neither is "
         "in the thesis.",
         BAYES_NOTE,
