@@ -1,0 +1,114 @@
+// The features that a batch of documents uses, for learners that lay out only these (label_blocks.hpp).
+//
+// A batch touches few of the features, one document a few dozen. Their numbers are replaced by places among
+// those in use, so that the state of a batch is as small as the batch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "sparse.hpp"
+
+namespace widemargin {
+
+// Which features to take along. kAll: the caller needs those without a value too. kByFrequency: all, the
+// frequent ones first, which pays when rows are visited often: the weights in use then share cache lines and
+// pages.
+enum class Features { kUsed, kAll, kByFrequency };
+
+// The features with a value in some row of x (or all of them: when asked for, and where most have one), and
+// for every value the place of its feature there. With a bias feature, feature n_columns comes last.
+template <typename T>
+class ActiveFeatures {
+  public:
+    ActiveFeatures(const CsrView<T>& x, bool with_bias, Features which) : n_columns(x.n_columns) {
+        // Those of a few documents are sorted; of more, a mark a feature finds them faster.
+        if (which == Features::kUsed) x.n_values() < x.n_columns / 32 ? sort(x) : mark(x);
+        if (which == Features::kByFrequency) {
+            order_by_frequency(x);
+        } else if (which == Features::kAll || std::int64_t(features.size()) > x.n_columns / 2) {
+            features.resize(x.n_columns);
+            std::iota(features.begin(), features.end(), 0);
+            rows = x;
+            in_order_ = true;
+        } else {
+            rows = {x.indptr, places_.data(), x.values, x.n_rows, std::int64_t(features.size())};
+        }
+        bias_row = static_cast<std::int64_t>(features.size());
+        if (with_bias) features.push_back(static_cast<std::int32_t>(x.n_columns));
+    }
+    ActiveFeatures(const ActiveFeatures&) = delete;  // `rows` points into it
+
+    std::int64_t size() const { return static_cast<std::int64_t>(features.size()); }
+    bool is_everything_in_order() const { return in_order_; }
+
+    std::vector<std::int32_t> features;
+    std::int64_t n_columns;  // of x
+    CsrView<T> rows;         // x with places instead of feature numbers
+    std::int64_t bias_row;   // where the bias feature stands
+
+  private:
+    void sort(const CsrView<T>& x) {
+        const std::int64_t n_values = x.n_values();
+        features.assign(x.indices, x.indices + n_values);
+        std::sort(features.begin(), features.end());
+        features.erase(std::unique(features.begin(), features.end()), features.end());
+        places_.resize(n_values);
+        for (std::int64_t k = 0; k < n_values; ++k) {
+            places_[k] = static_cast<std::int32_t>(
+                std::lower_bound(features.begin(), features.end(), x.indices[k]) - features.begin());
+        }
+    }
+
+    void mark(const CsrView<T>& x) {
+        const std::int64_t n_values = x.n_values();
+        std::vector<std::int32_t> place(x.n_columns, -1);
+        for (std::int64_t k = 0; k < n_values; ++k) place[x.indices[k]] = 0;
+        for (std::int64_t column = 0; column < x.n_columns; ++column) {
+            if (place[column] < 0) continue;
+            place[column] = static_cast<std::int32_t>(features.size());
+            features.push_back(static_cast<std::int32_t>(column));
+        }
+        places_.resize(n_values);
+        for (std::int64_t k = 0; k < n_values; ++k) places_[k] = place[x.indices[k]];
+    }
+
+    // Roughly: by the number of digits of the frequency, as numbered within one number of digits.
+    void order_by_frequency(const CsrView<T>& x) {
+        const std::int64_t n_values = x.n_values();
+        std::vector<std::int32_t> frequency(x.n_columns, 0), place(x.n_columns);
+        for (std::int64_t k = 0; k < n_values; ++k) ++frequency[x.indices[k]];
+        const auto rank = [&](std::int64_t j) {
+            int digits = 0;
+            for (std::int32_t f = frequency[j]; f > 0; f >>= 1) ++digits;
+            return 32 - digits;
+        };
+        std::int64_t start[34] = {};
+        for (std::int64_t j = 0; j < x.n_columns; ++j) ++start[rank(j) + 1];
+        for (int k = 1; k < 34; ++k) start[k] += start[k - 1];
+        features.resize(x.n_columns);
+        for (std::int64_t j = 0; j < x.n_columns; ++j) {
+            place[j] = static_cast<std::int32_t>(start[rank(j)]++);
+            features[place[j]] = static_cast<std::int32_t>(j);
+        }
+        places_.resize(n_values);
+        for (std::int64_t k = 0; k < n_values; ++k) places_[k] = place[x.indices[k]];
+        rows = {x.indptr, places_.data(), x.values, x.n_rows, x.n_columns};
+    }
+
+    std::vector<std::int32_t> places_;
+    bool in_order_ = false;
+};
+
+// How to lay out the features of a batch that is passed over so many times. A fresh state has just been
+// filled with its start: to take all of it costs no more, and spares the search for the features in use.
+template <typename T>
+Features choose_features(const CsrView<T>& x, std::int64_t passes, bool all, bool fresh) {
+    const bool dense = x.n_values() >= x.n_columns;
+    if (passes >= 8 && dense) return Features::kByFrequency;
+    return all || (fresh && dense) ? Features::kAll : Features::kUsed;
+}
+
+}  // namespace widemargin
