@@ -110,12 +110,20 @@ class TestWebKB:
             ("washington", 3_944, 255, 4),
             ("wisconsin", 3_891, 308, 4),
             ("cornell-7", 7_415, 867, 7),
+            ("raw-7", 8_282, 0, 7),
             (None, 8_282, 0, 7),
         ],
     )
     def test_sizes(self, corpus, split, train, test, classes):
         webkb = corpus("webkb", split)
         assert (len(webkb.train), len(webkb.test), len(webkb.categories)) == (train, test, classes)
+
+    def test_raw_pages_keep_header_and_tags(self, corpus):
+        raw, plain = corpus("webkb", "raw-7").train, corpus("webkb", None).train
+        assert raw.ids == plain.ids
+        for mark in ("content-type:", "</"):
+            assert mark in raw.texts[0].lower()
+            assert mark not in plain.texts[0].lower()
 
     def test_cornell_is_the_standard_split(self, corpus):
         webkb = corpus("webkb")

@@ -32,7 +32,7 @@ from widemargin.weight.vectorizer import Vectorizer
 
 TOP, ALL = "Micro-Avg Top 10", "Micro-Avg All 118"
 COLUMNS = ("Perceptron", "SVM", "UWin", "LM-UWin", "NWin", "LM-NWin")
-COSTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FOLDS = 3
 PUBLISHED: dict[str, dict[str, tuple[float, ...]]] = {
     "1": {
@@ -182,6 +182,7 @@ def _best_cost(
     measure: Measure,
     passes: int,
     report: Report,
+    make: Callable[[str, float, int], Any] = learner,
 ) -> tuple[float, str]:
     """The C of a learner by cross-validation, and a note on all that were tried."""
     if len(costs) == 1:
@@ -193,7 +194,7 @@ def _best_cost(
         parts = []
         for number in range(FOLDS):
             out = fold == number
-            model = learner(column, C, passes).fit(X[~out], y[~out])
+            model = make(column, C, passes).fit(X[~out], y[~out])
             parts.append(100 * measure(model, X[out], y[out]))
         figures.append(float(np.mean(parts)))
     best = costs[int(np.argmax(figures))]
@@ -209,13 +210,18 @@ def _accuracy(model: Any, X: Any, labels: NDArray[Any]) -> float:
     return float(np.mean(model.predict(X) == labels))
 
 
+def _by_exact_steps(column: str, C: float, passes: int) -> Any:
+    """The learner of a column for long pages, on which the SVM's step of 0.01 overshoots: 1 / x.x instead."""
+    made = learner(column, C, passes)
+    return made.set_params(eta="newton") if column == "SVM" else made
+
+
 def _webkb(report: Report, passes: int, costs: Sequence[float]) -> PaperResult:
     """Seven classes, three folds: the share of pages whose class has the highest score."""
     report("Reading WebKB, seven classes")
-    corpus = load_corpus("webkb", "cornell-7")
-    parts = [texts_of(corpus.train), texts_of(corpus.test)]
-    texts = [text for part in parts for text in part.texts]
-    labels = np.array([known[0] for part in parts for known in part.labels if known])
+    pages = texts_of(load_corpus("webkb", "raw-7").train)
+    texts = pages.texts
+    labels = np.array([known[0] for known in pages.labels if known])
     folds = np.random.default_rng(0).permutation(len(texts)) % 3
     cells, notes = [], []
     right: dict[str, list[float]] = {column: [] for column in WEBKB}
@@ -225,16 +231,22 @@ def _webkb(report: Report, passes: int, costs: Sequence[float]) -> PaperResult:
         X = vectorizer.fit_transform([texts[i] for i in train])
         X_test = vectorizer.transform([texts[i] for i in test])
         for column in WEBKB:
-            C, note = _best_cost(column, costs, X, labels[train], _accuracy, passes, report)
+            C, note = _best_cost(
+                column, costs, X, labels[train], _accuracy, passes, report, make=_by_exact_steps
+            )
             notes.append(f"Fold {fold + 1}, {note}")
             report(f"Training seven classes, fold {fold + 1} of 3: {column}")
-            predicted = learner(column, C, passes).fit(X, labels[train]).predict(X_test)
+            predicted = _by_exact_steps(column, C, passes).fit(X, labels[train]).predict(X_test)
             right[column].append(100 * float(np.mean(predicted == labels[test])))
     for column, printed in WEBKB.items():
         cells.append(Cell("accuracy", column, printed, float(np.mean(right[column]))))
     notes = [
         "Published as about 90 % (regularised Winnows) and about 88 % (SVM); naive Bayes, about 66 %, is "
         "left out. No stop words are removed and no features are selected.",
+        "Pages are the files as they are, with HTML tags and the header of the server's answer, whose words "
+        "tell classes apart too: what was done with them is not printed, and without them all learners are "
+        "8 points lower (seen in a first run).",
+        "The SVM moves by 1 / x.x, the exact step: with 0.01 it overshoots on long pages.",
         f"C of each fold by accuracy, {FOLDS}-fold cross-validation over its training pages.",
         *notes,
     ]

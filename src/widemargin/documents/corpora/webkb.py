@@ -2,7 +2,8 @@
 
 Splits leave one university out: "cornell" tests on Cornell's pages and trains on all others, with the four
 classes of the literature (course, faculty, project, student); "cornell-7" keeps all seven classes. The text
-is the page without its HTTP header and HTML tags.
+is the page without its HTTP header and HTML tags. "raw-7" has the files as they are, all seven classes and no
+test part.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ def document(record: dict[str, Any]) -> Document:
     return Document(record["id"], plain_text(record["raw"]), (record["label"],))
 
 
+def file_as_it_is(record: dict[str, Any]) -> Document:
+    return Document(record["id"], record["raw"], (record["label"],))
+
+
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
     university, _, all_classes = (split or "").partition("-")
 
@@ -54,7 +59,7 @@ def load(paths: tuple[Path, ...], split: str | None) -> Parts:
             return None
         return "test" if record["university"] == university else "train"
 
-    return load_labelled(records(paths[0]), split, side, document)
+    return load_labelled(records(paths[0]), split, side, file_as_it_is if university == "raw" else document)
 
 
 SOURCES = (
@@ -63,7 +68,7 @@ SOURCES = (
         title="WebKB, 4 universities: web pages by function",
         kind="text",
         files=("webkb/webkb-4universities.jsonl.xz",),
-        splits=(*UNIVERSITIES, *(f"{name}-7" for name in UNIVERSITIES)),
+        splits=(*UNIVERSITIES, *(f"{name}-7" for name in UNIVERSITIES), "raw-7"),
         documents=8_282,
         classes=7,
         origin="https://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/",
