@@ -8,7 +8,7 @@
 // positive m and a negative l while xi*_m > 0, xi*_l > 0 and xi*_m + xi*_l > 2. Each such pair lowers the
 // objective with w and b as they are, and pairs do so independently of each other: `many` exchanges the half
 // of them with the largest slacks before it solves again (all of them: Sindhwani, Keerthi, SIGIR 2006; half
-// ends no higher than one at a time, all did). An exchange keeps num_plus, and, as both examples are at their
+// ended nearer to what one at a time finds). An exchange keeps num_plus, and, as both examples are at their
 // upper bounds and trade those too, the equality constraint.
 //
 // Inputs: signs (0: unlabelled), costs of the labelled examples, the limits of the costs of the others.

@@ -77,7 +77,7 @@ class BatchReader:
     ) -> None:
         check_encoding(encoding, errors)
         found = checked_format(format) or format_by_name(source)
-        self._source = ByteSource(source)
+        self._source = ByteSource(source, in_thread=True)
         self.name = self._source.name
         found = found or format_of_bytes(self._source.head, self.name)
         if found != "jsonl":

@@ -25,14 +25,15 @@ _HEAD = 1 << 16
 class ByteSource:
     """The decompressed bytes of `source` (a path, or "-" for standard input).
 
-    `head` holds the first bytes; reading still begins with them.
+    `head` holds the first bytes; reading still begins with them. `in_thread`: a thread is going to wait for
+    standard input, of which nobody else has read.
     """
 
-    def __init__(self, source: str | Path) -> None:
+    def __init__(self, source: str | Path, *, in_thread: bool = False) -> None:
         self.name = "standard input" if source == STDIN else str(source)
         self.is_stdin = source == STDIN
         with self._explained():
-            raw = self._raw = self._open(source)
+            raw = self._raw = self._open(source, in_thread)
             self._stream = _decompressed(raw, source if not self.is_stdin else "")
             # One line is enough to tell the format; a pipe may not have more yet.
             self.head = self._stream.read1(_HEAD)
@@ -78,7 +79,9 @@ class ByteSource:
         if not self.is_stdin:
             self._stream.close()
 
-    def _open(self, source: str | Path) -> IO[bytes]:
+    def _open(self, source: str | Path, in_thread: bool) -> IO[bytes]:
+        if self.is_stdin and not in_thread:
+            return sys.stdin.buffer
         if self.is_stdin:
             try:
                 # A reader of its own: a thread that waits in sys.stdin would not let the interpreter end.
