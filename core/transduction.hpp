@@ -7,9 +7,9 @@
 // their costs C*- and C*+ grow from next to nothing, solve at every level, and exchange the labels of a
 // positive m and a negative l while xi*_m > 0, xi*_l > 0 and xi*_m + xi*_l > 2. Each such pair lowers the
 // objective with w and b as they are, and pairs do so independently of each other: `many` exchanges the half
-// of them with the largest slacks before it solves again (all of them: Sindhwani, Keerthi, SIGIR 2006; half
-// ended nearer to what one at a time finds). An exchange keeps num_plus, and, as both examples are at their
-// upper bounds and trade those too, the equality constraint.
+// of them with the largest slacks before it solves again, and all where there are at least 50 (always all:
+// Sindhwani, Keerthi, SIGIR 2006; half ended nearer to what one at a time finds). An exchange keeps num_plus,
+// and, as both examples are at their upper bounds and trade those too, the equality constraint.
 //
 // Inputs: signs (0: unlabelled), costs of the labelled examples, the limits of the costs of the others.
 // Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level, and s and
@@ -33,7 +33,7 @@ namespace widemargin {
 struct TransductionOptions {
     DecompositionOptions solver;
     double growth;  // of the costs, from level to level
-    bool many;      // pairs exchanged before the machine is solved again: half of them, or one
+    bool many;      // pairs exchanged before the machine is solved again: half of them or all, or one
     // The working set grows with the unbounded support vectors, up to this size: with all of them in it a
     // machine takes a few steps, without it takes hundreds.
     std::int64_t largest_working_set;
@@ -260,7 +260,7 @@ class Transduction {
                worst_positive_[pairs].slack + worst_negative_[pairs].slack > 2 + solver_options_.tol) {
             ++pairs;
         }
-        return static_cast<std::int64_t>((pairs + 1) / 2);
+        return static_cast<std::int64_t>(pairs < kMany ? (pairs + 1) / 2 : pairs);
     }
 
     void exchange(std::int64_t pairs, double negative, double positive) {
@@ -313,6 +313,7 @@ class Transduction {
     static bool worse(const Candidate& a, const Candidate& b) {
         return a.slack != b.slack ? a.slack > b.slack : a.example < b.example;
     }
+    static constexpr std::size_t kMany = 50;
     static constexpr double kTighter = 0.1, kTightest = 1e-8, kRounding = 1e-12;
 
     Engine& engine_;
