@@ -53,7 +53,8 @@ class TransductiveSVM(LinearRule):
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
     switching : exchange "multiple" pairs of labels before the machine is solved again, half or more of
-        those that would lower the objective, or a "single" one as published
+        those that would lower the objective, or a "single" one as published, which is slower among very many
+        documents and may end lower
     start : the first labels: "diffusion" of the given ones among all documents
         (:func:`~widemargin.learn.diffusion.diffused_ranking`), from where the costs of the unlabelled ones
         begin with a tenth of the others' all together; "inductive" by the machine of the labelled documents,

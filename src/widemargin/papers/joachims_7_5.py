@@ -142,7 +142,7 @@ def measured(
         report(f"{field.title}, {labeled} labelled documents, sample {seed + 1} of {samples}")
         sample = draw(field, labeled, seed, n_test)
         sample = sample if column is None else sample.column(column)
-        published, diffused = transduce(sample, start="inductive"), transduce(sample)
+        published, diffused = transduce(sample), transduce(sample, start="diffusion")
         inductive, transductive, better = (
             break_even(sample, scores)
             for scores in (published.inductive_, published.scores_, diffused.scores_)
