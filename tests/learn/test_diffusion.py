@@ -55,8 +55,8 @@ def test_negative_values_begin_with_the_inductive_machine():
     X = rng.standard_normal((40, 4))
     y = np.where(np.arange(40) % 2, 1, -1)
     y[6:] = 0
-    default, inductive = (
+    diffused, inductive = (
         TransductiveSVM(unlabeled=0, on_alarm="ignore", **options).fit(X, y)
-        for options in ({}, {"start": "inductive"})
+        for options in ({"start": "diffusion"}, {"start": "inductive"})
     )
-    assert np.array_equal(default.scores_, inductive.scores_)
+    assert np.array_equal(diffused.scores_, inductive.scores_)

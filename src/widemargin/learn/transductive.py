@@ -55,10 +55,11 @@ class TransductiveSVM(LinearRule):
     switching : exchange "multiple" pairs of labels before the machine is solved again, half or more of
         those that would lower the objective, or a "single" one as published, which is slower among very many
         documents and may end lower
-    start : the first labels: "diffusion" of the given ones among all documents
-        (:func:`~widemargin.learn.diffusion.diffused_ranking`), from where the costs of the unlabelled ones
-        begin with a tenth of the others' all together; "inductive" by the machine of the labelled documents,
-        from where they begin with 1e-5 (Figure 9.1), also where there are negative values in X
+    start : the first labels: "inductive" by the machine of the labelled documents, from where the costs of
+        the unlabelled ones begin with 1e-5 (Figure 9.1); "diffusion" of the given ones among all documents
+        (:func:`~widemargin.learn.diffusion.diffused_ranking`), from where they begin with a tenth of the
+        others' all together, for a dozen or two labelled documents: with more it is far worse. Where there
+        are negative values in X it is "inductive"
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
@@ -111,7 +112,7 @@ class TransductiveSVM(LinearRule):
         coef0: float = 1.0,
         bias: float | Literal["unregularized"] | None = "unregularized",
         switching: Literal["multiple", "single"] = "multiple",
-        start: Literal["diffusion", "inductive"] = "diffusion",
+        start: Literal["inductive", "diffusion"] = "inductive",
         first_costs: Literal["balanced", "published"] = "balanced",
         unlabeled: Any = None,
         on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",

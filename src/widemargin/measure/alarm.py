@@ -9,7 +9,8 @@ These tests see a few labelled examples only and miss most failures on text. Ano
 hyperplane that has found a gap between other classes than the wanted ones has few unlabelled examples at it,
 which is too clean for a real boundary. So the alarm may also be raised when few of them are support vectors.
 That share depends on the collection and on C. With `LEAST_SUPPORT` the guard was best on 38 samples of 17
-labelled documents among 3,299 training documents of Reuters-21578, ten topics each, C = 20: there, 77 %
+labelled documents among 3,299 training documents of Reuters-21578, ten topics each, C = 20, from
+labels by diffusion: there, 77 %
 of the failures and 17 % of the gains are below it or fail a test. Rank correlation with the inductive order,
 overlap with other searches, stability under another number of positives or another C*, overlap with other
 topics and the alphas of the labelled examples added little: a random forest of all fifteen found 79 % of the

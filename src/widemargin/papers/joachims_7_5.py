@@ -112,7 +112,7 @@ def run(
         POSITIVES_NOTE,
         VECTORS_NOTE,
         "TSVM: the published search, which starts from the labels of the inductive machine. From diffusion: "
-        "the library's default. Its guard believes the inductive machine where the alarm fires. Neither is "
+        "another start. Its guard believes the inductive machine where the alarm fires. Neither is "
         "in the thesis.",
         BAYES_NOTE,
         *field.notes,

@@ -91,7 +91,7 @@ def run(
         f"Rows: {axis}. Means over {samples} random training sets and the standard deviation of one of them.",
         "The published curves have no printed figures; where they begin is printed as a table. The sizes are "
         "ours.",
-        "TSVM: the published search. From diffusion: the library's default, which is not in the thesis.",
+        "TSVM: the published search. From diffusion: another start, which is not in the thesis.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
         *field.notes,
