@@ -207,7 +207,7 @@ def main() -> None:
     if options.svmlight:
         beside_svmlight(options.svmlight, options.json)
     if options.switching or everything:
-        switching(options.samples, options.first_seed, options.sizes[-2], options.json)
+        switching(options.samples, options.first_seed, options.sizes[-1] // 2, options.json)
     if options.growth:
         growth(options.sizes, options.json)
 

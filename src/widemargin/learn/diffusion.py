@@ -13,8 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-# How much of a document's label comes from the others: 0.5 to 0.9 ranked training documents of Reuters-21578
-# equally well. After that many steps a thousandth is left to hand on.
+# How much of a document's label comes from the others. After that many steps a thousandth is left to hand on.
 SHARE = 0.7
 _STEPS = 20
 

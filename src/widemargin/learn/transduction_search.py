@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 # C*_minus of the first level: next to nothing, so that the inductive machine decides on the first labels
 # (Figure 9.1); or, for labels that come from elsewhere, enough to have a say: this share of the costs of all
-# labelled examples together. On training documents of Reuters-21578 a fifth was as good, a twentieth worse.
+# labelled examples together.
 _NEXT_TO_NOTHING, _A_SAY = 1e-5, 0.1
 _GROWTH = 2.0  # of the costs, from level to level
 _RECORDED = 7

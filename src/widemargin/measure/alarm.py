@@ -8,14 +8,9 @@ difference as large as the observed one is follows from the hypergeometric distr
 These tests see a few labelled examples only and miss most failures on text. Another sign needs no labels: a
 hyperplane that has found a gap between other classes than the wanted ones has few unlabelled examples at it,
 which is too clean for a real boundary. So the alarm may also be raised when few of them are support vectors.
-That share depends on the collection and on C. With `LEAST_SUPPORT` the guard was best on 38 samples of 17
-labelled documents among 3,299 training documents of Reuters-21578, ten topics each, C = 20, from
-labels by diffusion: there, 77 %
-of the failures and 17 % of the gains are below it or fail a test. Rank correlation with the inductive order,
-overlap with other searches, stability under another number of positives or another C*, overlap with other
-topics and the alphas of the labelled examples added little: a random forest of all fifteen found 79 % of the
-failures. ``benchmarks/alarm.py`` measures on other documents; there is no theory behind the threshold, and
-another collection may want another.
+That share depends on the collection and on C: `LEAST_SUPPORT` was chosen on samples of 17 labelled documents
+among training documents of Reuters-21578, C = 20. There is no theory behind it, and another collection may
+want another; ``benchmarks/alarm.py`` measures how often the alarm is right on other documents.
 """
 
 from __future__ import annotations
