@@ -1,8 +1,9 @@
-"""Which rows of `y` are marked as unlabelled; `labels.split_unlabeled` is the door to it."""
+"""What of `y` is marked as unlabelled; `labels.split_unlabeled` is the door to it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,16 @@ _CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """`y` without the rows that `unlabeled` marks, and which these are."""
+    """`y` without the rows that `unlabeled` marks, and what it marks: rows, or cells of an indicator."""
     if isinstance(y, str | bytes) or not (isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)):
         read_labels(y)  # says what is wrong
     if is_sparse(y):
-        return _leave_out_rows(y, unlabeled)
+        return _leave_out_cells(y, unlabeled)
     rows = y if isinstance(y, Sequence) else np.asarray(y)
     if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] > 1:
-        return _leave_out_rows(rows, unlabeled)
-    if isinstance(rows, Sequence) and any(_is_marked_row(row, unlabeled) for row in rows):
-        return _leave_out_rows(np.array(rows, dtype=np.float64), unlabeled)
+        return _leave_out_cells(rows, unlabeled)
+    if isinstance(rows, Sequence) and _is_marked_indicator(rows, unlabeled):
+        return _leave_out_cells(np.array(rows), unlabeled)
     if isinstance(rows, np.ndarray) and rows.ndim != 1:
         return y, np.zeros(len(rows), dtype=bool)
     mask = np.fromiter((_is_marked(label, unlabeled) for label in rows), dtype=bool, count=len(rows))
@@ -44,35 +45,49 @@ def _is_marked(label: Any, unlabeled: Any) -> bool:
     return is_missing(label) if unlabeled is None else bool(label == unlabeled)
 
 
-def _is_marked_row(row: Any, unlabeled: Any) -> bool:
-    """Whether a row of a list is one of an indicator and unlabelled: [NaN, NaN] or [-1, -1]."""
-    if not isinstance(row, list | tuple | np.ndarray) or len(row) == 0:
+def _is_marked_indicator(rows: Sequence[Any], unlabeled: Any) -> bool:
+    """Whether a list is one of rows of an indicator, some cells of which hold the mark."""
+    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
         return False
-    return all(
-        isinstance(value, float | int | np.number) and _is_marked(value, unlabeled) for value in list(row)
-    )
+    if len({len(row) for row in rows}) != 1:
+        return False
+    marked = False
+    for value in chain.from_iterable(rows):
+        if _is_marked(value, unlabeled):
+            marked = True
+        elif not isinstance(value, float | int | np.number | np.bool_):
+            return False
+        elif unlabeled is not None and value not in (0, 1):
+            return False  # label sets, and the mark is one of the labels
+    return marked
 
 
-def _leave_out_rows(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """An indicator matrix without the rows that hold the mark, which then has to fill them."""
+def _leave_out_cells(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """An indicator matrix without the rows that are full of marks, 0 in place of the other marks."""
     if unlabeled is not None and unlabeled in (0, 1):
         raise DataError(
-            f"unlabeled={unlabeled!r} is a value that indicator matrices hold. Mark unlabelled rows by NaN "
-            f"or -1."
+            f"unlabeled={unlabeled!r} is a value that indicator matrices hold. Mark unlabelled documents by "
+            f"NaN or -1."
         )
-    sparse = is_sparse(matrix)
-    kept: Any = matrix.tocsr() if sparse else np.asarray(matrix)
-    values = kept.data if sparse else kept
-    marked = values != values if unlabeled is None else values == unlabeled
-    if sparse:
-        rows = np.repeat(np.arange(kept.shape[0]), np.diff(kept.indptr))
-        count = np.bincount(rows[marked], minlength=kept.shape[0])
+    filled: Any
+    if is_sparse(matrix):
+        filled = matrix.tocsr(copy=True)
+        stored = _marked(filled.data, unlabeled)
+        rows = np.repeat(np.arange(filled.shape[0]), np.diff(filled.indptr))
+        marked = np.zeros(filled.shape, dtype=bool)
+        marked[rows[stored], filled.indices[stored]] = True
+        filled.data[stored] = 0
     else:
-        count = np.count_nonzero(marked, axis=1)
-    broken = np.flatnonzero((count > 0) & (count < kept.shape[1]))
-    if len(broken):
-        raise DataError(
-            f"Row {broken[0]} of y has some labels and lacks others. Mark a row as unlabelled in all "
-            f"columns, or fill it."
-        )
-    return kept[count == 0], count > 0
+        marked = _marked(matrix, unlabeled)
+        filled = matrix.copy()
+        filled[marked] = 0
+        if filled.dtype.kind == "O":  # because of its None; what is left is read as it would be without
+            filled = np.array(filled.tolist())
+    return filled[~marked.all(axis=1)], marked
+
+
+def _marked(values: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
+    if values.dtype.kind != "O":
+        return np.asarray(values != values if unlabeled is None else values == unlabeled)
+    each = (_is_marked(value, unlabeled) for value in values.ravel())
+    return np.fromiter(each, dtype=bool, count=values.size).reshape(values.shape)

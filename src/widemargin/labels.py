@@ -249,13 +249,18 @@ def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
 
 
 def split_unlabeled(y: Any, unlabeled: Any = None) -> tuple[Any, NDArray[np.bool_]]:
-    """The labels of the labelled rows, in the form of `y`, and which rows are not labelled.
+    """The labels of the labelled rows, in the form of `y`, and what is not labelled.
 
     Parameters
     ----------
-    y : labels in any form that the module describes, with some rows marked as unlabelled
-    unlabeled : what marks them: None for None and NaN (all along the row of an indicator matrix), or a value
-        such as -1 or 0
+    y : labels in any form that the module describes, with some rows marked as unlabelled, or some cells of an
+        indicator matrix; a sparse one has to hold its marks
+    unlabeled : what marks them: None for None and NaN, or a value such as -1 or 0
+
+    Returns
+    -------
+    labels : of the rows that have any, with a 0 in the unlabelled cells of an indicator matrix
+    mask : which rows are not labelled (n,), or which cells of an indicator matrix (n, columns)
 
     Examples
     --------
@@ -264,6 +269,9 @@ def split_unlabeled(y: Any, unlabeled: Any = None) -> tuple[Any, NDArray[np.bool
     >>> labels, mask = split_unlabeled(np.array([1, -1, 0]), unlabeled=-1)
     >>> labels.tolist(), mask.tolist()
     ([1, 0], [False, True, False])
+    >>> labels, mask = split_unlabeled([[1, np.nan], [np.nan, np.nan], [0, 1]])
+    >>> labels.tolist(), mask.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], [[False, True], [True, True], [False, False]])
     """
     return leave_out_unlabeled(y, unlabeled)
 

@@ -258,7 +258,6 @@ def test_everything_labelled_is_the_inductive_machine_with_a_warning():
         (["a", "b", None], {"positives": [1, 1]}, "2 values for 1 labels"),
         ([[1, 0], [1, 1], [np.nan, np.nan]], {}, "no negative labelled document of 0"),
         ([[0, 0], [0, 1], [np.nan, np.nan]], {}, "no positive labelled document of 0"),
-        (np.array([[1, 0], [0, np.nan], [np.nan, np.nan]]), {}, "has some labels and lacks others"),
         (np.array([[1, 0], [0, 1], [0, 0]]), {"unlabeled": 0}, "indicator matrices hold"),
         (["a", "b", None], {"C_unlabeled": -1}, "at least 0"),
         (["a", "b", None], {"switching": "some"}, "multiple, single"),

@@ -55,16 +55,15 @@ def label_costs(
     ----------
     class_weight : None; "balanced" gives the positive and the negative examples of each label the same
         total cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
-    signs : (n, columns)
+    signs : (n, columns); 0 where an example says nothing of the label
     weights : what :func:`sample_weights` gave
     """
     positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
     if isinstance(class_weight, str) and class_weight == "balanced":
-        if len(weights):
-            total = np.array([weights @ (signs[:, k] > 0) for k in range(space.n_columns)])
-            everything = float(weights.sum())
-        else:
-            total, everything = np.count_nonzero(signs > 0, axis=0).astype(float), float(len(signs))
+        each = weights if len(weights) else np.ones(len(signs))
+        total, everything = (
+            np.array([each @ some[:, k] for k in range(space.n_columns)]) for some in (signs > 0, signs != 0)
+        )
         positive = everything / (2 * np.maximum(total, np.finfo(float).tiny))
         negative = everything / (2 * np.maximum(everything - total, np.finfo(float).tiny))
         positive[total == 0] = negative[total == everything] = 1.0

@@ -100,9 +100,12 @@ def search(
     """
     n_columns, n = signs.shape
     k = np.count_nonzero(signs == 0, axis=1)
+    limits = np.where(k[:, None] > 0, limits, 0.0)  # where everything is labelled there are no levels
     first = _ratios(how.first_costs, num_plus, k)
     first *= (
-        _NEXT_TO_NOTHING if ranking is None else _A_SAY * _labelled_cost(signs, cost)[:, None] / k[:, None]
+        _NEXT_TO_NOTHING
+        if ranking is None
+        else (_A_SAY * _labelled_cost(signs, cost) / np.maximum(k, 1))[:, None]
     )
     first = np.minimum(first, np.where(limits > 0, limits, np.inf))
     steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
@@ -138,23 +141,26 @@ def search(
     )
 
 
-def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8], k: int) -> NDArray[np.int64]:
-    """How many of `k` unlabelled examples are to be positive, for each column of `signs`.
+def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) -> NDArray[np.int64]:
+    """How many of the unlabelled examples of each column are to be positive.
 
     Parameters
     ----------
-    positives : None for the share of the labelled examples `signs` (n, columns); a share of the unlabelled
-        ones; their number; a sequence of these, one a column, or a dict from labels
+    positives : None for the share of the labelled examples; a share of the unlabelled ones; their number; a
+        sequence of these, one a column, or a dict from labels
+    signs : (n, columns), 0 for unlabelled
 
     Examples
     --------
     >>> from widemargin.labels import learn_labels
-    >>> space, signs = learn_labels(["ham", "spam", "ham", "ham"])
-    >>> [int(count_positives(share, space, signs, 100)[0]) for share in (None, 0.1, 7)]
+    >>> space, given = learn_labels(["ham", "spam", "ham", "ham"])
+    >>> signs = np.vstack([given, np.zeros((100, 1), np.int8)])
+    >>> [int(count_positives(share, space, signs)[0]) for share in (None, 0.1, 7)]
     [25, 10, 7]
     """
     names = space.column_names.tolist()
-    shares: list[Any] = np.mean(signs > 0, axis=0).tolist()
+    labelled = np.count_nonzero(signs, axis=0)
+    shares: list[Any] = (np.count_nonzero(signs > 0, axis=0) / labelled).tolist()
     if isinstance(positives, dict):
         for label, wanted in positives.items():
             if label not in names:
@@ -166,10 +172,13 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8], 
         shares = list(positives)
     elif positives is not None:
         shares = [positives] * len(names)
-    return np.array([_count(wanted, name, k) for wanted, name in zip(shares, names, strict=True)], np.int64)
+    unlabelled = (len(signs) - labelled).tolist()
+    return np.array([_count(*each) for each in zip(shares, names, unlabelled, strict=True)], np.int64)
 
 
 def _count(wanted: Any, name: Any, k: int) -> int:
+    if k == 0:
+        return 0
     if isinstance(wanted, int | np.integer) and not isinstance(wanted, bool | np.bool_):
         if not 0 < wanted < k:
             raise UsageError(

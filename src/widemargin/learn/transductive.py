@@ -63,7 +63,8 @@ class TransductiveSVM(LinearRule):
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
-    unlabeled : what marks an unlabelled document in `y`: None for None and NaN, or a value such as -1 or 0
+    unlabeled : what marks an unlabelled document in `y`: None for None and NaN, or a value such as -1 or 0.
+        In an indicator matrix it marks cells: every label may have labelled documents of its own
     on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
         "error", or "ignore" it
     alarm_level : the largest p-value of the tests of 7.5 that raises the alarm
@@ -77,15 +78,15 @@ class TransductiveSVM(LinearRule):
     Attributes
     ----------
     transduction_ : labels of all training documents, in the form of `y`
-    unlabeled_ : (n,) which of them were not given
+    unlabeled_ : which of them were not given: (n,), of an indicator matrix (n, columns)
     scores_ : (n, columns) scores of the training documents
     inductive_ : (n, columns) their scores by the rule learned from the labelled documents alone
     coef_, intercept_ : of the linear rule, for new documents
     alpha_, xi_ : (n, columns) dual variables and slacks
-    positives_ : (columns,) how many unlabelled documents were to be positive
+    positives_ : (columns,) how many of the label's unlabelled documents were to be positive
     objective_, duality_gap_, n_switches_ : (columns,) at the end; pairs of labels exchanged
     levels_ : of each column a list of :class:`~widemargin.learn.transduction_search.Level`
-    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None when everything is labelled
+    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labelled
     fell_back_ : (columns,) where the inductive rule stands in
 
     Examples
@@ -153,7 +154,7 @@ class TransductiveSVM(LinearRule):
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes, with unlabelled documents marked
+        y : labels in any form that :mod:`widemargin.labels` takes, with what is not labelled marked
         """
         self._check_parameters()
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
@@ -164,7 +165,12 @@ class TransductiveSVM(LinearRule):
         labeled, unlabeled = split_unlabeled(y, self.unlabeled)
         check_consistent_length(X, unlabeled)
         space, given = learn_labels(labeled)
-        _check_both_sides(space, given)
+        # Marks of rows hold in all columns.
+        unlabeled = np.broadcast_to(unlabeled.reshape(len(unlabeled), -1), (len(unlabeled), given.shape[1]))
+        signs = np.zeros(unlabeled.shape, np.int8)
+        signs[~unlabeled.all(axis=1)] = given
+        signs[unlabeled] = 0
+        _check_both_sides(space, signs)
         if not unlabeled.any():
             warnings.warn(
                 "Every document is labelled: this is the inductive machine. Mark documents to be labelled by "
@@ -172,15 +178,12 @@ class TransductiveSVM(LinearRule):
                 DataWarning,
                 stacklevel=2,
             )
-        k = int(np.count_nonzero(unlabeled))
-        num_plus = count_positives(self.positives, space, given, k) if k else np.zeros(given.shape[1], int)
-        signs = np.zeros((len(unlabeled), given.shape[1]), np.int8)
-        signs[~unlabeled] = given
-        self.label_space_, self.unlabeled_, self.positives_ = space, unlabeled, num_plus
+        self.label_space_, self.positives_ = space, count_positives(self.positives, space, signs)
+        self.unlabeled_ = unlabeled.copy() if space.indicator else unlabeled[:, 0].copy()
         # Rows in an order of their own make the result independent of the order in which they came.
         order = _order_of_content(X, signs)
         rows = sp.csr_array(X)[order]
-        found = self._search(rows, signs[order], given)
+        found = self._search(rows, signs[order])
         self._keep(rows, signs, order, found)
         return self
 
@@ -229,8 +232,8 @@ class TransductiveSVM(LinearRule):
         if not (self.bias is None or sized or self.bias == "unregularized"):
             raise UsageError(f'bias={self.bias!r}: expected "unregularized", a positive number, or None.')
 
-    def _search(self, rows: sp.csr_array, signs: NDArray[np.int8], given: NDArray[np.int8]) -> Found:
-        costs = label_costs(self.C, self.class_weight, self.label_space_, given, np.zeros(0))
+    def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
+        costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
         by_column = np.ascontiguousarray(signs.T)
         factor = (self.C if self.C_unlabeled is None else self.C_unlabeled) / self.C
         diffused = self.start == "diffusion" and factor > 0 and self.unlabeled_.any() and rows.min() >= 0
@@ -275,12 +278,10 @@ class TransductiveSVM(LinearRule):
             table[:, back]
             for table in (found.y, found.alpha, found.s, found.inductive_s, found.inductive_alpha)
         )
-        costs = label_costs(
-            self.C, self.class_weight, self.label_space_, signs[~self.unlabeled_], np.zeros(0)
-        )
+        costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
         upper = np.where(y > 0, costs[0][:, None], costs[1][:, None])
         limits = np.where(y > 0, self._limits[:, 1:], self._limits[:, :1])
-        upper = np.where(self.unlabeled_, limits, upper)
+        upper = np.where(signs.T == 0, limits, upper)
         scores, inductive = s + found.intercept[:, None], inductive_s + found.inductive_intercept[:, None]
         xi = np.where(upper > 0, np.maximum(0.0, 1.0 - y * scores), 0.0)
         ww = (alpha * y * s).sum(axis=1)
@@ -290,7 +291,7 @@ class TransductiveSVM(LinearRule):
         self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
         self.alpha_, self.xi_ = alpha.T, xi.T
         self.inductive_ = inductive.T
-        self._raise_alarms(canonical_csr(rows), y)
+        self._raise_alarms(canonical_csr(rows), y, signs == 0)
         fell_back = self.fell_back_
         y = np.where(fell_back[:, None], self._inductive_labels(signs), y)
         self.scores_ = np.where(fell_back[:, None], inductive, scores).T
@@ -312,21 +313,19 @@ class TransductiveSVM(LinearRule):
                 stacklevel=3,
             )
 
-    def _raise_alarms(self, csr: Csr, y: Floats) -> None:
+    def _raise_alarms(self, csr: Csr, y: Floats, unlabeled: NDArray[np.bool_]) -> None:
         names = self.label_space_.column_names.tolist()
         self.fell_back_ = np.zeros(len(names), dtype=bool)
         self.alarm_: list[Alarm | None] = [None] * len(names)
-        if not self.unlabeled_.any():
-            return
         largest = self._kernel.largest(row_squares(csr))
         # Values of the other kernels may be negative, those of data without negative values cannot.
         R2 = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
-        for column in range(len(names)):
+        for column in np.flatnonzero(unlabeled.any(axis=0)).tolist():
             self.alarm_[column] = transduction_alarm(
                 self.alpha_[:, column],
                 self.xi_[:, column],
                 y[column],
-                self.unlabeled_,
+                unlabeled[:, column],
                 R2=R2,
                 level=float(self.alarm_level),
                 least_support=float(self.alarm_support),
@@ -347,8 +346,8 @@ class TransductiveSVM(LinearRule):
     def _inductive_labels(self, signs: NDArray[np.int8]) -> Floats:
         """The labels that the inductive rule gives: `positives_` of the unlabelled documents are positive."""
         labels = signs.T.astype(np.float64)
-        rows = np.flatnonzero(self.unlabeled_)
         for column, count in enumerate(self.positives_):
+            rows = np.flatnonzero(signs[:, column] == 0)
             ranked = rows[np.argsort(-self.inductive_[rows, column], kind="stable")]
             labels[column, ranked[:count]] = 1.0
             labels[column, ranked[count:]] = -1.0
@@ -388,9 +387,9 @@ class TransductiveSVM(LinearRule):
         return tags
 
 
-def _check_both_sides(space: LabelSpace, given: NDArray[np.int8]) -> None:
-    positives = np.count_nonzero(given > 0, axis=0)
-    for what, empty in (("positive", positives == 0), ("negative", positives == len(given))):
+def _check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:
+    for what, there in (("positive", signs > 0), ("negative", signs < 0)):
+        empty = ~there.any(axis=0)
         if empty.any():
             names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
             raise DataError(
