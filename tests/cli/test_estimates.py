@@ -263,16 +263,26 @@ class TestInspect:
         done = run("inspect", judged[0], "--suspects", "20")
         assert done.returncode == 0
         lines = done.stdout.splitlines()
+        assert lines[0].split()[3:5] == ["leave-one-out", "suggests"]
         assert lines[1].split()[:3] == [MANY[26]["id"], "network", "hardware"]
         assert lines[-1] == "1 of 1 label that look wrong, the worst first."
         found = json.loads(here("inspect", judged[0], "--suspects", "20", "--json").stdout)
         assert found["suspects"][0]["suggested"] == "hardware"
+        assert found["by"] == "leave-one-out"
+
+    def test_suspects_of_folds(self, here, many, tmp_path):
+        model = tmp_path / "folds.wm"
+        done = here("train", many, "-o", model, "--estimate", "k-fold", "--select", "none")
+        assert done.returncode == 0, done.stderr
+        lines = here("inspect", model, "--suspects", "20").stdout.splitlines()
+        assert lines[0].split()[3:5] == ["cross-validation", "suggests"]
+        assert json.loads(here("inspect", model, "--suspects", "20", "--json").stdout)["by"] == "k-fold"
 
     def test_no_suspects(self, here, tickets, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", MANY)
         here("train", data, "-o", tmp_path / "m.wm", "-q")
         done = here("inspect", tmp_path / "m.wm", "--suspects", "3")
-        assert "contradicts no label" in done.stdout
+        assert done.stdout.startswith("Leave-one-out contradicts no label")
 
     def test_thresholds_in_explanations(self, here, labels_model):
         done = here("explain", labels_model[0], "invoice and refund")

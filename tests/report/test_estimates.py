@@ -67,6 +67,7 @@ def test_suspects():
         {"document": "d1", "given": "a", "suggested": None, "score": -1.5, "margin": 1.5},
         {"document": 7, "given": None, "suggested": "b", "score": 1.25, "margin": 1.25},
     ]
-    lines = suspects_table(found).plain().splitlines()
+    lines = suspects_table(found, "cross-validation").plain().splitlines()
+    assert lines[0].split() == ["document", "has", "label", "cross-validation", "suggests", "score", "margin"]
     assert lines[1].split() == ["d1", "a", "(not", "this", "label)", "-1.50", "1.50"]
     assert lines[2].split() == ["7", "(not", "given)", "b", "+1.25", "1.25"]

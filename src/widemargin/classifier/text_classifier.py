@@ -75,7 +75,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
         what was asked for: "selection" (the candidates), "estimates" (a
         :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
-        wrong, :mod:`widemargin.estimate.suspects`)
+        wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" ("leave-one-out" or "k-fold")
 
     Examples
     --------

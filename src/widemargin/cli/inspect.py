@@ -36,8 +36,8 @@ def run(
             "--suspects",
             metavar="N",
             min=1,
-            help="List the N labels of training documents that leave-one-out contradicts most, and "
-            "nothing else.",
+            help="List the N labels of training documents that leave-one-out or cross-validation "
+            "contradicts most, and nothing else.",
             show_default="off",
         ),
     ] = None,
@@ -149,17 +149,17 @@ def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -
 
     if "suspects" not in summary:
         raise DataError(
-            f"{model} holds no leave-one-out scores, so it suspects no label. Train with --estimate "
-            f"leave-one-out."
+            f"{model} holds no scores of documents left out of training, so it suspects no label. Train with "
+            f"--estimate leave-one-out or k-fold."
         )
-    found = summary["suspects"][:most]
+    found, by = summary["suspects"][:most], summary["suspects_by"]
     if json:
-        print_json({"model": str(model), "found": len(summary["suspects"]), "suspects": found})
+        print_json({"model": str(model), "found": len(summary["suspects"]), "by": by, "suspects": found})
         return
     if not found:
-        print("Leave-one-out contradicts no label of the training documents by a large margin.")
+        print(f"{estimates.WORDS[by].capitalize()} contradicts no label of the training documents by far.")
         return
-    show_table(suspects_table(found))
+    show_table(suspects_table(found, estimates.WORDS[by]))
     print(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, the worst first.")
 
 

@@ -98,6 +98,7 @@ class Assessment:
     thresholds: Floats | None = None
     calibration: Platt | Isotonic | None = None
     suspects: list[Suspect] | None = None
+    suspects_by: Method | None = None
 
     def summary(self) -> dict[str, Any]:
         """What a summary of training says of it."""
@@ -106,6 +107,7 @@ class Assessment:
             found["estimates"] = self.quality.to_dict()
         if self.suspects is not None:
             found["suspects"] = [suspect.to_dict() for suspect in self.suspects]
+            found["suspects_by"] = self.suspects_by
         return found
 
 
@@ -161,7 +163,8 @@ def assess(
                 f"{len(truth):,} are support vectors."
             )
     called = list(range(len(truth))) if names is None else names
-    return Assessment(judged, thresholds, calibration, suspects(space, found.scores, truth, called))
+    doubted = suspects(space, found.scores, truth, called)
+    return Assessment(judged, thresholds, calibration, doubted, found.method)
 
 
 def _estimates(

@@ -1,4 +1,4 @@
-"""Training documents whose labels are probably wrong: leave-one-out contradicts them with a large margin.
+"""Training documents whose labels are probably wrong: held-out scores contradict them with a large margin.
 
 A rule that never saw a document decides it. Where it disagrees with the label that somebody gave, and by far,
 either the document is unlike the others of its label, or the label is a mistake: both are worth a look.
@@ -33,9 +33,9 @@ class Suspect:
     ----------
     document : the document's id, or its number (from 0) where there are no ids
     given : the label in doubt; None for a label that seems to be missing
-    suggested : the label that leave-one-out suggests instead; None where it suggests only to remove `given`
-    score : the leave-one-out score of `given`, or of `suggested` where there is no `given`
-    margin : how far leave-one-out contradicts the label
+    suggested : the label that fits better; None where only `given` is to be removed
+    score : the held-out score of `given`, or of `suggested` where there is no `given`
+    margin : how far it contradicts the label
     """
 
     document: Any
@@ -49,7 +49,7 @@ class Suspect:
 
 
 def suspects(space: LabelSpace, scores: Floats, truth: NDArray[Any], names: list[Any]) -> list[Suspect]:
-    """The labels that leave-one-out contradicts most, the worst first.
+    """The labels that held-out scores contradict most, the worst first.
 
     Parameters
     ----------

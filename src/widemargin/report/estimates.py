@@ -90,9 +90,14 @@ def comparison_table(
     )
 
 
-def suspects_table(suspects: Sequence[Mapping[str, Any]], title: str = "") -> Table:
-    """A row a label that is probably wrong, the worst first."""
-    columns = [Column("document"), Column("has label"), Column("leave-one-out suggests")]
+def suspects_table(suspects: Sequence[Mapping[str, Any]], by: str, title: str = "") -> Table:
+    """A row a label that is probably wrong, the worst first.
+
+    Parameters
+    ----------
+    by : who contradicts the labels, such as "leave-one-out"
+    """
+    columns = [Column("document"), Column("has label"), Column(f"{by} suggests")]
     columns += [Column("score", "difference", 2), Column("margin", "decimal", 2)]
     rows = [
         [
