@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "dual_updates.hpp"
 #include "mistake_driven.hpp"
+#include "recycled_memory.hpp"
 #include "value_survey.hpp"
 #include "vote.hpp"
 
@@ -212,7 +213,15 @@ nb::typed<nb::tuple, bool, double, std::int64_t> survey_array(Input<T> values) {
         nb::make_tuple(found.all_finite, found.least, found.n_nonzero));
 }
 
+// Numbers that nobody has filled, in memory that earlier arrays may have given back.
+nb::object recycled_array(std::int64_t n) {
+    auto* const kept = static_cast<double*>(RecycledMemory::shared().take(n * sizeof(double)));
+    nb::capsule owner(kept, [](void* p) noexcept { RecycledMemory::shared().give_back(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept, {std::size_t(n)}, owner));
+}
+
 void register_winnow(nb::module_& m) {
+    m.def("recycled_array", &recycled_array, nb::arg("n"));
     m.def("survey_values", &survey_array<float>, nb::arg("values").noconvert());
     m.def("survey_values", &survey_array<double>, nb::arg("values").noconvert());
     register_learn_from_mistakes<float>(m);

@@ -20,8 +20,8 @@
 
 #include "active_features.hpp"
 #include "label_lanes.hpp"
-#include "large_array.hpp"
 #include "parallel.hpp"
+#include "recycled_memory.hpp"
 #include "sparse.hpp"
 
 namespace widemargin {
@@ -74,11 +74,11 @@ class Cells {
         state_row_ = side_by_side ? range.n_labels : 1;
         state_lane_ = side_by_side ? 1 : n_features;
         state_ += range.first * state_lane_;
-        if (in_place && active.is_everything_in_order()) {
+        if (in_place && active.features.is_everything()) {
             data_ = state_;
             row_ = state_row_;
             lane_ = state_lane_;
-            if (start) for_each_cell([&](T& cell, T&) { cell = *start; });
+            if (start) fill(*start);
             return;
         }
         row_ = side_by_side ? width : 1;
@@ -107,9 +107,20 @@ class Cells {
     }
 
   private:
+    void fill(const T& value) {
+        if (lane_ != 1) {
+            for_each_cell([&](T& cell, T&) { cell = value; });
+        } else if (row_ == range_.count) {
+            std::fill_n(data_, features_.size() * row_, value);
+        } else {
+            for (std::int64_t row = 0; row < features_.size(); ++row)
+                std::fill_n(data_ + row * row_, range_.count, value);
+        }
+    }
+
     template <class Visit>
     void for_each_cell(Visit&& visit) {
-        const std::int64_t rows = static_cast<std::int64_t>(features_.size());
+        const std::int64_t rows = features_.size();
         if (state_lane_ == 1) {
             for (std::int64_t row = 0; row < rows; ++row) {
                 T *const cells = data_ + row * row_, *const originals = state_ + features_[row] * state_row_;
@@ -123,11 +134,11 @@ class Cells {
         }
     }
 
-    const std::vector<std::int32_t>& features_;
+    const FeatureList& features_;
     LabelRange range_;
     T* state_;
     std::int64_t state_row_ = 0, state_lane_ = 0;  // strides
-    LargeArray<T> own_;
+    RecycledArray<T> own_;
     T* data_ = nullptr;
     std::int64_t row_ = 0, lane_ = 0;  // strides
 };
@@ -197,8 +208,9 @@ void run_blocks(std::int64_t n_labels, std::int64_t work, int n_threads, std::in
         blocks[k]->run(stop);
         __atomic_fetch_add(labels_done, ranges[k].count, __ATOMIC_RELAXED);
     };
-    // A thread costs some 20 microseconds to start: not worth it for a few documents.
-    if (work * n_labels < 200000) {
+    // A thread costs some 20 microseconds to start, and finds nothing in its caches: not worth it for a few
+    // documents, nor for milliseconds of work that no other thread shares.
+    if (work * n_labels < (n_threads == 1 || ranges.size() == 1 ? 4000000 : 200000)) {
         const StopFlag never{false};
         for (std::size_t k = 0; k < ranges.size(); ++k) run(std::int64_t(k), never);
     } else {

@@ -82,7 +82,7 @@ struct LogWeightSums {
 // The log weights of one block of labels.
 class LogWeights {
   public:
-    LogWeights(const LogWeightForm& form, const LabelRange& range, const std::vector<std::int32_t>& features,
+    LogWeights(const LogWeightForm& form, const LabelRange& range, const FeatureList& features,
                std::int64_t n_features, const LogWeightSums& sums, Cells<double>& v, Cells<double>& w)
         : form_(form),
           range_(range),
@@ -189,7 +189,7 @@ class LogWeights {
         double sum = 0;
         for_each_log(lane, [&](double v) { sum += LogWeight(form_, v, shift_[lane]).size; });
         normalizer_[lane] = peak_[lane] = sum;
-        for (std::size_t row = 0; row < features_.size(); ++row) {
+        for (std::int64_t row = 0; row < features_.size(); ++row) {
             const double v[4] = {v_(row, lane)};
             double w[4], sizes[4];
             loops_.weigh(form_, shift_[lane], v, 4, w, sizes);
@@ -225,7 +225,7 @@ class LogWeights {
     // has them all.
     template <class Visit>
     void for_each_log(int lane, Visit&& visit) const {
-        const std::int64_t rows = static_cast<std::int64_t>(features_.size());
+        const std::int64_t rows = features_.size();
         if (rows == n_features_) {
             for (std::int64_t row = 0; row < rows; ++row) visit(v_(row, lane));
             return;
@@ -241,7 +241,7 @@ class LogWeights {
 
     LogWeightForm form_;
     LabelRange range_;
-    const std::vector<std::int32_t>& features_;
+    const FeatureList& features_;
     std::int64_t n_features_;  // with the constant one
     Cells<double>&v_, &w_;
     bool may_shift_;

@@ -89,6 +89,7 @@ class MistakeBlock {
             for (std::int64_t r = 0; r < n; ++r) {
                 if ((++visits & 255) == 0 && stop) return;
                 const auto row_at = [&](std::int64_t at) { return options_.shuffle ? order[at] : at; };
+                if (r + kRowsAhead < n) active_.rows.row(row_at(r + kRowsAhead)).prefetch();
                 if (r + 1 < n && range_.count > 1) prefetch_weights(active_.rows.row(row_at(r + 1)));
                 visit(row_at(r));
             }
@@ -127,6 +128,8 @@ class MistakeBlock {
     }
 
   private:
+    static constexpr std::int64_t kRowsAhead = 4;  // that are asked for before they are needed
+
     template <class Cell>
     std::optional<Cell> first(Cell start) const {
         return task_.fresh ? std::optional<Cell>(start) : std::nullopt;

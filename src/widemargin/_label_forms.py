@@ -57,7 +57,8 @@ class Values:
             return _lookup(self.values, code_of)
         # Few distinct values, many rows: only the distinct ones become Python objects.
         distinct, inverse = self._distinct
-        return _lookup(distinct.tolist(), code_of)[inverse]
+        codes = _lookup(distinct.tolist(), code_of)
+        return inverse if np.array_equal(codes, np.arange(len(codes))) else codes[inverse]
 
 
 class Sets:
@@ -104,7 +105,7 @@ class Indicator:
         self.dtype = str(self.matrix.dtype.name)
         values: NDArray[Any] = self.matrix.data if self.sparse else self.matrix
         _finite(values)
-        if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
+        if not _zeros_and_ones(values):
             found = np.unique(values[(values != 0) & (values != 1)])
             kind = "continuous" if (found != np.floor(found)).any() else "multiclass"
             raise DataError(
@@ -122,8 +123,10 @@ class Indicator:
         if self.sparse:
             present = self.matrix.data != 0
             return signs_at(self.matrix.row[present], self.matrix.col[present], *self.shape)
-        signs = np.full(self.shape, -1, dtype=np.int8, order="F")
-        signs[self.matrix.astype(bool)] = 1
+        signs: Signs = np.empty(self.shape, dtype=np.int8, order="F")
+        np.not_equal(self.matrix, 0, out=signs.view(bool))
+        signs *= 2
+        signs -= 1
         return signs
 
 
@@ -250,6 +253,12 @@ def _finite(values: NDArray[Any]) -> None:
         raise DataError(f"Input y contains infinity or a value too large for {values.dtype!r}.")
 
 
+def _zeros_and_ones(values: NDArray[Any]) -> bool:
+    if values.dtype.kind in "biu":  # one look at every number: no bit but the last is set in any
+        return int(np.bitwise_or.reduce(values, axis=None, initial=0)) in (0, 1)
+    return bool(((values == 0) | (values == 1)).all())
+
+
 def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if values.dtype.kind == "O":
         # A dictionary beats sorting n Python strings; only the distinct ones are sorted.
@@ -263,11 +272,11 @@ def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         low = int(whole.min(initial=0))
         span = int(whole.max(initial=0)) - low + 1
         if span <= 4 * len(whole) + 1024:  # a mark for every number between beats sorting
-            offsets = whole - low
+            offsets = whole - low if low else whole
             present = np.zeros(span, dtype=bool)
             present[offsets] = True
             distinct = (np.flatnonzero(present) + low).astype(values.dtype)
-            return distinct, (np.cumsum(present) - 1)[offsets]
+            return distinct, offsets if len(distinct) == span else (np.cumsum(present) - 1)[offsets]
     distinct, inverse = np.unique(values, return_inverse=True)
     return distinct, inverse.astype(np.intp, copy=False)
 

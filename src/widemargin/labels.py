@@ -158,7 +158,10 @@ class LabelSpace:
                 f"Train with these labels too{cure}."
             )
         if self.kind == "binary":
-            return np.where(codes == 1, 1, -1).astype(np.int8)[:, None]
+            signs: Signs = (codes == 1).view(np.int8)[:, None]
+            signs *= 2
+            signs -= 1
+            return signs
         return signs_at(form.rows()[known], codes[known], form.n, len(self.classes))
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,13 +241,11 @@ def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
                 f"learn. Add examples of a second class."
             )
     signs = space._signs(form)
-    if space.kind == "multilabel":
-        positives = np.count_nonzero(signs > 0, axis=0)
-        if not ((positives > 0) & (positives < form.n)).any():
-            raise DataError(
-                f"No label is on some of the {form.n} examples but not on all of them: there is no class to "
-                f"tell from the rest. Add examples that differ."
-            )
+    if space.kind == "multilabel" and not (signs.max(axis=0) > signs.min(axis=0)).any():
+        raise DataError(
+            f"No label is on some of the {form.n} examples but not on all of them: there is no class to "
+            f"tell from the rest. Add examples that differ."
+        )
     return space, signs
 
 

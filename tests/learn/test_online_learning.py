@@ -238,6 +238,19 @@ def test_an_interrupted_batch_changes_nothing():
     np.testing.assert_array_equal(model._cells["weights"], plus - minus)
 
 
+@pytest.mark.parametrize("learner", [Perceptron(), BalancedWinnow(), Winnow(eta=0.2)], ids=name)
+def test_weights_that_somebody_keeps_outlive_the_next_fit(learner):
+    X, Y = text_like(n=60, d=3000, labels=12)  # large enough for memory that is used again
+    weights, expected = [], []
+    for part in (slice(0, 30), slice(30, 60), slice(0, 60)):
+        weights.append(learner.fit(X[part], Y[part]).coef_)
+        expected.append(weights[-1].copy())
+    for kept, copy in zip(weights, expected, strict=True):
+        np.testing.assert_array_equal(kept, copy)
+    again = type(learner)(**learner.get_params()).fit(X[:30], Y[:30])
+    np.testing.assert_array_equal(again.coef_, expected[0])
+
+
 def test_balanced_classes_need_all_documents():
     X, y = stream()
     with pytest.raises(UsageError, match="needs all documents"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
@@ -36,16 +37,33 @@ def check_documents(learner: Any, X: Any, *, first: bool) -> Documents:
     X : sparse or dense matrix (n, features)
     first : whether these are the first documents that the learner sees
     """
-    X = validate_data(
-        learner,
-        X,
-        accept_sparse="csr",
-        dtype=(np.float64, np.float32),
-        ensure_all_finite=False,
-        reset=first,
-    )
+    if _is_as_wanted(X) and not hasattr(learner, "feature_names_in_"):
+        if first:
+            learner.n_features_in_ = X.shape[1]
+        else:
+            validate_data(learner, X, skip_check_array=True, reset=False)
+    else:
+        X = validate_data(
+            learner,
+            X,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            ensure_all_finite=False,
+            reset=first,
+        )
     csr = canonical_csr(X)
     all_finite, least, n_nonzero = _core.survey_values(csr.data)
     if not all_finite:
         assert_all_finite(csr.data, estimator_name=type(learner).__name__, input_name="X")
     return Documents(csr, least, n_nonzero)
+
+
+def _is_as_wanted(X: Any) -> bool:
+    """Whether scikit-learn would return `X` as it is, after checks that take as long as to learn from it."""
+    return (
+        isinstance(X, sp.csr_array | sp.csr_matrix)
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.indices.dtype == np.int32
+        and min(X.shape) > 0
+    )

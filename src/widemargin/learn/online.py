@@ -7,6 +7,7 @@ the compiled core updates them in place. `fit` starts afresh and passes over the
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
@@ -79,7 +81,7 @@ class OnlineRule(LinearRule):
     def _rule(self) -> tuple[Floats, Floats]:
         """The weights (features, labels) and the thresholds of the rule that the state stands for."""
 
-    # Arrays that `_learn` fills itself when the state is fresh: its threads do that together.
+    # Arrays of numbers that `_learn` fills itself when the state is fresh: its threads do that together.
     _filled_by_core: frozenset[str] = frozenset()
 
     @property
@@ -124,7 +126,6 @@ class OnlineRule(LinearRule):
             self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
         except BaseException:
             self._begin(space, documents)  # learned in place: what was interrupted is at its start again
-            self._final = None
             raise
         self._final = self._rule()
         return csr
@@ -183,10 +184,10 @@ class OnlineRule(LinearRule):
         self.documents_seen_ = self.documents_wrong_ = 0
         self._constants = self._constants_from(documents)
         cells, columns = self._fresh_cells(), self._fresh_columns()
-        self._cells = {}
+        self._cells, self._final = {}, None  # an earlier model makes room for this one
         for name, made in cells.items():
             shape = self._shape(name)
-            self._cells[name] = np.empty(shape, made[1]) if name in unfilled else _filled(shape, *made)
+            self._cells[name] = _unfilled(shape) if name in unfilled else _filled(shape, *made)
         self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
 
     def _shape(self, name: str) -> tuple[int, ...]:
@@ -285,6 +286,11 @@ class OnlineRule(LinearRule):
             values = np.array(arrays[f"column_{name}"], dtype=made[1])
             learner._columns[name] = _of_shape(name, values, (learner.label_space_.n_columns,))
         return learner
+
+
+def _unfilled(shape: tuple[int, ...]) -> Floats:
+    """An array for the core to fill, in memory that an earlier one may have given back."""
+    return np.asarray(_core.recycled_array(math.prod(shape))).reshape(shape)
 
 
 def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:
