@@ -1,4 +1,4 @@
-"""What of `y` is marked as unlabelled; `labels.split_unlabeled` is the door to it."""
+"""What of `y` is marked as unlabelled; `labels.learn_partial_labels` is the door to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """`y` without the rows that `unlabeled` marks, and what it marks: rows, or cells of an indicator."""
+    """`y` without the rows that `unlabeled` marks, and what it marks: rows (n,), or cells of an indicator."""
     if isinstance(y, str | bytes) or not (isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)):
         read_labels(y)  # says what is wrong
     if is_sparse(y):

@@ -249,8 +249,8 @@ def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
     return space, signs
 
 
-def split_unlabeled(y: Any, unlabeled: Any = None) -> tuple[Any, NDArray[np.bool_]]:
-    """The labels of the labelled rows, in the form of `y`, and what is not labelled.
+def learn_partial_labels(y: Any, unlabeled: Any = None) -> tuple[LabelSpace, Signs]:
+    """The space of the labels in `y`, and `y` as columns of +1, -1, and 0 for what is not labelled.
 
     Parameters
     ----------
@@ -258,23 +258,21 @@ def split_unlabeled(y: Any, unlabeled: Any = None) -> tuple[Any, NDArray[np.bool
         indicator matrix; a sparse one has to hold its marks
     unlabeled : what marks them: None for None and NaN, or a value such as -1 or 0
 
-    Returns
-    -------
-    labels : of the rows that have any, with a 0 in the unlabelled cells of an indicator matrix
-    mask : which rows are not labelled (n,), or which cells of an indicator matrix (n, columns)
-
     Examples
     --------
-    >>> split_unlabeled(["ham", None, "spam"])[1].tolist()
-    [False, True, False]
-    >>> labels, mask = split_unlabeled(np.array([1, -1, 0]), unlabeled=-1)
-    >>> labels.tolist(), mask.tolist()
-    ([1, 0], [False, True, False])
-    >>> labels, mask = split_unlabeled([[1, np.nan], [np.nan, np.nan], [0, 1]])
-    >>> labels.tolist(), mask.tolist()
-    ([[1.0, 0.0], [0.0, 1.0]], [[False, True], [True, True], [False, False]])
+    >>> learn_partial_labels(["ham", None, "spam"])[1].ravel().tolist()
+    [-1, 0, 1]
+    >>> learn_partial_labels([[1, -1], [-1, -1], [0, 1]], unlabeled=-1)[1].tolist()
+    [[1, 0], [0, 0], [-1, 1]]
     """
-    return leave_out_unlabeled(y, unlabeled)
+    labels, marked = leave_out_unlabeled(y, unlabeled)
+    space, given = learn_labels(labels)
+    signs = np.zeros((len(marked), given.shape[1]), dtype=np.int8, order="F")
+    # A mark of a row holds in all columns.
+    marked = np.broadcast_to(marked.reshape(len(marked), -1), signs.shape)
+    signs[~marked.all(axis=1)] = given
+    signs[marked] = 0
+    return space, signs
 
 
 def one_label_each(label_sets: Sequence[Sequence[Any] | None]) -> list[Any] | None:

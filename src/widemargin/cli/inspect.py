@@ -147,7 +147,7 @@ def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -
     """Labels of training documents that are probably wrong."""
     from widemargin.report.estimates import suspects_table
 
-    if "suspects" not in summary:
+    if "suspects_by" not in summary:
         raise DataError(
             f"{model} holds no scores of documents left out of training, so it suspects no label. Train with "
             f"--estimate leave-one-out or k-fold."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, thread_count
-from widemargin.errors import UsageError
+from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
 from widemargin.learn.dual_problem import DOUBLE_UP_TO, KERNELS, Kernel
 from widemargin.progress import watch
@@ -139,6 +139,18 @@ def search(
         records,
         converged.astype(bool),
     )
+
+
+def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:
+    """Refuse columns without a positive or without a negative example; `signs` (n, columns)."""
+    for what, there in (("positive", signs > 0), ("negative", signs < 0)):
+        empty = ~there.any(axis=0)
+        if empty.any():
+            names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
+            raise DataError(
+                f"There is no {what} labelled document of {', '.join(names)}. Label at least one on either "
+                f"side of every label, or leave the label out."
+            )
 
 
 def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -11,23 +11,28 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin._arrays import Csr, canonical_csr, row_squares
 from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.labels import LabelSpace, learn_labels, split_unlabeled
+from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
 from widemargin.learn.diffusion import diffused_ranking
-from widemargin.learn.dual_problem import Kernel
-from widemargin.learn.kernel_svm import KernelSVM
-from widemargin.learn.linear_rule import LinearRule, State
-from widemargin.learn.transduction_search import Found, Level, Search, count_positives, search
+from widemargin.learn.kernel_rule import KERNELS, KernelRule
+from widemargin.learn.transduction_search import (
+    Found,
+    Level,
+    Search,
+    check_both_sides,
+    count_positives,
+    search,
+)
 from widemargin.measure.alarm import LEAST_SUPPORT, Alarm, transduction_alarm
 
 Floats = NDArray[np.float64]
 
 _CHOICES = {
-    "kernel": ("linear", "poly", "rbf", "sigmoid", "chi2"),
+    "kernel": KERNELS,
     "switching": ("multiple", "single"),
     "start": ("diffusion", "inductive"),
     "first_costs": ("balanced", "published"),
@@ -36,7 +41,7 @@ _CHOICES = {
 _MAX_ITER = 100_000_000
 
 
-class TransductiveSVM(LinearRule):
+class TransductiveSVM(KernelRule):
     """Label unlabelled documents so that the margin between the classes is widest.
 
     Minimises ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabelled
@@ -162,16 +167,10 @@ class TransductiveSVM(LinearRule):
             raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
         if y is None:
             raise ValueError("TransductiveSVM requires y to be passed, but the target y is None")
-        labeled, unlabeled = split_unlabeled(y, self.unlabeled)
-        check_consistent_length(X, unlabeled)
-        space, given = learn_labels(labeled)
-        # Marks of rows hold in all columns.
-        unlabeled = np.broadcast_to(unlabeled.reshape(len(unlabeled), -1), (len(unlabeled), given.shape[1]))
-        signs = np.zeros(unlabeled.shape, np.int8)
-        signs[~unlabeled.all(axis=1)] = given
-        signs[unlabeled] = 0
-        _check_both_sides(space, signs)
-        if not unlabeled.any():
+        space, signs = learn_partial_labels(y, self.unlabeled)
+        check_consistent_length(X, signs)
+        check_both_sides(space, signs)
+        if signs.all():
             warnings.warn(
                 "Every document is labelled: this is the inductive machine. Mark documents to be labelled by "
                 f"{'None or NaN' if self.unlabeled is None else repr(self.unlabeled)}.",
@@ -179,42 +178,14 @@ class TransductiveSVM(LinearRule):
                 stacklevel=2,
             )
         self.label_space_, self.positives_ = space, count_positives(self.positives, space, signs)
-        self.unlabeled_ = unlabeled.copy() if space.indicator else unlabeled[:, 0].copy()
+        self.unlabeled_ = signs == 0 if space.indicator else signs[:, 0] == 0
         # Rows in an order of their own make the result independent of the order in which they came.
-        order = _order_of_content(X, signs)
-        rows = sp.csr_array(X)[order]
+        rows = sp.csr_array(X)
+        order = _order_of_content(rows, signs)
+        rows = rows[order]
         found = self._search(rows, signs[order])
         self._keep(rows, signs, order, found)
         return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores of the documents: (n,) for a binary task, otherwise (n, labels)."""
-        check_is_fitted(self, "label_space_")
-        if self.kernel == "linear":
-            return super().decision_function(X)
-        validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        return self._machine.decision_function(X)
-
-    def get_state(self) -> State:
-        """What is needed to score and to decide: a configuration for JSON, and arrays."""
-        check_is_fitted(self, "label_space_")
-        if self.kernel == "linear":
-            return super().get_state()
-        machine, arrays = self._machine.get_state()
-        return {**machine, "parameters": self.get_params(), "machine": machine["parameters"]}, arrays
-
-    @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> TransductiveSVM:
-        """The fitted learner that `get_state` described, without what it knew of its training documents."""
-        if "machine" not in config:
-            linear = super().from_state(config, arrays)
-            assert isinstance(linear, cls)
-            return linear
-        learner = cls(**config["parameters"])
-        learner._machine = KernelSVM.from_state({**config, "parameters": config["machine"]}, arrays)
-        learner.label_space_, learner.n_features_in_ = learner._machine.label_space_, config["n_features"]
-        learner.intercept_ = learner._machine.intercept_
-        return learner
 
     def _check_parameters(self) -> None:
         for name in ("C", "gamma", "degree", "tol", "cache", "alarm_level"):
@@ -260,10 +231,6 @@ class TransductiveSVM(LinearRule):
             equality=isinstance(self.bias, str),
             offset=self._offset,
         )
-
-    @property
-    def _kernel(self) -> Kernel:
-        return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
     @property
     def _offset(self) -> float:
@@ -353,53 +320,10 @@ class TransductiveSVM(LinearRule):
             labels[column, ranked[count:]] = -1.0
         return labels
 
-    def _set_rule(self, rows: sp.csr_array, signed: Floats) -> None:
-        if self.kernel == "linear":
-            weights = sp.csr_array(signed) @ rows.astype(np.float64)
-            # Features x columns in memory, as documents are scored.
-            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
-            return
-        support = np.flatnonzero(signed.any(axis=0))
-        vectors = canonical_csr(rows[support])
-        config = {
-            "parameters": {
-                "kernel": self.kernel,
-                "gamma": self.gamma,
-                "degree": self.degree,
-                "coef0": self.coef0,
-                "n_jobs": self.n_jobs,
-            },
-            "labels": self.label_space_.to_dict(),
-            "n_features": self.n_features_in_,
-        }
-        arrays = {
-            "dual_coef": np.ascontiguousarray(signed[:, support]),
-            "intercept": self.intercept_,
-            "support_data": vectors.data,
-            "support_indices": vectors.indices,
-            "support_indptr": vectors.indptr,
-        }
-        self._machine = KernelSVM.from_state(config, arrays)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = self.kernel == "chi2"
-        return tags
-
-
-def _check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:
-    for what, there in (("positive", signs > 0), ("negative", signs < 0)):
-        empty = ~there.any(axis=0)
-        if empty.any():
-            names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
-            raise DataError(
-                f"There is no {what} labelled document of {', '.join(names)}. Label at least one on either "
-                f"side of every label, or leave the label out."
-            )
-
-
-def _order_of_content(X: Any, signs: NDArray[np.int8]) -> NDArray[np.intp]:
+def _order_of_content(X: sp.csr_array, signs: NDArray[np.int8]) -> NDArray[np.intp]:
     """An order of the rows that depends on what they hold (and their labels), not on where they stand."""
     generator = np.random.default_rng(0)
+    # Rows of a sparse matrix are added up alike; with a dense one rounding depends on where a row stands.
     content = X @ generator.standard_normal(X.shape[1])
     return np.lexsort((signs @ generator.standard_normal(signs.shape[1]), content))
