@@ -84,6 +84,15 @@ def test_theorem_14(problem):
             assert not given_here or signs == given_here
 
 
+def test_the_yardstick_is_the_best_hyperplane():
+    """On a tree of pairs, all of one class: 1/2 for every point."""
+    pairs = [(0, 3), (1, 2), (3, 1), (0, 1), (0, 2), (1, 0), (2, 2)]
+    X = np.zeros((len(pairs), 8))
+    for row, (first, second) in enumerate(pairs):
+        X[row, [first, 4 + second]] = 1
+    assert hard_margin.inverse_margin(X, np.ones(len(pairs))) == pytest.approx(2.0)
+
+
 @settings(max_examples=60)
 @given(rote_problems())
 def test_theorem_13(problem):

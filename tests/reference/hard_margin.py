@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear
 
 
 def inverse_margin(X, y):
@@ -18,9 +18,10 @@ def inverse_margin(X, y):
     E = np.vstack([A.T, np.ones(len(y))])
     target = np.zeros(len(E))
     target[-1] = 1.0
-    u, length = nnls(E, target)
+    # SciPy's nnls now and then stops at a point that is not the best one (scipy/scipy#25389).
+    u = lsq_linear(E, target, (0, np.inf), method="bvls", tol=1e-13).x
     residual = E @ u - target
-    if length < 1e-9:
+    if np.linalg.norm(residual) < 1e-9:
         return np.inf
     w = -residual[:-1] / residual[-1]
     return float(w @ w)
