@@ -174,13 +174,13 @@ class BlockScores {
   public:
     explicit BlockScores(const LabelRange& range) : count_(range.count), kernels_(lane_kernels()) {}
 
-    void operator()(const Row<T>& row, const Cells<double>& w, double* scores) const {
+    void operator()(const Row<T>& row, const Cells<double>& w, double* scores, NextRow next = {}) const {
         const std::int64_t stride = w.row_stride(), lanes = w.is_state() ? count_ : stride;
         const auto score = [&](auto dot, auto score_row) {
             if (lanes == 1 && stride == 1) {
                 scores[0] = dot(row.indices, row.values, row.size, w.data());
             } else {
-                score_row(row.indices, row.values, row.size, w.data(), stride, kZeros, lanes, scores);
+                score_row(row.indices, row.values, row.size, next, w.data(), stride, kZeros, lanes, scores);
             }
         };
         if constexpr (sizeof(T) == sizeof(float)) {
@@ -196,34 +196,42 @@ class BlockScores {
     LaneKernels kernels_;
 };
 
-// Makes, runs and writes back a Block for every range of labels; `work` is that of one label, in values
-// visited. Nothing is written back when poll asks to stop, or when a block throws.
+// Makes, runs and writes back a Block for every range of labels, and returns the blocks in their order;
+// `work` is that of one label, in values visited. Nothing is written back when poll asks to stop, or when a
+// block throws.
 template <class Block, class Make, class Poll>
-void run_blocks(std::int64_t n_labels, std::int64_t work, int n_threads, std::int64_t* labels_done,
-                Make&& make, Poll&& poll) {
+std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64_t work, int n_threads,
+                                               std::int64_t* labels_done, Make&& make, Poll&& poll) {
     const std::vector<LabelRange> ranges = label_ranges(n_labels, n_threads);
+    const auto n_ranges = static_cast<std::int64_t>(ranges.size());
     std::vector<std::unique_ptr<Block>> blocks(ranges.size());
     const auto run = [&](std::int64_t k, const StopFlag& stop) {
         blocks[k] = make(ranges[k]);
         blocks[k]->run(stop);
         __atomic_fetch_add(labels_done, ranges[k].count, __ATOMIC_RELAXED);
     };
+    const auto write = [&](std::int64_t k, const StopFlag&) { blocks[k]->write_back(); };
     // A thread costs some 20 microseconds to start, and finds nothing in its caches: not worth it for a few
     // documents, nor for milliseconds of work that no other thread shares.
-    if (work * n_labels < (n_threads == 1 || ranges.size() == 1 ? 4000000 : 200000)) {
-        const StopFlag never{false};
-        for (std::size_t k = 0; k < ranges.size(); ++k) run(std::int64_t(k), never);
-    } else {
-        Pieces pieces(std::int64_t(ranges.size()), 1);
+    const bool alone = work * n_labels < (n_threads == 1 || n_ranges == 1 ? 4000000 : 200000);
+    const auto for_each_range = [&](auto&& step, auto&& ask) {
+        if (alone) {
+            const StopFlag never{false};
+            for (std::int64_t k = 0; k < n_ranges; ++k) step(k, never);
+            return;
+        }
+        Pieces pieces(n_ranges, 1);
         run_parallel(
-            std::min<int>(n_threads, int(ranges.size())),
+            static_cast<int>(std::min<std::int64_t>(n_threads, n_ranges)),
             [&](int, const StopFlag& stop) {
                 std::int64_t begin, end;
-                while (!stop && pieces.next(begin, end)) run(begin, stop);
+                while (!stop && pieces.next(begin, end)) step(begin, stop);
             },
-            poll);
-    }
-    for (auto& block : blocks) block->write_back();
+            ask);
+    };
+    for_each_range(run, poll);
+    for_each_range(write, [] { return false; });
+    return blocks;
 }
 
 }  // namespace widemargin

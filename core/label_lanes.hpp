@@ -60,11 +60,17 @@ template <typename T>
 using ScoreLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
                             int width, double* scores);
 
+// The features of the row that will be scored next, if there is one.
+struct NextRow {
+    const std::int32_t* indices = nullptr;
+    std::int64_t size = 0;
+};
+
 // The scores of a row by any number of labels: w is features x labels, a feature every `stride` numbers.
 template <typename T>
-using ScoreRow = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
-                          std::int64_t stride, const double* intercept, std::int64_t n_labels,
-                          double* scores);
+using ScoreRow = void (*)(const std::int32_t* indices, const T* values, std::int64_t size, NextRow next,
+                          const double* w, std::int64_t stride, const double* intercept,
+                          std::int64_t n_labels, double* scores);
 
 // The same in single precision, for 16 lanes.
 using ScoreSingleLanes = void (*)(const std::int32_t* indices, const float* values, std::int64_t size,

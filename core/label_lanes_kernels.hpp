@@ -236,21 +236,38 @@ static void score_single_lanes(const std::int32_t* indices, const float* values,
     store8(scores + 8, high);
 }
 
+// How many features before it is needed a line of weights is asked for: enough to have come from memory, few
+// enough to be there still. The last ones of a row ask for the first ones of the next.
+constexpr std::int64_t kFeaturesAhead = 32;
+
 // The scores of a row by 4 * (parts - 1) + 1 to 4 * parts labels, whose sums stay in registers. The last four
 // labels share some with those before where the number is no multiple of four: both find the same sums.
 template <int parts, typename T>
 WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, std::int64_t size,
-                                  const double* w, std::int64_t stride, const double* intercept,
+                                  NextRow next, const double* w, std::int64_t stride, const double* intercept,
                                   std::int64_t n_labels, double* scores) {
     const std::int64_t last = n_labels - 4;
     Double4 sum[parts];
     std::memcpy(sum, intercept, sizeof(Double4) * (parts - 1));
     std::memcpy(sum + parts - 1, intercept + last, sizeof(Double4));
-    for (std::int64_t k = 0; k < size; ++k) {
+    const auto ask = [&](std::int32_t feature) {
+        const double* const u = w + std::int64_t(feature) * stride;
+        for (int lane = 0; lane < 4 * parts; lane += 8) __builtin_prefetch(u + lane);
+    };
+    const auto add = [&](std::int64_t k) {
         const double* const u = w + std::int64_t(indices[k]) * stride;
         const double value = double(values[k]);
         for (int part = 0; part < parts - 1; ++part) sum[part] += load4(u + 4 * part) * value;
         sum[parts - 1] += load4(u + last) * value;
+    };
+    std::int64_t k = 0;
+    for (; k + kFeaturesAhead < size; ++k) {
+        ask(indices[k + kFeaturesAhead]);
+        add(k);
+    }
+    for (std::int64_t ahead = 0; k < size; ++k, ++ahead) {
+        if (ahead < next.size) ask(next.indices[ahead]);
+        add(k);
     }
     std::memcpy(scores, sum, sizeof(Double4) * (parts - 1));
     std::memcpy(scores + last, sum + parts - 1, sizeof(Double4));
@@ -273,10 +290,11 @@ WIDEMARGIN_INLINE void score_few(const std::int32_t* indices, const T* values, s
 // Labels in tiles of 16, and at the end one of up to 31: a pass of its own over the row for the labels beyond
 // 16 would cost more than their sums. Each sum adds the features in their order, whatever the tile.
 template <typename T>
-static void score_row(const std::int32_t* indices, const T* values, std::int64_t size, const double* w,
-                      std::int64_t stride, const double* intercept, std::int64_t n_labels, double* scores) {
+static void score_row(const std::int32_t* indices, const T* values, std::int64_t size, NextRow next,
+                      const double* w, std::int64_t stride, const double* intercept, std::int64_t n_labels,
+                      double* scores) {
     for (; n_labels >= 2 * kLanes; n_labels -= kLanes) {
-        score_tile<4>(indices, values, size, w, stride, intercept, kLanes, scores);
+        score_tile<4>(indices, values, size, next, w, stride, intercept, kLanes, scores);
         w += kLanes, intercept += kLanes, scores += kLanes;
     }
     switch (n_labels) {
@@ -289,21 +307,21 @@ static void score_row(const std::int32_t* indices, const T* values, std::int64_t
     }
     switch ((n_labels + 3) / 4) {
         case 1:
-            return score_tile<1>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<1>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 2:
-            return score_tile<2>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<2>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 3:
-            return score_tile<3>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<3>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 4:
-            return score_tile<4>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<4>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 5:
-            return score_tile<5>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<5>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 6:
-            return score_tile<6>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<6>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 7:
-            return score_tile<7>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<7>(indices, values, size, next, w, stride, intercept, n_labels, scores);
         case 8:
-            return score_tile<8>(indices, values, size, w, stride, intercept, n_labels, scores);
+            return score_tile<8>(indices, values, size, next, w, stride, intercept, n_labels, scores);
     }
 }
 

@@ -90,8 +90,7 @@ class MistakeBlock {
                 if ((++visits & 255) == 0 && stop) return;
                 const auto row_at = [&](std::int64_t at) { return options_.shuffle ? order[at] : at; };
                 if (r + kRowsAhead < n) active_.rows.row(row_at(r + kRowsAhead)).prefetch();
-                if (r + 1 < n && range_.count > 1) prefetch_weights(active_.rows.row(row_at(r + 1)));
-                visit(row_at(r));
+                visit(row_at(r), row_at(std::min(r + 1, n - 1)));
             }
             bool again = false;
             for (int lane = 0; lane < range_.count; ++lane) {
@@ -124,8 +123,9 @@ class MistakeBlock {
             task_.passes[label] = passes_[lane];
         }
         if constexpr (std::is_same_v<Rule, LogWinnowRule>) rule_->weights.write_back(task_.log_sums);
-        if (task_.history) task_.history->insert(task_.history->end(), history_.begin(), history_.end());
     }
+
+    const std::vector<WeightChange>& history() const { return history_; }
 
   private:
     static constexpr std::int64_t kRowsAhead = 4;  // that are asked for before they are needed
@@ -135,19 +135,12 @@ class MistakeBlock {
         return task_.fresh ? std::optional<Cell>(start) : std::nullopt;
     }
 
-    // Asks for the weights of a row while the row before it is at work.
-    void prefetch_weights(const Row<T>& row) const {
-        for (std::int64_t k = 0; k < row.size; ++k) {
-            const double* const first = &w_(row.indices[k], 0);
-            for (int lane = 0; lane < range_.count; lane += 8) prefetch(first + lane);
-        }
-    }
-
-    void visit(std::int64_t i) {
+    void visit(std::int64_t i, std::int64_t next) {
         const Row<T> row = active_.rows.row(i);
         const std::int8_t* const sign = signs_.data() + i * range_.count;
         double scores[kLanes];
-        score_(row, w_, scores);
+        const Row<T> following = active_.rows.row(next);
+        score_(row, w_, scores, {following.indices, following.size});
         const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
         if (options_.bias > 0) {
             for (int lane = 0; lane < range_.count; ++lane) {
@@ -283,12 +276,16 @@ void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const Mistake
     std::vector<double> row_sums;
     if (options.normalized_strength) row_sums = sums_of_strengths(x);
     using Block = MistakeBlock<Rule, T>;
-    run_blocks<Block>(
+    const auto blocks = run_blocks<Block>(
         task.n_labels, x.n_values() * options.max_passes, n_threads, task.labels_done,
         [&](const LabelRange& range) {
             return std::make_unique<Block>(active, row_sums, task, options, range);
         },
         poll);
+    if (!task.history) return;
+    for (const auto& block : blocks) {
+        task.history->insert(task.history->end(), block->history().begin(), block->history().end());
+    }
 }
 
 template <typename T, class Poll>

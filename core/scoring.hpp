@@ -19,11 +19,15 @@ void score_rows(const CsrView<T>& x, const double* w, const double* intercept, s
     const LaneKernels kernels = lane_kernels();
     const auto score = [&](std::int64_t i) {
         const Row<T> row = x.row(i);
+        const Row<T> next = x.row(std::min(i + 1, x.n_rows - 1));
+        const NextRow ahead{next.indices, next.size};
         double* const out = scores + (lines ? lines[i] : i) * n_labels;
         if constexpr (sizeof(T) == sizeof(float)) {
-            kernels.row_single(row.indices, row.values, row.size, w, n_labels, intercept, n_labels, out);
+            kernels.row_single(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels,
+                               out);
         } else {
-            kernels.row_double(row.indices, row.values, row.size, w, n_labels, intercept, n_labels, out);
+            kernels.row_double(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels,
+                               out);
         }
     };
     // A thread costs some 20 microseconds to start: not worth it for a few documents.
