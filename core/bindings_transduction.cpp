@@ -14,11 +14,15 @@ using OutputTable = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 // Of a linear machine; its kernel values take 72 megabytes, twice.
 constexpr std::int64_t kLargestWorkingSet = 3000;
 
+constexpr std::int64_t kMachines = 3;  // inductive, transductive, at par
+constexpr std::int64_t kCosts = 6;
+
 struct TransductionArrays {
     InputMatrix<std::int8_t> signs;
     InputMatrix<double> cost, costs, ranking;
     Input<std::int64_t> num_plus;
-    OutputMatrix<double> y, alpha, s, inductive_s, inductive_alpha, intercepts;
+    OutputTable<double> machines;
+    OutputMatrix<double> intercepts;
     OutputTable<double> levels;
     Output<std::int64_t> n_levels;
     Output<std::uint8_t> converged;
@@ -36,24 +40,33 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
             auto engine = make_engine();
             std::int64_t label, end;
             while (!stop && labels.next(label, end)) {
-                const TransductionTask task{
-                    a.signs.data() + label * n,    a.cost.data() + label * n,
-                    a.costs.data()[4 * label],     a.costs.data()[4 * label + 1],
-                    a.costs.data()[4 * label + 2], a.costs.data()[4 * label + 3],
-                    a.num_plus.data()[label],      a.ranking.size() ? a.ranking.data() + label * n : nullptr};
+                const double* const costs = a.costs.data() + kCosts * label;
+                const TransductionTask task{a.signs.data() + label * n,
+                                            a.cost.data() + label * n,
+                                            costs[0],
+                                            costs[1],
+                                            costs[2],
+                                            costs[3],
+                                            costs[4],
+                                            costs[5],
+                                            a.num_plus.data()[label],
+                                            a.ranking.size() ? a.ranking.data() + label * n : nullptr};
                 Transduction machine(*engine, options, task);
+                const auto keep = [&](std::int64_t which) {
+                    double* out = a.machines.data() + (kMachines * label + which) * 3 * n;
+                    for (const auto* const part : {&machine.y(), &machine.alpha(), &machine.s()}) {
+                        out = std::copy(part->begin(), part->end(), out);
+                    }
+                    a.intercepts.data()[kMachines * label + which] = machine.intercept();
+                };
                 machine.induce(stop);
-                std::copy(machine.s().begin(), machine.s().end(), a.inductive_s.data() + label * n);
-                std::copy(machine.alpha().begin(), machine.alpha().end(),
-                          a.inductive_alpha.data() + label * n);
-                a.intercepts.data()[2 * label] = machine.intercept();
+                keep(0);
                 machine.search(stop);
-                std::copy(machine.y().begin(), machine.y().end(), a.y.data() + label * n);
-                std::copy(machine.alpha().begin(), machine.alpha().end(), a.alpha.data() + label * n);
-                std::copy(machine.s().begin(), machine.s().end(), a.s.data() + label * n);
-                a.intercepts.data()[2 * label + 1] = machine.intercept();
+                keep(1);
+                const std::vector<TransductionLevel> levels = machine.levels();
+                machine.go_on_to_par(stop);
+                keep(2);
                 a.converged.data()[label] = machine.converged();
-                const auto& levels = machine.levels();
                 a.n_levels.data()[label] = static_cast<std::int64_t>(levels.size());
                 for (std::size_t l = 0; l < levels.size() && std::int64_t(l) < most_levels; ++l) {
                     double* const row = a.levels.data() + (label * most_levels + std::int64_t(l)) * 7;
@@ -72,9 +85,10 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
 }
 
 // The kernel's arguments are those of train_kernel_svm; the type of the empty third matrix says how exactly
-// its values are kept. signs, cost: labels x examples; costs: labels x 4 (of unlabelled negative and positive
-// examples, at first and at the end); intercepts: labels x 2 (of the inductive and the transductive machine);
-// levels: labels x most levels x 7, as in TransductionLevel.
+// its values are kept. signs, cost: labels x examples; costs: labels x 6 (of unlabelled negative and positive
+// examples, at first, at the end and at par with labelled ones); machines: labels x 9 x examples (y, alpha
+// and s of the inductive machine, the transductive one and that at par); intercepts: labels x 3; levels:
+// labels x most levels x 7, as in TransductionLevel.
 template <typename T, typename Real>
 void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
                             std::int64_t n_columns, InputMatrix<Real>, int kind, double gamma, double degree,
@@ -82,17 +96,14 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
                             InputMatrix<double> cost, InputMatrix<double> costs, InputMatrix<double> ranking,
                             Input<std::int64_t> num_plus, bool equality, double growth, bool many, double tol,
                             std::int64_t max_iterations, std::uint64_t seed, std::int64_t cache_bytes,
-                            int n_threads, OutputMatrix<double> y, OutputMatrix<double> alpha,
-                            OutputMatrix<double> s, OutputMatrix<double> inductive_s,
-                            OutputMatrix<double> inductive_alpha, OutputMatrix<double> intercepts,
+                            int n_threads, OutputTable<double> machines, OutputMatrix<double> intercepts,
                             OutputTable<double> levels, Output<std::int64_t> n_levels,
                             Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
     const std::int64_t n = signs.shape(1);
     const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
     const KernelParameters kernel{KernelKind(kind), gamma, degree, coef0, power, offset};
-    const TransductionArrays arrays{signs,      cost,   costs,    ranking,     num_plus,
-                                    y,          alpha,  s,        inductive_s, inductive_alpha,
-                                    intercepts, levels, n_levels, converged,   labels_done};
+    const TransductionArrays arrays{signs,      cost,   costs,    ranking,   num_plus,   machines,
+                                    intercepts, levels, n_levels, converged, labels_done};
     const int n_labels = static_cast<int>(signs.shape(0));
     without_gil([&] {
         const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
@@ -139,10 +150,8 @@ void register_train_transductive_svm(nb::module_& m) {
           arg("offset"), arg("signs").noconvert(), arg("cost").noconvert(), arg("costs").noconvert(),
           arg("ranking").noconvert(), arg("num_plus").noconvert(), arg("equality"), arg("growth"),
           arg("many"), arg("tol"), arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"),
-          arg("y").noconvert(), arg("alpha").noconvert(), arg("s").noconvert(),
-          arg("inductive_s").noconvert(), arg("inductive_alpha").noconvert(), arg("intercepts").noconvert(),
-          arg("levels").noconvert(), arg("n_levels").noconvert(), arg("converged").noconvert(),
-          arg("labels_done").noconvert());
+          arg("machines").noconvert(), arg("intercepts").noconvert(), arg("levels").noconvert(),
+          arg("n_levels").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
 }
 
 void register_transduction(nb::module_& m) {

@@ -12,8 +12,9 @@
 // and, as both examples are at their upper bounds and trade those too, the equality constraint.
 //
 // Inputs: signs (0: unlabelled), costs of the labelled examples, the limits of the costs of the others.
-// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level, and s and
-// the threshold of the inductive machine.
+// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level; the same
+// of the inductive machine, and of the one that the search comes to if it goes on until the unlabelled
+// examples cost as much as labelled ones, which is where they can be compared (thesis, 7.5).
 //
 // Stopping: of a solution by (8.32)-(8.35), of a level when no pair is left with xi*_m + xi*_l > 2 + tol. A
 // round that does not lower the objective (by rounding) is taken back, so that it never rises within a level.
@@ -50,6 +51,8 @@ struct TransductionTask {
     const double* cost;        // n: of labelled examples
     // Of unlabelled examples with either label: the costs of the first level, and C*.
     double first_negative, first_positive, limit_negative, limit_positive;
+    // What they would cost if they were labelled ones.
+    double par_negative, par_positive;
     std::int64_t num_plus;  // between examples with the same score, the first ones
     const double*
         ranking;  // n: the num_plus highest unlabelled are positive at first; null: by the inductive s
@@ -97,21 +100,37 @@ class Transduction {
     // From the inductive machine to the transductive one.
     void search(const StopFlag& stop) {
         label_by_score();
-        if (!(task_.limit_negative > 0 || task_.limit_positive > 0)) return;
-        double negative = task_.first_negative, positive = task_.first_positive;
-        enter(std::min(negative, task_.limit_negative), std::min(positive, task_.limit_positive));
+        if (!costs_anything()) return;
+        enter(std::min(task_.first_negative, task_.limit_negative),
+              std::min(task_.first_positive, task_.limit_positive));
+        climb(task_.first_negative, task_.first_positive, task_.limit_negative, task_.limit_positive, stop);
+    }
+
+    // On from there, until unlabelled examples cost as much as labelled ones.
+    void go_on_to_par(const StopFlag& stop) {
+        if (!costs_anything() ||
+            (task_.limit_negative >= task_.par_negative && task_.limit_positive >= task_.par_positive)) {
+            return;
+        }
+        climb(options_.growth * task_.limit_negative, options_.growth * task_.limit_positive,
+              task_.par_negative, task_.par_positive, stop);
+    }
+
+  private:
+    bool costs_anything() const { return task_.limit_negative > 0 || task_.limit_positive > 0; }
+
+    // Level after level, until the costs are these.
+    void climb(double negative, double positive, double last_negative, double last_positive,
+               const StopFlag& stop) {
         while (!stop) {
-            const bool last = negative >= task_.limit_negative && positive >= task_.limit_positive;
-            negative = std::min(negative, task_.limit_negative);
-            positive = std::min(positive, task_.limit_positive);
-            level(negative, positive, stop);
+            const bool last = negative >= last_negative && positive >= last_positive;
+            level(std::min(negative, last_negative), std::min(positive, last_positive), stop);
             if (last) break;
             negative *= options_.growth;
             positive *= options_.growth;
         }
     }
 
-  private:
     void label_by_score() {
         Indices ranked = unlabeled_;
         const double* const score = task_.ranking ? task_.ranking : s_.data();

@@ -30,7 +30,7 @@ def tiny_tasks(draw):
 
 
 def fit(X, signs, num_plus, C, **options):
-    options = {"tol": 1e-7, "on_alarm": "ignore", "unlabeled": 0, **options}
+    options = {"tol": 1e-7, "on_alarm": "ignore", "unlabeled": 0, "C_unlabeled": C, **options}
     return TransductiveSVM(C, positives=int(num_plus), **options).fit(X, signs)
 
 
@@ -113,6 +113,36 @@ def test_costs_begin_in_the_ratio_of_the_classes_and_double(first_costs, ratio, 
     assert first.C_minus == pytest.approx(cost)
     assert first.C_plus == pytest.approx(cost * ratio)
     assert (second.C_minus, second.C_plus) == (2 * first.C_minus, 2 * first.C_plus)
+
+
+def test_by_default_the_unlabelled_documents_cost_half_as_much_together():
+    X, signs, _ = blobs()  # 6 labelled ones, 54 others
+    free = fit(X, signs, 15, 3.0, C_unlabeled=None)
+    assert free.levels_[0][-1].C_minus == pytest.approx(3.0 * 6 / 54 / 2)
+    assert np.array_equal(free.scores_, fit(X, signs, 15, 3.0, C_unlabeled=3.0 * 6 / 54 / 2).scores_)
+    few = np.r_[0:6, 6, 7]  # two unlabelled ones: not more than labelled ones
+    assert fit(X[few], signs[few], 1, 3.0, C_unlabeled=None).levels_[0][-1].C_plus == 3.0
+
+
+@pytest.mark.parametrize("cost", [1e-9, 1e-3])
+def test_costs_of_next_to_nothing_are_reached_from_less(cost):
+    X, signs, _ = blobs()
+    levels = fit(X, signs, 15, 3.0, C_unlabeled=cost).levels_[0]
+    assert levels[0].C_minus <= 0.01 * cost
+    assert levels[-1].C_minus == levels[-1].C_plus == cost
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_alarm_looks_at_the_machine_with_equal_costs(kernel):
+    X, signs, _ = blobs(gap=0.4)
+    # A power of two below C, so that both climb by the same levels.
+    below = fit(X, signs, 27, 2.0, C_unlabeled=0.125, kernel=kernel, tol=1e-9, first_costs="published")
+    at_par = fit(X, signs, 27, 2.0, kernel=kernel, tol=1e-9, first_costs="published")
+    assert below.levels_[0][-1].C_minus == 0.125
+    assert below.alarm_[0].shares == at_par.alarm_[0].shares
+    assert below.alarm_[0].support == at_par.alarm_[0].support
+    assert not np.allclose(below.alpha_, at_par.alpha_)
+    assert fit(X, signs, 27, 2.0, C_unlabeled=0.0, kernel=kernel).alarm_ == [None]
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])

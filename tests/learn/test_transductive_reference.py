@@ -16,7 +16,7 @@ def test_svmlight_comes_to_the_same_labels(reference):
     run = json.loads((folder / "reuters-acq.json").read_text())["runs"][-1]
     X, y = load_svmlight_file(str(folder / "reuters-acq.transductive.svm"))
     theirs = np.array(run["decision_values"])
-    options = {"positives": run["fraction"], "unlabeled": 0, "start": "inductive", "on_alarm": "ignore"}
+    options = {"positives": run["fraction"], "unlabeled": 0, "C_unlabeled": 20.0, "on_alarm": "ignore"}
     single = TransductiveSVM(20.0, switching="single", **options).fit(X, y)
     unlabeled = y == 0
     assert np.array_equal(single.transduction_[unlabeled], np.sign(theirs[unlabeled]))

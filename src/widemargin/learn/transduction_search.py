@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 # (Figure 9.1); or, for labels that come from elsewhere, enough to have a say: this share of the costs of all
 # labelled examples together.
 _NEXT_TO_NOTHING, _A_SAY = 1e-5, 0.1
+_SMALL = 1e-3  # of the costs at the end, where these are next to nothing themselves
 _GROWTH = 2.0  # of the costs, from level to level
 _RECORDED = 7
 
@@ -58,19 +59,39 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Found:
-    """Of each column: labels, dual variables, s = sum_j alpha_j y_j K(x_i, x_j) (columns, examples).
+class Machine:
+    """Of each column: labels, dual variables, s = sum_j alpha_j y_j K(x_i, x_j), and the threshold b.
 
-    `inductive_s` and `inductive_intercept` belong to the machine of the labelled examples alone.
+    All (columns, examples) but the last, (columns, 1). The labels of examples that it knows nothing of, and
+    that cost it nothing, do not matter.
     """
 
     y: Floats
     alpha: Floats
     s: Floats
     intercept: Floats
-    inductive_s: Floats
-    inductive_alpha: Floats
-    inductive_intercept: Floats
+
+    @property
+    def scores(self) -> Floats:
+        """w.x + b of every example."""
+        return self.s + self.intercept
+
+    def in_order(self, order: NDArray[np.intp]) -> Machine:
+        """The same with the examples in that order."""
+        return Machine(self.y[:, order], self.alpha[:, order], self.s[:, order], self.intercept)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The machine of the labelled examples alone, that of the search, and what the search saw.
+
+    `at_par` is the machine that the search comes to if it goes on until an unlabelled example costs as much
+    as a labelled one; the same where it did so anyway.
+    """
+
+    inductive: Machine
+    transductive: Machine
+    at_par: Machine
     levels: list[list[Level]]
     converged: NDArray[np.bool_]
 
@@ -81,6 +102,7 @@ def search(
     signs: NDArray[np.int8],
     cost: Floats,
     limits: Floats,
+    par: Floats,
     num_plus: NDArray[np.int64],
     ranking: Floats | None,
     how: Search,
@@ -94,6 +116,7 @@ def search(
     ----------
     signs, cost : (columns, examples); the costs of unlabelled examples do not matter here
     limits : (columns, 2) their costs at the end, as negative and as positive examples
+    par : (columns, 2) the same if they were labelled
     num_plus : how many of them are positive
     ranking : (columns, examples) the highest are positive at first; None for the inductive machine's scores
     equality, offset : as for :func:`~widemargin.learn.dual_problem.solve_dual`
@@ -101,18 +124,17 @@ def search(
     n_columns, n = signs.shape
     k = np.count_nonzero(signs == 0, axis=1)
     limits = np.where(k[:, None] > 0, limits, 0.0)  # where everything is labelled there are no levels
+    bounds = np.where(limits > 0, limits, np.inf)
     first = _ratios(how.first_costs, num_plus, k)
     first *= (
-        _NEXT_TO_NOTHING
+        np.minimum(_NEXT_TO_NOTHING, _SMALL * bounds.min(axis=1, keepdims=True))
         if ranking is None
         else (_A_SAY * _labelled_cost(signs, cost) / np.maximum(k, 1))[:, None]
     )
-    first = np.minimum(first, np.where(limits > 0, limits, np.inf))
+    first = np.minimum(first, bounds)
     steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
     levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
-    tables = [np.zeros((n_columns, n)) for _ in range(5)]
-    y, alpha, s, inductive_s, inductive_alpha = tables
-    intercepts = np.zeros((n_columns, 2))
+    machines, intercepts = np.zeros((n_columns, 9, n)), np.zeros((n_columns, 3))
     n_levels, converged = np.zeros(n_columns, np.int64), np.zeros(n_columns, np.uint8)
     labels_done = np.zeros(1, np.int64)
     # Tells the core how exactly to keep kernel values; it computes them itself.
@@ -121,24 +143,18 @@ def search(
     with watch(labels_done, "Labelling", total=n_columns, unit="labels", enabled=shown):
         _core.train_transductive_svm(
             csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
-            *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits]),
+            *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits, par]),
             np.zeros((0, 0)) if ranking is None else ranking,
             num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
-            int(how.cache_megabytes * 2**20), thread_count(how.n_jobs), y, alpha, s, inductive_s,
-            inductive_alpha, intercepts, levels, n_levels, converged, labels_done,
+            int(how.cache_megabytes * 2**20), thread_count(how.n_jobs), machines, intercepts,
+            levels, n_levels, converged, labels_done,
         )  # fmt: skip
     records = [[_level(row) for row in part[:used]] for part, used in zip(levels, n_levels, strict=True)]
-    return Found(
-        y,
-        alpha,
-        s,
-        intercepts[:, 1].copy(),
-        inductive_s,
-        inductive_alpha,
-        intercepts[:, 0].copy(),
-        records,
-        converged.astype(bool),
+    inductive, transductive, at_par = (
+        Machine(machines[:, 3 * m], machines[:, 3 * m + 1], machines[:, 3 * m + 2], intercepts[:, m, None])
+        for m in range(3)
     )
+    return Found(inductive, transductive, at_par, records, converged.astype(bool))
 
 
 def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:

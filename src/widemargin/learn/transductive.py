@@ -22,6 +22,7 @@ from widemargin.learn.kernel_rule import KERNELS, KernelRule
 from widemargin.learn.transduction_search import (
     Found,
     Level,
+    Machine,
     Search,
     check_both_sides,
     count_positives,
@@ -39,6 +40,8 @@ _CHOICES = {
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
 _MAX_ITER = 100_000_000
+# Costs of all unlabelled documents over those of the labelled ones, by default.
+TOGETHER = 0.5
 
 
 class TransductiveSVM(KernelRule):
@@ -46,12 +49,15 @@ class TransductiveSVM(KernelRule):
 
     Minimises ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabelled
     documents, `positives` of which are to be positive, by the search of Figure 9.1 (core/transduction.hpp);
-    one against the rest for several labels. Afterwards the tests of 7.5 look at the result.
+    one against the rest for several labels. Afterwards the tests of 7.5 look at the result, or rather, since
+    they compare labelled with unlabelled documents, at where the search goes if both cost the same.
 
     Parameters
     ----------
     C : cost of a margin error of a labelled document
-    C_unlabeled : C*, that of an unlabelled one; None for `C`, 0 for the inductive machine
+    C_unlabeled : C*, that of an unlabelled one; 0 for the inductive machine. None: such that all of them
+        together cost half as much as the labelled ones, and none more than `C`. The thesis takes `C`, where
+        a few labelled documents count for little against thousands of others
     positives : how many of the unlabelled documents are positive: a share, a number, None for the share of
         the labelled ones; for several labels also a sequence, or a dict from labels
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
@@ -206,8 +212,13 @@ class TransductiveSVM(KernelRule):
     def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
         costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
         by_column = np.ascontiguousarray(signs.T)
-        factor = (self.C if self.C_unlabeled is None else self.C_unlabeled) / self.C
-        diffused = self.start == "diffusion" and factor > 0 and self.unlabeled_.any() and rows.min() >= 0
+        par = np.column_stack([costs[1], costs[0]])
+        if self.C_unlabeled is None:
+            n_labeled, k = np.count_nonzero(signs, axis=0), np.count_nonzero(signs == 0, axis=0)
+            factor = np.minimum(1.0, TOGETHER * n_labeled / np.maximum(k, 1))
+        else:
+            factor = np.full(len(par), self.C_unlabeled / self.C)
+        diffused = self.start == "diffusion" and factor.any() and self.unlabeled_.any() and rows.min() >= 0
         how = Search(
             switching=self.switching,
             first_costs=self.first_costs,
@@ -218,13 +229,14 @@ class TransductiveSVM(KernelRule):
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
         )
-        self._limits = factor * np.column_stack([costs[1], costs[0]])
+        self._limits = factor[:, None] * par
         return search(
             canonical_csr(rows),
             self._kernel,
             by_column,
             np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
             self._limits,
+            par,
             self.positives_,
             diffused_ranking(rows, signs) if diffused else None,
             how,
@@ -241,29 +253,26 @@ class TransductiveSVM(KernelRule):
     ) -> None:
         """Set the attributes; `rows` and what was `found` are in that `order`."""
         back = np.argsort(order)
-        y, alpha, s, inductive_s, inductive_alpha = (
-            table[:, back]
-            for table in (found.y, found.alpha, found.s, found.inductive_s, found.inductive_alpha)
-        )
+        ours, inductive = found.transductive.in_order(back), found.inductive.in_order(back)
+        y, alpha, scores = ours.y, ours.alpha, ours.scores
         costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
         upper = np.where(y > 0, costs[0][:, None], costs[1][:, None])
         limits = np.where(y > 0, self._limits[:, 1:], self._limits[:, :1])
         upper = np.where(signs.T == 0, limits, upper)
-        scores, inductive = s + found.intercept[:, None], inductive_s + found.inductive_intercept[:, None]
         xi = np.where(upper > 0, np.maximum(0.0, 1.0 - y * scores), 0.0)
-        ww = (alpha * y * s).sum(axis=1)
+        ww = (alpha * y * ours.s).sum(axis=1)
         self.objective_ = 0.5 * ww + (upper * xi).sum(axis=1)
         self.duality_gap_ = np.maximum(self.objective_ - (alpha.sum(axis=1) - 0.5 * ww), 0.0)
         self.levels_: list[list[Level]] = found.levels
         self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
         self.alpha_, self.xi_ = alpha.T, xi.T
-        self.inductive_ = inductive.T
-        self._raise_alarms(canonical_csr(rows), y, signs == 0)
-        fell_back = self.fell_back_
-        y = np.where(fell_back[:, None], self._inductive_labels(signs), y)
-        self.scores_ = np.where(fell_back[:, None], inductive, scores).T
-        signed = np.where(fell_back[:, None], inductive_alpha, alpha) * np.where(signs.T != 0, signs.T, y)
-        intercept = np.where(fell_back, found.inductive_intercept, found.intercept)
+        self.inductive_ = inductive.scores.T
+        self._raise_alarms(canonical_csr(rows), found.at_par.in_order(back), signs == 0)
+        fell_back = self.fell_back_[:, None]
+        y = np.where(fell_back, self._inductive_labels(signs), y)
+        self.scores_ = np.where(fell_back, inductive.scores, scores).T
+        signed = np.where(fell_back, inductive.alpha, alpha) * np.where(signs.T != 0, signs.T, y)
+        intercept = np.where(fell_back, inductive.intercept, ours.intercept)[:, 0]
         if isinstance(self.bias, Real):
             intercept = self._offset * signed.sum(axis=1)
         self.intercept_ = intercept
@@ -280,18 +289,19 @@ class TransductiveSVM(KernelRule):
                 stacklevel=3,
             )
 
-    def _raise_alarms(self, csr: Csr, y: Floats, unlabeled: NDArray[np.bool_]) -> None:
+    def _raise_alarms(self, csr: Csr, at_par: Machine, unlabeled: NDArray[np.bool_]) -> None:
         names = self.label_space_.column_names.tolist()
         self.fell_back_ = np.zeros(len(names), dtype=bool)
         self.alarm_: list[Alarm | None] = [None] * len(names)
         largest = self._kernel.largest(row_squares(csr))
         # Values of the other kernels may be negative, those of data without negative values cannot.
         R2 = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
-        for column in np.flatnonzero(unlabeled.any(axis=0)).tolist():
+        xi = np.maximum(0.0, 1.0 - at_par.y * at_par.scores)
+        for column in np.flatnonzero(unlabeled.any(axis=0) & (self._limits > 0).any(axis=1)).tolist():
             self.alarm_[column] = transduction_alarm(
-                self.alpha_[:, column],
-                self.xi_[:, column],
-                y[column],
+                at_par.alpha[column],
+                xi[column],
+                at_par.y[column],
                 unlabeled[:, column],
                 R2=R2,
                 level=float(self.alarm_level),

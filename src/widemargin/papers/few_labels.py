@@ -131,7 +131,7 @@ def transduce(sample: Sample, **parameters: Any) -> TransductiveSVM:
     # A small part of the test documents may have no positive one, or nothing else.
     positives = np.clip(np.count_nonzero(sample.in_test, axis=0), 1, len(sample.in_test) - 1)
     asked = int(positives[0]) if len(positives) == 1 else positives
-    settings = {"positives": asked, "start": "inductive", "on_alarm": "ignore", **parameters}
+    settings = {"positives": asked, "C_unlabeled": C, "on_alarm": "ignore", **parameters}
     return TransductiveSVM(C, **settings).fit(sample.X, sample.y)
 
 

@@ -79,7 +79,7 @@ def one_draw(n: int, test_sizes: Sequence[int], seed: int) -> dict[str, float]:
     found = {}
     for k in sorted(test_sizes, reverse=True):
         known = np.concatenate([y, np.zeros(k, dtype=np.int8)])
-        machine = TransductiveSVM(C, positives=0.5, start="inductive", unlabeled=0, on_alarm="ignore")
+        machine = TransductiveSVM(C, C_unlabeled=C, positives=0.5, unlabeled=0, on_alarm="ignore")
         machine.fit(_stacked(X, most_X[:k]), known)
         if INDUCTIVE not in found:
             scores = np.asarray(machine.inductive_).reshape(-1)[n:]
