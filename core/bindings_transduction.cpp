@@ -19,7 +19,7 @@ constexpr std::int64_t kCosts = 6;
 
 struct TransductionArrays {
     InputMatrix<std::int8_t> signs;
-    InputMatrix<double> cost, costs, ranking;
+    InputMatrix<double> cost, costs;
     Input<std::int64_t> num_plus;
     OutputTable<double> machines;
     OutputMatrix<double> intercepts;
@@ -49,8 +49,7 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
                                             costs[3],
                                             costs[4],
                                             costs[5],
-                                            a.num_plus.data()[label],
-                                            a.ranking.size() ? a.ranking.data() + label * n : nullptr};
+                                            a.num_plus.data()[label]};
                 Transduction machine(*engine, options, task);
                 const auto keep = [&](std::int64_t which) {
                     double* out = a.machines.data() + (kMachines * label + which) * 3 * n;
@@ -93,16 +92,16 @@ template <typename T, typename Real>
 void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
                             std::int64_t n_columns, InputMatrix<Real>, int kind, double gamma, double degree,
                             double coef0, double power, double offset, InputMatrix<std::int8_t> signs,
-                            InputMatrix<double> cost, InputMatrix<double> costs, InputMatrix<double> ranking,
-                            Input<std::int64_t> num_plus, bool equality, double growth, bool many, double tol,
-                            std::int64_t max_iterations, std::uint64_t seed, std::int64_t cache_bytes,
-                            int n_threads, OutputTable<double> machines, OutputMatrix<double> intercepts,
+                            InputMatrix<double> cost, InputMatrix<double> costs, Input<std::int64_t> num_plus,
+                            bool equality, double growth, bool many, double tol, std::int64_t max_iterations,
+                            std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
+                            OutputTable<double> machines, OutputMatrix<double> intercepts,
                             OutputTable<double> levels, Output<std::int64_t> n_levels,
                             Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
     const std::int64_t n = signs.shape(1);
     const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
     const KernelParameters kernel{KernelKind(kind), gamma, degree, coef0, power, offset};
-    const TransductionArrays arrays{signs,      cost,   costs,    ranking,   num_plus,   machines,
+    const TransductionArrays arrays{signs,      cost,   costs,    num_plus,  machines,
                                     intercepts, levels, n_levels, converged, labels_done};
     const int n_labels = static_cast<int>(signs.shape(0));
     without_gil([&] {
@@ -148,8 +147,8 @@ void register_train_transductive_svm(nb::module_& m) {
           arg("indices").noconvert(), arg("values").noconvert(), arg("n_columns"),
           arg("precision").noconvert(), arg("kind"), arg("gamma"), arg("degree"), arg("coef0"), arg("power"),
           arg("offset"), arg("signs").noconvert(), arg("cost").noconvert(), arg("costs").noconvert(),
-          arg("ranking").noconvert(), arg("num_plus").noconvert(), arg("equality"), arg("growth"),
-          arg("many"), arg("tol"), arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"),
+          arg("num_plus").noconvert(), arg("equality"), arg("growth"), arg("many"), arg("tol"),
+          arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"),
           arg("machines").noconvert(), arg("intercepts").noconvert(), arg("levels").noconvert(),
           arg("n_levels").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
 }

@@ -54,8 +54,6 @@ struct TransductionTask {
     // What they would cost if they were labelled ones.
     double par_negative, par_positive;
     std::int64_t num_plus;  // between examples with the same score, the first ones
-    const double*
-        ranking;  // n: the num_plus highest unlabelled are positive at first; null: by the inductive s
 };
 
 template <class Engine>
@@ -133,9 +131,8 @@ class Transduction {
 
     void label_by_score() {
         Indices ranked = unlabeled_;
-        const double* const score = task_.ranking ? task_.ranking : s_.data();
         std::stable_sort(ranked.begin(), ranked.end(),
-                         [&](std::int32_t a, std::int32_t b) { return score[a] > score[b]; });
+                         [&](std::int32_t a, std::int32_t b) { return s_[a] > s_[b]; });
         for (std::size_t p = 0; p < ranked.size(); ++p) {
             y_[ranked[p]] = static_cast<std::int64_t>(p) < task_.num_plus ? 1.0 : -1.0;
         }

@@ -42,7 +42,7 @@ def fit(X, Y, **options):
     partly_labelled(),
     st.fixed_dictionaries(
         {
-            "start": st.sampled_from(["inductive", "diffusion"]),
+            "C_unlabeled": st.sampled_from([None, 2.0]),
             "kernel": st.sampled_from(["linear", "rbf"]),
             "class_weight": st.sampled_from([None, "balanced"]),
             "on_alarm": st.sampled_from(["ignore", "inductive"]),

@@ -109,8 +109,8 @@ def run(
         typer.Option(
             "--C-unlabelled",
             metavar="X",
-            help="The cost of unlabelled documents inside the margin.",
-            show_default="that of --C",
+            help="The cost of an unlabelled document inside the margin.",
+            show_default="half of all labelled ones' shared by all unlabelled, at most --C",
             rich_help_panel=PANEL,
         ),
     ] = None,

@@ -19,10 +19,8 @@ from widemargin.progress import watch
 Floats = NDArray[np.float64]
 
 # C*_minus of the first level: next to nothing, so that the inductive machine decides on the first labels
-# (Figure 9.1); or, for labels that come from elsewhere, enough to have a say: this share of the costs of all
-# labelled examples together.
-_NEXT_TO_NOTHING, _A_SAY = 1e-5, 0.1
-_SMALL = 1e-3  # of the costs at the end, where these are next to nothing themselves
+# (Figure 9.1), also beside limits that are next to nothing themselves.
+_NEXT_TO_NOTHING, _SMALL = 1e-5, 1e-3
 _GROWTH = 2.0  # of the costs, from level to level
 _RECORDED = 7
 
@@ -104,7 +102,6 @@ def search(
     limits: Floats,
     par: Floats,
     num_plus: NDArray[np.int64],
-    ranking: Floats | None,
     how: Search,
     *,
     equality: bool,
@@ -118,20 +115,14 @@ def search(
     limits : (columns, 2) their costs at the end, as negative and as positive examples
     par : (columns, 2) the same if they were labelled
     num_plus : how many of them are positive
-    ranking : (columns, examples) the highest are positive at first; None for the inductive machine's scores
     equality, offset : as for :func:`~widemargin.learn.dual_problem.solve_dual`
     """
     n_columns, n = signs.shape
     k = np.count_nonzero(signs == 0, axis=1)
     limits = np.where(k[:, None] > 0, limits, 0.0)  # where everything is labelled there are no levels
     bounds = np.where(limits > 0, limits, np.inf)
-    first = _ratios(how.first_costs, num_plus, k)
-    first *= (
-        np.minimum(_NEXT_TO_NOTHING, _SMALL * bounds.min(axis=1, keepdims=True))
-        if ranking is None
-        else (_A_SAY * _labelled_cost(signs, cost) / np.maximum(k, 1))[:, None]
-    )
-    first = np.minimum(first, bounds)
+    smallest = np.minimum(_NEXT_TO_NOTHING, _SMALL * bounds.min(axis=1, keepdims=True))
+    first = np.minimum(smallest * _ratios(how.first_costs, num_plus, k), bounds)
     steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
     levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
     machines, intercepts = np.zeros((n_columns, 9, n)), np.zeros((n_columns, 3))
@@ -144,7 +135,6 @@ def search(
         _core.train_transductive_svm(
             csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
             *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits, par]),
-            np.zeros((0, 0)) if ranking is None else ranking,
             num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
             int(how.cache_megabytes * 2**20), thread_count(how.n_jobs), machines, intercepts,
             levels, n_levels, converged, labels_done,
@@ -229,11 +219,6 @@ def _ratios(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Flo
     odds = np.maximum(odds, np.finfo(float).tiny)
     positive = odds if kind == "published" else 1 / odds
     return np.column_stack([np.ones(len(k)), positive])
-
-
-def _labelled_cost(signs: NDArray[np.int8], cost: Floats) -> Floats:
-    """The costs of the labelled examples of each column together."""
-    return np.asarray(np.where(signs != 0, cost, 0.0).sum(axis=1))
 
 
 def _level(row: Floats) -> Level:

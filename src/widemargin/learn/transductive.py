@@ -17,7 +17,6 @@ from widemargin._arrays import Csr, canonical_csr, row_squares
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
-from widemargin.learn.diffusion import diffused_ranking
 from widemargin.learn.kernel_rule import KERNELS, KernelRule
 from widemargin.learn.transduction_search import (
     Found,
@@ -35,7 +34,6 @@ Floats = NDArray[np.float64]
 _CHOICES = {
     "kernel": KERNELS,
     "switching": ("multiple", "single"),
-    "start": ("diffusion", "inductive"),
     "first_costs": ("balanced", "published"),
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
@@ -66,11 +64,6 @@ class TransductiveSVM(KernelRule):
     switching : exchange "multiple" pairs of labels before the machine is solved again, half or more of
         those that would lower the objective, or a "single" one as published, which is slower among very many
         documents and may end lower
-    start : the first labels: "inductive" by the machine of the labelled documents, from where the costs of
-        the unlabelled ones begin with 1e-5 (Figure 9.1); "diffusion" of the given ones among all documents
-        (:func:`~widemargin.learn.diffusion.diffused_ranking`), from where they begin with a tenth of the
-        others' all together, for a dozen or two labelled documents: with more it is far worse. Where there
-        are negative values in X it is "inductive"
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
@@ -124,7 +117,6 @@ class TransductiveSVM(KernelRule):
         coef0: float = 1.0,
         bias: float | Literal["unregularized"] | None = "unregularized",
         switching: Literal["multiple", "single"] = "multiple",
-        start: Literal["inductive", "diffusion"] = "inductive",
         first_costs: Literal["balanced", "published"] = "balanced",
         unlabeled: Any = None,
         on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
@@ -146,7 +138,6 @@ class TransductiveSVM(KernelRule):
         self.coef0 = coef0
         self.bias = bias
         self.switching = switching
-        self.start = start
         self.first_costs = first_costs
         self.unlabeled = unlabeled
         self.on_alarm = on_alarm
@@ -218,7 +209,6 @@ class TransductiveSVM(KernelRule):
             factor = np.minimum(1.0, TOGETHER * n_labeled / np.maximum(k, 1))
         else:
             factor = np.full(len(par), self.C_unlabeled / self.C)
-        diffused = self.start == "diffusion" and factor.any() and self.unlabeled_.any() and rows.min() >= 0
         how = Search(
             switching=self.switching,
             first_costs=self.first_costs,
@@ -238,7 +228,6 @@ class TransductiveSVM(KernelRule):
             self._limits,
             par,
             self.positives_,
-            diffused_ranking(rows, signs) if diffused else None,
             how,
             equality=isinstance(self.bias, str),
             offset=self._offset,

@@ -3,7 +3,8 @@
 If the unlabelled examples were labelled correctly, labelled and unlabelled ones would be drawn from the same
 source, and the shares of both that could be leave-one-out errors, ``alpha R^2 + xi >= 1``, would differ by
 chance only: over all examples (7.8), over the positive (7.9) and over the negative ones (7.10). How likely a
-difference as large as the observed one is follows from the hypergeometric distribution.
+difference as large as the observed one is follows from the hypergeometric distribution. All this is so where
+an error costs the same on both.
 
 These tests see a few labelled examples only and miss most failures on text. Another sign needs no labels: a
 hyperplane that has found a gap between other classes than the wanted ones has few unlabelled examples at it,
