@@ -141,6 +141,10 @@ def test_the_alarm_looks_at_the_machine_with_equal_costs(kernel):
     assert below.alarm_[0].support == at_par.alarm_[0].support
     assert not np.allclose(below.alpha_, at_par.alpha_)
     assert fit(X, signs, 27, 2.0, C_unlabeled=0.0, kernel=kernel).alarm_ == [None]
+    silent = fit(X, signs, 27, 2.0, C_unlabeled=0.125, kernel=kernel, tol=1e-9, first_costs="published",
+                 alarm_level=0)  # fmt: skip
+    assert silent.alarm_ == [None]
+    assert np.array_equal(silent.scores_, below.scores_)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
@@ -281,6 +285,7 @@ def test_everything_labelled_is_the_inductive_machine_with_a_warning():
         ([[0, 0], [0, 1], [np.nan, np.nan]], {}, "no positive labelled document of 0"),
         (np.array([[1, 0], [0, 1], [0, 0]]), {"unlabeled": 0}, "indicator matrices hold"),
         (["a", "b", None], {"C_unlabeled": -1}, "at least 0"),
+        (["a", "b", None], {"alarm_level": 1.5}, "a probability"),
         (["a", "b", None], {"switching": "some"}, "multiple, single"),
         (["a", "b", None], {"C": np.inf}, "positive number"),
         (["a", "b", None], {"bias": "stabilized"}, "unregularized"),

@@ -71,7 +71,8 @@ class TransductiveSVM(KernelRule):
         In an indicator matrix it marks cells: every label may have labelled documents of its own
     on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
         "error", or "ignore" it
-    alarm_level : the largest p-value of the tests of 7.5 that raises the alarm
+    alarm_level : the largest p-value of the tests of 7.5 that raises the alarm; 0 for no alarm at all, which
+        saves the search for where equal costs lead
     alarm_support : the smallest share of support vectors among unlabelled documents that does not raise it
         (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 alone
     class_weight : as for :class:`~widemargin.LinearSVM`
@@ -90,7 +91,8 @@ class TransductiveSVM(KernelRule):
     positives_ : (columns,) how many of the label's unlabelled documents were to be positive
     objective_, duality_gap_, n_switches_ : (columns,) at the end; pairs of labels exchanged
     levels_ : of each column a list of :class:`~widemargin.learn.transduction_search.Level`
-    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labelled
+    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labelled,
+        unlabelled documents cost nothing, or nobody asked for it
     fell_back_ : (columns,) where the inductive rule stands in
 
     Examples
@@ -185,7 +187,7 @@ class TransductiveSVM(KernelRule):
         return self
 
     def _check_parameters(self) -> None:
-        for name in ("C", "gamma", "degree", "tol", "cache", "alarm_level"):
+        for name in ("C", "gamma", "degree", "tol", "cache"):
             value = getattr(self, name)
             if not isinstance(value, Real) or not 0 < float(value) < np.inf:
                 raise UsageError(f"{name}={value!r}: expected a positive number.")
@@ -193,6 +195,8 @@ class TransductiveSVM(KernelRule):
             isinstance(self.C_unlabeled, Real) and 0 <= float(self.C_unlabeled) < np.inf
         ):
             raise UsageError(f"C_unlabeled={self.C_unlabeled!r}: expected a number of at least 0, or None.")
+        if not isinstance(self.alarm_level, Real) or not 0 <= float(self.alarm_level) <= 1:
+            raise UsageError(f"alarm_level={self.alarm_level!r}: expected a probability, 0 for no alarm.")
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}.")
@@ -226,7 +230,7 @@ class TransductiveSVM(KernelRule):
             by_column,
             np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
             self._limits,
-            par,
+            par if self.alarm_level else self._limits,
             self.positives_,
             how,
             equality=isinstance(self.bias, str),
@@ -282,6 +286,8 @@ class TransductiveSVM(KernelRule):
         names = self.label_space_.column_names.tolist()
         self.fell_back_ = np.zeros(len(names), dtype=bool)
         self.alarm_: list[Alarm | None] = [None] * len(names)
+        if not self.alarm_level:
+            return
         largest = self._kernel.largest(row_squares(csr))
         # Values of the other kernels may be negative, those of data without negative values cannot.
         R2 = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
