@@ -240,6 +240,14 @@ static void score_single_lanes(const std::int32_t* indices, const float* values,
 // enough to be there still. The last ones of a row ask for the first ones of the next.
 constexpr std::int64_t kFeaturesAhead = 32;
 
+// Always inline, and no loop: GCC takes functions and loops that only ask for memory to have no effect, and
+// leaves them out.
+template <int lines>
+WIDEMARGIN_INLINE void ask_for_lines(const double* first) {
+    __builtin_prefetch(first);
+    if constexpr (lines > 1) ask_for_lines<lines - 1>(first + 8);
+}
+
 // The scores of a row by 4 * (parts - 1) + 1 to 4 * parts labels, whose sums stay in registers. The last four
 // labels share some with those before where the number is no multiple of four: both find the same sums.
 template <int parts, typename T>
@@ -250,10 +258,7 @@ WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, 
     Double4 sum[parts];
     std::memcpy(sum, intercept, sizeof(Double4) * (parts - 1));
     std::memcpy(sum + parts - 1, intercept + last, sizeof(Double4));
-    const auto ask = [&](std::int32_t feature) {
-        const double* const u = w + std::int64_t(feature) * stride;
-        for (int lane = 0; lane < 4 * parts; lane += 8) __builtin_prefetch(u + lane);
-    };
+    constexpr int kLines = (parts + 1) / 2;
     const auto add = [&](std::int64_t k) {
         const double* const u = w + std::int64_t(indices[k]) * stride;
         const double value = double(values[k]);
@@ -262,11 +267,11 @@ WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, 
     };
     std::int64_t k = 0;
     for (; k + kFeaturesAhead < size; ++k) {
-        ask(indices[k + kFeaturesAhead]);
+        ask_for_lines<kLines>(w + std::int64_t(indices[k + kFeaturesAhead]) * stride);
         add(k);
     }
     for (std::int64_t ahead = 0; k < size; ++k, ++ahead) {
-        if (ahead < next.size) ask(next.indices[ahead]);
+        if (ahead < next.size) ask_for_lines<kLines>(w + std::int64_t(next.indices[ahead]) * stride);
         add(k);
     }
     std::memcpy(scores, sum, sizeof(Double4) * (parts - 1));

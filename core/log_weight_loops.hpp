@@ -17,6 +17,8 @@ struct LogWeightLoops {
     // and so is -v - shift when balanced. Each result depends on its own v alone.
     void (*weigh)(const LogWeightForm& form, double shift, const double* v, std::int64_t n, double* w,
                   double* size);
+    // Sizes of n weights: sqrt(w^2 + floor) when balanced. n is a multiple of 4.
+    void (*sizes)(const LogWeightForm& form, double floor, const double* w, std::int64_t n, double* size);
 };
 
 // log_weight_loops_kernels.hpp is compiled once for any CPU and, on x86-64, once for AVX2 and FMA.

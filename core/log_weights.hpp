@@ -147,7 +147,8 @@ class LogWeights {
                 largest = std::max(largest, form_.balanced ? std::fabs(v[k]) : v[k]);
             }
             std::fill(v + n, v + padded, 0.0);
-            for (std::int64_t k = 0; k < n; ++k) before[k] = size(w[k], lane);
+            std::fill(w + n, w + padded, 0.0);
+            loops_.sizes(form_, floor_[lane], w, padded, before);
             if (largest - shift_[lane] < kLargestExponent) {
                 loops_.weigh(form_, shift_[lane], v, padded, w, after);
                 for (std::int64_t k = 0; k < n; ++k) {
