@@ -7,6 +7,9 @@ examples for Vowpal Wabbit, whose Python package learns one example a call. The 
 point on the test documents after that pass, of both sides: these are different algorithms, so the rows
 compare documents a second, not equal objectives.
 
+BLAS has one thread: scikit-learn's one-vs-rest is faster so, and threads of BLAS that wait by spinning would
+run on in the time of the other side.
+
 All labels: one-vs-rest on two threads against scikit-learn's own one-vs-rest (threads where a document has
 one label, two processes where it has several).
 
@@ -24,6 +27,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
+from threadpoolctl import threadpool_limits
 from vowpalwabbit import pyvw
 
 from _compare import Row, alternate, report, wants_json
@@ -169,4 +173,5 @@ def rows() -> Iterator[Row]:
 
 
 if __name__ == "__main__":
-    report(rows(), wants_json())
+    with threadpool_limits(1, user_api="blas"):
+        report(rows(), wants_json())

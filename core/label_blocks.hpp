@@ -174,11 +174,12 @@ class BlockScores {
   public:
     explicit BlockScores(const LabelRange& range) : count_(range.count), kernels_(lane_kernels()) {}
 
-    void operator()(const Row<T>& row, const Cells<double>& w, double* scores, NextRow next = {}) const {
+    void operator()(const Row<T>& row, const Cells<double>& w, double* scores, NextRow next = {},
+                    bool passing = false) const {
         const std::int64_t stride = w.row_stride(), lanes = w.is_state() ? count_ : stride;
         const auto score = [&](auto dot, auto score_row) {
             if (lanes == 1 && stride == 1) {
-                scores[0] = dot(row.indices, row.values, row.size, w.data());
+                scores[0] = dot(row.indices, row.values, row.size, passing, w.data());
             } else {
                 score_row(row.indices, row.values, row.size, next, w.data(), stride, kZeros, lanes, scores);
             }

@@ -81,9 +81,11 @@ template <typename T>
 using AddLanes = void (*)(const std::int32_t* indices, const T* values, std::int64_t size,
                           const double* steps, double* w);
 
-// By one label: w is a number a feature.
+// By one label: w is a number a feature. `passing`: rows are read in their order and only once, so that what
+// follows in memory may be asked for, and need not stay in the caches.
 template <typename T>
-using DotRow = double (*)(const std::int32_t* indices, const T* values, std::int64_t size, const double* w);
+using DotRow = double (*)(const std::int32_t* indices, const T* values, std::int64_t size, bool passing,
+                          const double* w);
 
 struct LaneKernels {
     void (*pass)(LanePass&);

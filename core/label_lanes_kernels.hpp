@@ -170,10 +170,16 @@ static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
 
 // w.x in four partial sums: with one, every addition would wait for the one before it.
 template <typename T>
-static double dot(const std::int32_t* indices, const T* values, std::int64_t size, const double* w) {
+static double dot(const std::int32_t* indices, const T* values, std::int64_t size, bool passing,
+                  const double* w) {
+    constexpr std::int64_t kValuesAhead = 512, kLine = 64 / sizeof(float);
     Double4 sum = {};
     std::int64_t k = 0;
     for (; k + 4 <= size; k += 4) {
+        if (passing && k % kLine == 0) {
+            __builtin_prefetch(indices + k + kValuesAhead, 0, 0);
+            __builtin_prefetch(values + k + kValuesAhead, 0, 0);
+        }
         const Double4 weights = {w[indices[k]], w[indices[k + 1]], w[indices[k + 2]], w[indices[k + 3]]};
         const Double4 x = {double(values[k]), double(values[k + 1]), double(values[k + 2]),
                            double(values[k + 3])};

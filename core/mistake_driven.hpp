@@ -89,7 +89,10 @@ class MistakeBlock {
             for (std::int64_t r = 0; r < n; ++r) {
                 if ((++visits & 255) == 0 && stop) return;
                 const auto row_at = [&](std::int64_t at) { return options_.shuffle ? order[at] : at; };
-                if (r + kRowsAhead < n) active_.rows.row(row_at(r + kRowsAhead)).prefetch();
+                if (!(passing() && range_.count == 1) && r + kRowsAhead < n) {
+                    const Row<T> ahead = active_.rows.row(row_at(r + kRowsAhead));
+                    passing() ? ahead.prefetch_for_once() : ahead.prefetch();
+                }
                 visit(row_at(r), row_at(std::min(r + 1, n - 1)));
             }
             bool again = false;
@@ -128,6 +131,9 @@ class MistakeBlock {
     const std::vector<WeightChange>& history() const { return history_; }
 
   private:
+    // Whether every document is read once, in the order of the matrix.
+    bool passing() const { return options_.max_passes == 1 && !options_.shuffle; }
+
     static constexpr std::int64_t kRowsAhead = 4;  // that are asked for before they are needed
 
     template <class Cell>
@@ -140,7 +146,7 @@ class MistakeBlock {
         const std::int8_t* const sign = signs_.data() + i * range_.count;
         double scores[kLanes];
         const Row<T> following = active_.rows.row(next);
-        score_(row, w_, scores, {following.indices, following.size});
+        score_(row, w_, scores, {following.indices, following.size}, passing());
         const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
         if (options_.bias > 0) {
             for (int lane = 0; lane < range_.count; ++lane) {
