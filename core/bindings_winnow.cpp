@@ -46,7 +46,7 @@ nb::object learn_from_mistakes_arrays(
     OutputMatrix<double> weights, OutputPairs parts, OutputMatrix<double> logs, OutputMatrix<double> sums,
     OutputMatrix<std::uint8_t> links, Output<double> normalizer, Output<double> peak, Output<double> clock,
     Output<std::int64_t> seen, Output<std::int64_t> mistakes, Output<std::int32_t> passes,
-    OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+    OutputMatrix<double> scores, Output<std::int64_t> labels_done, Output<std::uint8_t> finite) {
     const std::string name = rule;
     const MistakeRule kind = name == "additive"          ? MistakeRule::kAdditive
                              : name == "positive-winnow" ? MistakeRule::kPositiveWinnow
@@ -87,6 +87,7 @@ nb::object learn_from_mistakes_arrays(
                            passes.data(),
                            data_or_null(scores),
                            labels_done.data(),
+                           finite.data(),
                            keep_history ? &history : nullptr};
     const CsrView<T> x = view(indptr, indices, values, n_columns);
     without_gil([&] { learn_from_mistakes(x, task, options, n_threads, poll_signals); });
@@ -117,7 +118,8 @@ void register_learn_from_mistakes(nb::module_& m) {
           arg("parts").noconvert(), arg("logs").noconvert(), arg("sums").noconvert(),
           arg("links").noconvert(), arg("normalizer").noconvert(), arg("peak").noconvert(),
           arg("clock").noconvert(), arg("seen").noconvert(), arg("mistakes").noconvert(),
-          arg("passes").noconvert(), arg("scores").noconvert(), arg("labels_done").noconvert());
+          arg("passes").noconvert(), arg("scores").noconvert(), arg("labels_done").noconvert(),
+          arg("finite").noconvert());
 }
 
 template <typename T>

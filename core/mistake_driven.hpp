@@ -26,6 +26,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -147,6 +148,9 @@ class MistakeBlock {
         double scores[kLanes];
         const Row<T> following = active_.rows.row(next);
         score_(row, w_, scores, {following.indices, following.size}, passing());
+        double sum = 0;
+        for (int lane = 0; lane < range_.count; ++lane) sum += scores[lane];
+        if (!std::isfinite(sum)) __atomic_store_n(task_.finite, 0, __ATOMIC_RELAXED);
         const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
         if (options_.bias > 0) {
             for (int lane = 0; lane < range_.count; ++lane) {

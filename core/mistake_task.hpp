@@ -65,6 +65,7 @@ struct MistakeTask {
     std::int32_t* passes;                // L
     double* scores;                      // n x L before learning, or null
     std::int64_t* labels_done;           // counter
+    std::uint8_t* finite;                // 1, made 0 by a score that is not: perhaps a value of a document
     std::vector<WeightChange>* history;  // or null
 };
 

@@ -385,6 +385,20 @@ def test_weights_driven_to_infinity_are_an_error_and_leave_the_model_alone(learn
     np.testing.assert_array_equal(learner.decision_function(X), before)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "learner", [Perceptron(), Perceptron(average="voted"), Winnow(), Winnow(True, eta=2.0)]
+)
+def test_values_that_are_not_finite_are_refused_wherever_they_stand(learner, bad):
+    X, Y = text_like(n=30, d=40, labels=5)
+    for row, labels in ((0, Y), (17, Y[:, 0]), (29, Y)):
+        spoilt = X.copy()
+        spoilt.data[spoilt.indptr[row]] = bad
+        for passes in (1, 50):
+            with pytest.raises(ValueError, match="Input X contains"):
+                type(learner)(**learner.get_params()).set_params(max_iter=passes).fit(spoilt, labels)
+
+
 def test_a_factor_that_vanishes_comes_back():
     X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), [0, 1]
     model = PositiveWinnow(1.5, 1e-200, threshold=1e-3, max_iter=2).fit(np.array([[9.0, 0.0], [0.0, 9.0]]), y)

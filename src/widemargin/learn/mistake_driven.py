@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
 from widemargin.errors import UsageError
-from widemargin.learn.checked_documents import Documents
+from widemargin.learn.checked_documents import Documents, refuse_infinite
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.linear_rule import State
 from widemargin.learn.online import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineRule
@@ -133,7 +133,7 @@ class MistakeDriven(OnlineRule):
         share = float(getattr(self, "discard_below", None) or 0.0) if passes > 1 else 0.0
         narrow, wide = self._filtering_range() if share else (0.0, 0.0)
         cells, columns = self._cells, self._columns
-        done, n_iter = np.zeros(1, np.int64), np.zeros(n_labels, np.int32)
+        done, n_iter, finite = np.zeros(1, np.int64), np.zeros(n_labels, np.int32), np.ones(1, np.uint8)
         show = None if self.verbose else False
         with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
             try:
@@ -180,9 +180,12 @@ class MistakeDriven(OnlineRule):
                     passes=n_iter,
                     scores=scores,
                     labels_done=done,
+                    finite=finite,
                 )
             except OverflowError as error:
                 raise self._overflow(error, "Choose rates nearer to 1, or a smaller eta.") from None
+        if not finite[0]:
+            refuse_infinite(self, csr)
         if changes is not None:
             self._history.append(changes)
         scores -= theta

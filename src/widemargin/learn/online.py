@@ -20,7 +20,7 @@ import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
-from widemargin.learn.checked_documents import Documents, check_documents
+from widemargin.learn.checked_documents import Documents, check_documents, refuse_infinite
 from widemargin.learn.growing_labels import Arrival, receive, whole_batch
 from widemargin.learn.linear_rule import LinearRule, State
 
@@ -81,6 +81,9 @@ class OnlineRule(LinearRule):
     def _rule(self) -> tuple[Floats, Floats]:
         """The weights (features, labels) and the thresholds of the rule that the state stands for."""
 
+    # Whether `fit` looks at the values before it learns; otherwise `_learn` refuses what is not finite.
+    _surveys_values = True
+
     # Arrays of numbers that `_learn` fills itself when the state is fresh: its threads do that together.
     _filled_by_core: frozenset[str] = frozenset()
 
@@ -112,7 +115,7 @@ class OnlineRule(LinearRule):
 
     def _fit(self, X: Any, y: Any, weights: Any = None) -> Csr:
         self._check_parameters()
-        documents = check_documents(self, X, first=True)
+        documents = check_documents(self, X, first=True, survey=self._surveys_values)
         csr = documents.csr
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -124,8 +127,10 @@ class OnlineRule(LinearRule):
         batch = whole_batch(space, signs)
         try:
             self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
-        except BaseException:
+        except BaseException as error:
             self._begin(space, documents)  # learned in place: what was interrupted is at its start again
+            if isinstance(error, DataError) and not self._surveys_values:
+                refuse_infinite(self, documents.csr)  # which is the reason then
             raise
         self._final = self._rule()
         return csr

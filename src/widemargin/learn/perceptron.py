@@ -91,6 +91,10 @@ class Perceptron(ThresholdMixin, MistakeDriven):
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
 
+    @property
+    def _surveys_values(self) -> bool:  # type: ignore[override]
+        return self.form == "dagan"
+
     def _constants_from(self, documents: Documents) -> dict[str, float]:
         return {} if self.form == "zhang" else super()._constants_from(documents)
 

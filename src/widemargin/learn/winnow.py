@@ -42,6 +42,7 @@ class Winnow(MistakeDriven):
     """
 
     _kind = "log-winnow"
+    _surveys_values = False
 
     def __init__(
         self,
