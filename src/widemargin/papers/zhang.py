@@ -154,7 +154,7 @@ def _notes(X: Any, selected: bool, passes: int) -> list[str]:
     if selected:
         return [
             f"{X.shape[1]:,} stems by their Gini gains added over the 118 topics, as information gain adds "
-            "them; how is not printed.",
+            "them; how is not printed. zhang-readings tries other ways.",
             *notes,
         ]
     return [f"All {X.shape[1]:,} stems.", *notes]
