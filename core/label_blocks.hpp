@@ -214,9 +214,10 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
     const auto write = [&](std::int64_t k, const StopFlag&) { blocks[k]->write_back(); };
     // A thread costs some 20 microseconds to start, and finds nothing in its caches: not worth it for a few
     // documents, nor for milliseconds of work that no other thread shares.
-    const bool alone = work * n_labels < (n_threads == 1 || n_ranges == 1 ? 4000000 : 200000);
-    const auto for_each_range = [&](auto&& step, auto&& ask) {
-        if (alone) {
+    constexpr std::int64_t kMuchWork = 4000000;
+    const bool alone = work * n_labels < (n_threads == 1 || n_ranges == 1 ? kMuchWork : 200000);
+    const auto for_each_range = [&](bool one_by_one, auto&& step, auto&& ask) {
+        if (one_by_one) {
             const StopFlag never{false};
             for (std::int64_t k = 0; k < n_ranges; ++k) step(k, never);
             return;
@@ -230,8 +231,8 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
             },
             ask);
     };
-    for_each_range(run, poll);
-    for_each_range(write, [] { return false; });
+    for_each_range(alone, run, poll);
+    for_each_range(work * n_labels < kMuchWork, write, [] { return false; });
     return blocks;
 }
 
