@@ -137,8 +137,12 @@ def best_dual(X, y, C, mu, W=None):
         return -dual_objective(X, y, alpha, mu, W), -(1 - y * (X @ w))
 
     options = {"maxiter": 100_000, "maxfun": 1_000_000, "ftol": 0, "gtol": 1e-12, "maxls": 100}
-    runs = [
-        minimize(value, start * C, jac=True, bounds=[(0, c) for c in C], method="L-BFGS-B", options=options)
-        for start in (0.0, 0.5)
-    ]
-    return -min(run.fun for run in runs)
+    bounds, values = [(0, c) for c in C], []
+    for start in (0.0, 0.5):
+        alpha = start * C
+        # L-BFGS-B stops early on flat ground; starting again from its answer costs little at this size.
+        for _ in range(5):
+            run = minimize(value, alpha, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+            alpha = run.x
+            values.append(run.fun)
+    return -min(values)
