@@ -163,7 +163,7 @@ def _parsed_together(text: str, n: int) -> list[dict[str, Any]] | None:
 
 def _may_halve(text: str) -> bool:
     """Whether an escape may spell half of a surrogate pair, which begins with d."""
-    return "\\ud" in text or "\\uD" in text
+    return "\\u" in text and ("\\ud" in text or "\\uD" in text)
 
 
 def _one_string_each(labels: list[Any]) -> bool:
