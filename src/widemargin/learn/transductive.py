@@ -63,7 +63,7 @@ class TransductiveSVM(KernelRule):
         positive number for a bias feature of that size
     switching : exchange "multiple" pairs of labels before the machine is solved again, half or more of
         those that would lower the objective, or a "single" one as published, which is slower among very many
-        documents and may end lower
+        documents
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
         with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
