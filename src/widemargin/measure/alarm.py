@@ -10,8 +10,8 @@ These tests see a few labelled examples only and miss most failures on text. Ano
 hyperplane that has found a gap between other classes than the wanted ones has few unlabelled examples at it,
 which is too clean for a real boundary. So the alarm may also be raised when few of them are support vectors.
 That share depends on the collection and on C: `LEAST_SUPPORT` was chosen on samples of 17 labelled documents
-among training documents of Reuters-21578, C = C* = 20. There is no theory behind it, and another collection may
-want another; ``benchmarks/alarm.py`` measures how often the alarm is right on other documents.
+among training documents of Reuters-21578, C = C* = 20. There is no theory behind it, and another collection
+may want another; ``benchmarks/alarm.py`` measures how often the alarm is right on other documents.
 """
 
 from __future__ import annotations
