@@ -69,4 +69,4 @@ $(STAMPS)/bench: $(STAMPS)/package
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist src/widemargin/_core.pyi
+	rm -rf $(VENV) build dist

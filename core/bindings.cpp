@@ -1,6 +1,8 @@
 // The extension module. Each part of the core registers its functions in a bindings_*.cpp of its own.
 #include "bindings.hpp"
 
+#include "simd_choice.hpp"
+
 namespace widemargin {
 
 void register_kernel(nb::module_& m);
@@ -15,6 +17,8 @@ void register_winnow(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
+    // Decided here, so that an unknown wish in the environment is an ImportError and not a failed fit.
+    m.attr("SIMD") = widemargin::use_avx2() ? "avx2" : "baseline";
     widemargin::register_kernel(m);
     widemargin::register_least_squares(m);
     widemargin::register_linear(m);

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "simd_choice.hpp"
+
 namespace widemargin {
 
 constexpr int kLanes = 16;
@@ -106,15 +108,15 @@ struct LaneKernels {
 namespace baseline {
 LaneKernels lane_kernels();
 }
-#if defined(__x86_64__)
+#if defined(WIDEMARGIN_AVX2)
 namespace avx2 {
 LaneKernels lane_kernels();
 }
 #endif
 
 inline LaneKernels lane_kernels() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::lane_kernels();
+#if defined(WIDEMARGIN_AVX2)
+    if (use_avx2()) return avx2::lane_kernels();
 #endif
     return baseline::lane_kernels();
 }

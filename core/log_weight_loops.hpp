@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "simd_choice.hpp"
+
 namespace widemargin {
 
 struct LogWeightForm {
@@ -25,15 +27,15 @@ struct LogWeightLoops {
 namespace baseline {
 LogWeightLoops log_weight_loops();
 }
-#if defined(__x86_64__)
+#if defined(WIDEMARGIN_AVX2)
 namespace avx2 {
 LogWeightLoops log_weight_loops();
 }
 #endif
 
 inline LogWeightLoops log_weight_loops() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::log_weight_loops();
+#if defined(WIDEMARGIN_AVX2)
+    if (use_avx2()) return avx2::log_weight_loops();
 #endif
     return baseline::log_weight_loops();
 }

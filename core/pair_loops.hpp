@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "simd_choice.hpp"
+
 namespace widemargin {
 
 // The smallest curvature of a step: of what has none (semi-definite kernels) or less (indefinite ones).
@@ -48,15 +50,15 @@ struct PairLoops {
 namespace baseline {
 PairLoops pair_loops();
 }
-#if defined(__x86_64__)
+#if defined(WIDEMARGIN_AVX2)
 namespace avx2 {
 PairLoops pair_loops();
 }
 #endif
 
 inline PairLoops pair_loops() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::pair_loops();
+#if defined(WIDEMARGIN_AVX2)
+    if (use_avx2()) return avx2::pair_loops();
 #endif
     return baseline::pair_loops();
 }

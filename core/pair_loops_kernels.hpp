@@ -32,6 +32,10 @@ WIDEMARGIN_INLINE Double4 load4(const float* from) {
 WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
 WIDEMARGIN_INLINE Float8 load8(const float* from) { return *reinterpret_cast<const MemoryFloat8*>(from); }
 WIDEMARGIN_INLINE void store8(float* to, Float8 v) { *reinterpret_cast<MemoryFloat8*>(to) = v; }
+// One instruction in AVX2; __builtin_shufflevector would need GCC 12.
+WIDEMARGIN_INLINE Float8 joined(Float4 a, Float4 b) {
+    return Float8{a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
+}
 WIDEMARGIN_INLINE Double4 all4(double value) { return Double4{value, value, value, value}; }
 WIDEMARGIN_INLINE Double4 max4(Double4 a, Double4 b) { return a > b ? a : b; }
 WIDEMARGIN_INLINE Double4 min4(Double4 a, Double4 b) { return a < b ? a : b; }
@@ -122,7 +126,7 @@ WIDEMARGIN_INLINE void promises(double highest, double own, const double* fall, 
         const Float4 first = __builtin_convertvector(highest - (load4(fall + i) - load4(s + i)), Float4);
         const Float4 second =
             __builtin_convertvector(highest - (load4(fall + i + 4) - load4(s + i + 4)), Float4);
-        const Float8 difference = __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
+        const Float8 difference = joined(first, second);
         Float8 curvature = own_single + load8(diagonal + i) - 2 * load8(row + i);
         curvature = curvature > least ? curvature : (Float8{} + least);
         store8(gains + i, difference > 0 ? difference * difference / curvature : Float8{});

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "simd_choice.hpp"
+
 namespace widemargin {
 
 constexpr int kColumns = 8;  // that add_rows adds to
@@ -32,15 +34,15 @@ struct TableauLoops {
 namespace baseline {
 TableauLoops tableau_loops();
 }
-#if defined(__x86_64__)
+#if defined(WIDEMARGIN_AVX2)
 namespace avx2 {
 TableauLoops tableau_loops();
 }
 #endif
 
 inline TableauLoops tableau_loops() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::tableau_loops();
+#if defined(WIDEMARGIN_AVX2)
+    if (use_avx2()) return avx2::tableau_loops();
 #endif
     return baseline::tableau_loops();
 }

@@ -94,7 +94,7 @@ static FirstLimit first_limit(const float* quantity, const float* rate, const fl
         const Float8 limit = r > zero ? load8(high + i) : load8(low + i);
         Float8 time = (limit - load8(quantity + i)) / r;
         time = time > zero ? time : zero;
-        time = (r > at_rest) | (r < -at_rest) ? time : never;
+        time = ((r > at_rest) | (r < -at_rest)) ? time : never;
         first = first < time ? first : time;
     }
     float soonest = kNever;

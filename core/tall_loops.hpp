@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "simd_choice.hpp"
+
 namespace widemargin {
 
 struct TallLoops {
@@ -19,15 +21,15 @@ struct TallLoops {
 namespace baseline {
 TallLoops tall_loops();
 }
-#if defined(__x86_64__)
+#if defined(WIDEMARGIN_AVX2)
 namespace avx2 {
 TallLoops tall_loops();
 }
 #endif
 
 inline TallLoops tall_loops() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::tall_loops();
+#if defined(WIDEMARGIN_AVX2)
+    if (use_avx2()) return avx2::tall_loops();
 #endif
     return baseline::tall_loops();
 }

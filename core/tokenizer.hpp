@@ -25,15 +25,7 @@ struct TokenRule {
     int64_t min_length = 1;    // in characters; shorter words are as if they were not there
 };
 
-inline int count_trailing_zeros(uint64_t word) {
-#if defined(_MSC_VER) && !defined(__clang__)
-    unsigned long index;
-    _BitScanForward64(&index, word);
-    return static_cast<int>(index);
-#else
-    return __builtin_ctzll(word);
-#endif
-}
+inline int count_trailing_zeros(uint64_t word) { return __builtin_ctzll(word); }
 
 // Not the instruction: the oldest x86-64 has none.
 inline int count_ones(uint64_t word) {

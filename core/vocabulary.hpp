@@ -113,13 +113,7 @@ class TokenTable {
     size_t free_ = 0;
 };
 
-inline uint64_t big_endian(uint64_t little) {
-#if defined(_MSC_VER) && !defined(__clang__)
-    return _byteswap_uint64(little);
-#else
-    return __builtin_bswap64(little);
-#endif
-}
+inline uint64_t big_endian(uint64_t little) { return __builtin_bswap64(little); }
 
 // A token of one table as it is sorted: by bytes, so that the order is that of code points.
 struct SortableToken {
