@@ -6,7 +6,6 @@ not canonical (sorted columns, no duplicates) is made so in a copy; the caller's
 
 from __future__ import annotations
 
-import os
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -16,16 +15,6 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin.errors import DataError, UsageError
-
-
-def thread_count(n_jobs: int | None) -> int:
-    """How many native threads `n_jobs` asks for: None and -1 mean every core this process may use."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None:
-        return available
-    if n_jobs == 0:
-        raise UsageError("n_jobs=0 asks for no threads. Pass a positive number, or None for all cores.")
-    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
 def is_sparse(X: Any) -> bool:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import widemargin._core as _core
-from widemargin._arrays import thread_count
+from widemargin._threads import thread_count
 from widemargin.classifier.representation import Representation
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Vectors

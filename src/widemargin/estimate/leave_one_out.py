@@ -20,7 +20,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares, thread_count
+from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares
+from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import OutOfFold, out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.dual_problem import (

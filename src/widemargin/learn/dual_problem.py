@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, thread_count
+from widemargin._arrays import Csr
+from widemargin._threads import thread_count
 from widemargin.progress import watch_values
 
 Floats = NDArray[np.float64]

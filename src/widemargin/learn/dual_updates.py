@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, thread_count
+from widemargin._arrays import Csr
+from widemargin._threads import thread_count
 from widemargin.errors import DataWarning, UsageError
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.costs import label_costs, sample_weights

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import widemargin._core as _core
-from widemargin._arrays import canonical_csr, is_sparse, thread_count
+from widemargin._arrays import canonical_csr, is_sparse
+from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
 

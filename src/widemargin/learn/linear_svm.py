@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds

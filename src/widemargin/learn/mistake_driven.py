@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse, thread_count
+from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.learn.checked_documents import Documents, refuse_infinite
 from widemargin.learn.growing_labels import Arrival

@@ -23,7 +23,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin._arrays import Csr, canonical_csr, thread_count, times
+from widemargin._arrays import Csr, canonical_csr, times
+from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.learn.dual_problem import Kernel
 

@@ -16,7 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from widemargin._arrays import Csr, canonical_csr, thread_count, times
+from widemargin._arrays import Csr, canonical_csr, times
+from widemargin._threads import thread_count
 from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]

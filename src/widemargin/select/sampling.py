@@ -22,7 +22,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin._arrays import canonical_csr, is_sparse, thread_count, times
+from widemargin._arrays import canonical_csr, is_sparse, times
+from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.select.decomposition import COLUMNS_AT_ONCE, short_side_vectors
 

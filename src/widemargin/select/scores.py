@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, thread_count
+from widemargin._arrays import Csr
+from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import NotFittedError
 
 import widemargin._core as _core
-from widemargin._arrays import thread_count
+from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.counting import Index, WordRule, count_collection
 from widemargin.text.inputs import as_texts
