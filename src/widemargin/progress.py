@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, TypeVar
 
+from widemargin._printable import printable
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -66,7 +68,7 @@ def watch(
         return
     done = threading.Event()
     with _bar(unit) as bar:
-        task = bar.add_task(description, total=total)
+        task = bar.add_task(printable(description), total=total)
 
         def look() -> None:
             while not done.wait(_INTERVAL):
@@ -112,11 +114,11 @@ def watch_values(
         return
     done = threading.Event()
     with _line() as line:
-        task = line.add_task(describe(values.copy()), total=None)
+        task = line.add_task(printable(describe(values.copy())), total=None)
 
         def look() -> None:
             while not done.wait(_INTERVAL):
-                line.update(task, description=describe(values.copy()))
+                line.update(task, description=printable(describe(values.copy())))
 
         watcher = threading.Thread(target=look, name="widemargin-progress", daemon=True)
         watcher.start()
@@ -125,7 +127,7 @@ def watch_values(
         finally:
             done.set()
             watcher.join()
-            line.update(task, description=describe(values.copy()))
+            line.update(task, description=printable(describe(values.copy())))
 
 
 def track(
@@ -150,7 +152,7 @@ def track(
         total = len(items)
     seen = 0
     with _bar(unit) as bar:
-        task = bar.add_task(description, total=total)
+        task = bar.add_task(printable(description), total=total)
         for item in items:
             yield item
             seen += 1
@@ -164,7 +166,8 @@ def _bar(unit: str) -> Progress:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     return Progress(
-        TextColumn("{task.description}"),
+        # Not markup: a name may hold brackets.
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         _rate_column(unit),

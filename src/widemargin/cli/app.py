@@ -16,6 +16,7 @@ import typer
 
 from widemargin import __version__
 from widemargin.cli import corpus, demo, evaluate, explain, inspect, label, papers, predict, train
+from widemargin.cli.output import complain, complain_as_is, say, say_help
 from widemargin.errors import StorageError, WidemarginError
 
 INTERRUPTED = 130
@@ -36,7 +37,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"widemargin {__version__}")
+        say(f"widemargin {__version__}")
         raise typer.Exit
 
 
@@ -48,7 +49,7 @@ def _start(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        say_help(context.get_help())
 
 
 for verb in (demo, train, predict, evaluate, inspect, explain, label):
@@ -115,9 +116,9 @@ def _invoke(arguments: list[str]) -> int:
         where = getattr(error, "ctx", None)
         message = error.format_message()
         if message:  # a group without a verb has shown its help instead
-            print(f"error: {message}", file=sys.stderr)
+            complain(f"error: {message}")
         if message and where is not None:
-            print(f"Try: {where.command_path} --help", file=sys.stderr)
+            complain(f"Try: {where.command_path} --help")
         return int(getattr(error, "exit_code", 2))
     return 0
 
@@ -128,9 +129,8 @@ def _report(message: str, debug: bool) -> None:
         if debug:
             import traceback
 
-            traceback.print_exc()
-        print(message, file=sys.stderr)
-        sys.stderr.flush()
+            complain_as_is(traceback.format_exc().rstrip("\n"))
+        complain(message)
 
 
 def _forget_stdout() -> None:
@@ -157,7 +157,7 @@ def _one_line_warnings() -> Iterator[None]:
         text = " ".join(str(message).split())
         if text not in shown:
             shown.add(text)
-            print(f"warning: {text}", file=sys.stderr)
+            complain(f"warning: {text}")
 
     with warnings.catch_warnings():
         # A library's warning to its developers is nothing to a user of the command line.

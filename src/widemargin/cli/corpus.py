@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from widemargin.cli import options
-from widemargin.cli.output import counted, print_json, show_table
+from widemargin.cli.output import counted, print_json, say, show_table
 
 app = typer.Typer(
     help="The public collections of text classification: list, fetch, export.",
@@ -71,7 +71,7 @@ def fetch(
     if json:
         print_json({"name": name, "files": paths})
     else:
-        print(f"{name} is in {' and '.join(paths)}.")
+        say(f"{name} is in {' and '.join(paths)}.")
 
 
 @app.command(epilog="Example: widemargin corpus export reuters21578 --split modapte -o reuters")
@@ -95,7 +95,7 @@ def export(
         print_json({"name": name, "files": documents})
         return
     for path, count in documents.items():
-        print(f"Wrote {counted(count, 'document')} to {path}.")
+        say(f"Wrote {counted(count, 'document')} to {path}.")
 
 
 def _lines(path: Path) -> int:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from widemargin.cli import options
-from widemargin.cli.output import Stages, console, counted, note, print_json, seconds_in_words, show_table
+from widemargin.cli.output import (
+    Stages,
+    counted,
+    note,
+    print_json,
+    say,
+    say_styled,
+    seconds_in_words,
+    show_table,
+)
 
 if TYPE_CHECKING:
     from widemargin.documents.collection import Collection
@@ -79,12 +88,12 @@ def run(
         return
     from widemargin.cli.explain import show as show_explanation
 
-    out = console()
-
     def heading(text: str) -> None:
-        out.print(f"\n[bold]{text}[/]\n")
+        say()
+        say_styled((text, "bold"))
+        say()
 
-    out.print(
+    say(
         f"{counted(len(corpus), 'docstring')} of the standard library, NumPy and SciPy "
         f"in {len(summary.rows)} areas: trained on {len(train):,}, tested on the other {len(test):,}."
     )
@@ -92,16 +101,16 @@ def run(
     estimated = read_quality(classifier.training_summary_)
     show(summary, quality, estimated)
     if estimated is not None:
-        print(kept_promises(quality, estimated))
+        say(kept_promises(quality, estimated))
     heading("What it learned: the terms of a few areas")
     show_table(terms_table(top))
     heading(f"Why {test.ids[example]} is about {classifier.predict([test.texts[example]])[0]}")
     show_explanation(test.texts[example], classifier.explain(test.texts[example]), TERMS)
     heading("How long it took")
-    print(seconds_in_words(stages.seconds))
+    say(seconds_in_words(stages.seconds))
     heading(f"What to try next (the files are in {output})")
     for command in commands:
-        print(f"  {command}")
+        say(f"  {command}")
 
 
 def kept_promises(measured: Quality, estimated: Quality) -> str:

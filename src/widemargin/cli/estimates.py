@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from widemargin.cli.output import counted, show_table
+from widemargin.cli.output import counted, say, show_table
 
 if TYPE_CHECKING:
     from widemargin.measure.intervals import Figure
@@ -126,7 +126,7 @@ def show_selection(selection: dict[str, Any], most: int = CANDIDATES_SHOWN) -> N
     """The best candidates of a model selection."""
     from widemargin.report.selection import selection_table
 
-    print(f"Chosen from {counted(len(selection['candidates']), 'candidate')} ({selection['mode']}):")
+    say(f"Chosen from {counted(len(selection['candidates']), 'candidate')} ({selection['mode']}):")
     show_table(selection_table(selection, most=most))
 
 
@@ -154,11 +154,11 @@ def show_quality(quality: Quality, *, several_labels: bool, most: int | None = L
     """The table of the figures, and what they come to in one line."""
     from widemargin.report.estimates import quality_table
 
-    print(heading(quality))
+    say(heading(quality))
     show_table(quality_table(quality, most=most))
     if quality.accuracy is not None:
         what = "all labels of a document right" if several_labels else "the right label"
-        print(f"Expect {what} for {share_right(quality.accuracy)} of new documents like these.")
+        say(f"Expect {what} for {share_right(quality.accuracy)} of new documents like these.")
 
 
 def share_right(figure: Figure) -> str:

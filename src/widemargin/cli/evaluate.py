@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli import estimates, options
 from widemargin.cli.files import read_all
-from widemargin.cli.output import counted, print_json, show_table
+from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.predict import check_form, load_classifier
 from widemargin.errors import DataError, DataWarning
 
@@ -138,7 +138,7 @@ def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:
     """The table of what was measured, and what it comes to in one line."""
     from widemargin.report.estimates import comparison_table
 
-    print(estimates.heading(quality))
+    say(estimates.heading(quality))
     show_table(comparison_table(summary, quality, estimated))
     share = "with exactly the right labels" if summary.kind == "multilabel" else "right"
     accuracy = quality.accuracy
@@ -151,4 +151,4 @@ def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:
         line += f"; Hamming loss {summary.hamming_loss:.4f}"
     if estimated is not None and estimated.accuracy is not None:
         line += f"; estimated in training: {estimates.share_right(estimated.accuracy)}"
-    print(line + ".")
+    say(line + ".")

@@ -10,13 +10,11 @@ import typer
 
 from widemargin.cli import options
 from widemargin.cli.inspect import chosen_labels
-from widemargin.cli.output import console, print_json, show_table
+from widemargin.cli.output import print_json, say, say_styled, show_table
 from widemargin.cli.predict import load_classifier
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from widemargin.explanation import Explanation
 
 EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong amount"'
@@ -64,19 +62,15 @@ def run(
 
 def show(text: str, explanation: Explanation, terms: int) -> None:
     """The coloured text, then the terms with their contributions."""
-    from rich.text import Text
-
     from widemargin.report.tables import Column, Table
 
-    out = console()
-    # Text and not markup: a label or a document may hold brackets.
     title = f"{explanation.label}: score {explanation.score:+.4f}"
     if explanation.threshold is not None:
         title += f", threshold {explanation.threshold:+.4f}"
-    out.print(Text(title, style="bold"))
-    out.print()
-    out.print(colored(text, explanation))
-    out.print()
+    say_styled((title, "bold"))
+    say()
+    say_styled(*colored(text, explanation))
+    say()
     found = explanation.by_term()
     rows: list[list[Any]] = [[term, count, value] for term, value, count in found[:terms]]
     if len(found) > terms:
@@ -87,22 +81,20 @@ def show(text: str, explanation: Explanation, terms: int) -> None:
     show_table(Table("", columns, list(rows), footer=[["sum: the score", None, explanation.score]]))
 
 
-def colored(text: str, explanation: Explanation) -> Text:
-    """The text with every character in the colour of what the terms over it add up to."""
-    from rich.text import Text
-
+def colored(text: str, explanation: Explanation) -> list[tuple[str, str]]:
+    """The text in pieces, each with the color of what the terms over it add up to."""
     value = [0.0] * (len(text) + 1)
     for part in explanation.contributions:
         value[part.start] += part.value
         value[part.end] -= part.value
-    result = Text()
+    result = []
     strongest = max((abs(part.value) for part in explanation.contributions), default=0.0)
     running, start, style = 0.0, 0, ""
     for place in range(len(text) + 1):
         running += value[place]
         now = _style(running) if abs(running) >= FAINT * strongest > 0 else ""
         if now != style or place == len(text):
-            result.append(text[start:place], style=style)
+            result.append((text[start:place], style))
             start, style = place, now
     return result
 

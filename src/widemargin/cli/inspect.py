@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from widemargin.cli import estimates, options
-from widemargin.cli.output import bytes_in_words, counted, print_json, shortened, show_table
+from widemargin.cli.output import bytes_in_words, counted, print_json, say, shortened, show_table
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -108,24 +108,24 @@ def run(
             }
         )
         return
-    print(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
+    say(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
-        print(f"{key:<12} {value}")
+        say(f"{key:<12} {value}")
     if "selection" in content.summary:
-        print()
+        say()
         estimates.show_selection(content.summary["selection"])
     quality = estimates.read_quality(content.summary)
     if quality is not None:
-        print()
+        say()
         several = content.summary["task"] == "multilabel"
         estimates.show_quality(quality, several_labels=several, most=LABELS_SHOWN)
     if top:
-        print()
+        say()
         show_table(terms_table(top))
         if len(shown) < len(names):
-            print(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
+            say(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
     if exported is not None:
-        print(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
+        say(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
 
 
 def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
@@ -140,7 +140,7 @@ def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
         print_json({"model": str(model), "before": classifier.n_features_in_, "features": terms})
         return
     show_table(Table("", [Column("term"), Column("score", "decimal", 6)], [list(pair) for pair in found]))
-    print(f"{len(found):,} of {counted(classifier.n_features_in_, 'term')}.")
+    say(f"{len(found):,} of {counted(classifier.n_features_in_, 'term')}.")
 
 
 def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -> None:
@@ -157,10 +157,10 @@ def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -
         print_json({"model": str(model), "found": len(summary["suspects"]), "by": by, "suspects": found})
         return
     if not found:
-        print(f"{estimates.WORDS[by].capitalize()} contradicts no label of the training documents by far.")
+        say(f"{estimates.WORDS[by].capitalize()} contradicts no label of the training documents by far.")
         return
     show_table(suspects_table(found, estimates.WORDS[by]))
-    print(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, the worst first.")
+    say(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, the worst first.")
 
 
 def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[Any]) -> str:
@@ -206,9 +206,9 @@ def _show_svmlight(path: Path, json: bool) -> None:
     if json:
         print_json({"model": str(path), "svmlight_version": model.version, **found})
         return
-    print(f"{path}: {bytes_in_words(path.stat().st_size)}, a model of SVM-light {model.version}.")
+    say(f"{path}: {bytes_in_words(path.stat().st_size)}, a model of SVM-light {model.version}.")
     for key, value in found.items():
-        print(f"{key.replace('_', ' '):<18} {value:,}" if isinstance(value, int) else f"{key:<18} {value}")
+        say(f"{key.replace('_', ' '):<18} {value:,}" if isinstance(value, int) else f"{key:<18} {value}")
 
 
 def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from widemargin.cli import options, text_options
 from widemargin.cli.files import check_target, read_all
-from widemargin.cli.output import Stages, note, print_json
+from widemargin.cli.output import Stages, machine_output, note, print_json, say
 from widemargin.errors import UsageError
 
 EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labelled.jsonl --positives relevant=0.1"
@@ -75,6 +74,7 @@ def run(
     ] = OnAlarm.warn,
     scores: options.Scores = False,
     keep_text: options.KeepText = False,
+    safe_csv: options.SafeCsv = False,
     ask: Annotated[
         int,
         typer.Option(
@@ -163,7 +163,7 @@ def run(
     probability. A statistical test compares labelled and unlabelled documents afterwards, and says where
     the labels should not be trusted.
     """
-    _check_options(labelled, unlabelled, output, simulate, plot)
+    _check_options(labelled, unlabelled, output, simulate, plot, safe_csv)
     vectorizing = {
         "weighting": weighting,
         "ngram_range": text_options.ngram_range(ngrams),
@@ -206,7 +206,7 @@ def run(
         learner = label_task.fit(task, X, learning)
     assert output is not None
     rows = label_task.rows(task, learner, every_score=scores, keep_text=keep_text)
-    _write(output, rows)
+    _write(output, rows, safe_csv)
     summary = {
         "output": output,
         **label_task.summary(task, learner, rows, X.shape[1]),
@@ -218,11 +218,16 @@ def run(
     elif not quiet:
         for line in label_task.in_words(summary):
             # Where the documents go to stdout, what is said about them does not.
-            note(line, False) if output == "-" else print(line)
+            note(line, False) if output == "-" else say(line)
 
 
 def _check_options(
-    labelled: str, unlabelled: str | None, output: str | None, simulate: int | None, plot: Path | None
+    labelled: str,
+    unlabelled: str | None,
+    output: str | None,
+    simulate: int | None,
+    plot: Path | None,
+    safe_csv: bool,
 ) -> None:
     """Refuse what makes no sense before anything is read."""
     if labelled == unlabelled == "-":
@@ -232,10 +237,10 @@ def _check_options(
             raise UsageError("--plot draws what --simulate finds. Add --simulate N, or leave --plot out.")
         if output is None:
             raise UsageError("Where do the labels go? Add -o OUT.jsonl, or -o - for stdout.")
-        if output != "-":
-            from widemargin.cli.predict import writer_for
+        from widemargin.cli.predict import writer_for
 
-            writer_for(output, None)
+        writer_for(output, None, safe_csv)
+        if output != "-":
             check_target(Path(output))
         return
     if unlabelled is not None or output is not None:
@@ -248,13 +253,13 @@ def _check_options(
         check_plot(plot)
 
 
-def _write(output: str, rows: list[dict[str, Any]]) -> None:
+def _write(output: str, rows: list[dict[str, Any]], safe_csv: bool) -> None:
     from widemargin._files import replacing
     from widemargin.cli.predict import writer_for
 
-    write = writer_for(output, None)
+    write = writer_for(output, None, safe_csv)
     if output == "-":
-        write(sys.stdout.buffer, [rows])
+        write(machine_output(), [rows])
         return
     with replacing(output) as file:
         write(file, [rows])

@@ -79,6 +79,16 @@ KeepText = Annotated[
     bool, typer.Option("--keep-text", help="Add the text of the document.", show_default=False)
 ]
 
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In .csv and .tsv output, put ' before cells that a spreadsheet would run as formulas: those "
+        "that begin with =, +, -, @, a tab or a line end. Numbers are left as they are.",
+        show_default=False,
+    ),
+]
+
 
 def reading(
     format: str | None,

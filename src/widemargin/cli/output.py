@@ -1,4 +1,8 @@
-"""How verbs speak: results on stdout, notes on stderr, one object with ``--json``."""
+"""How verbs speak: results on stdout, notes on stderr, one object with ``--json``.
+
+Everything that a verb prints passes through here, and nowhere else: what people read has its control
+characters escaped, what programs read is escaped by its own format.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from widemargin._printable import printable, printable_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from widemargin.report.tables import Table
 
 
@@ -40,13 +44,38 @@ class Stages:
 def note(text: str, quiet: bool) -> None:
     """Something worth knowing that is not the result."""
     if not quiet:
-        print(text, file=sys.stderr)
+        complain(text)
+
+
+def say(*lines: object) -> None:
+    """Results for people on stdout, a line each; without any, a blank line."""
+    print("\n".join(map(printable, lines)))
+
+
+def complain(*lines: object) -> None:
+    """Errors, warnings and notes on stderr, a line each."""
+    print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
+
+
+def complain_as_is(text: str) -> None:
+    """Text with line ends of its own on stderr: a traceback."""
+    print(printable(text, keep="\n"), file=sys.stderr, flush=True)
+
+
+def say_help(text: str) -> None:
+    """Help that typer has laid out, colors included."""
+    print(text)
+
+
+def machine_output() -> BinaryIO:
+    """Stdout for documents in a format of their own (JSON Lines), which escapes what it has to."""
+    return sys.stdout.buffer
 
 
 def print_json(value: Any) -> None:
     """One JSON object on a line of its own; NaN and infinity, which JSON lacks, as null."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(json.dumps(_finite(value), ensure_ascii=not unicode, allow_nan=False))
+    print(printable_json(json.dumps(_finite(value), ensure_ascii=not unicode, allow_nan=False)))
 
 
 def _finite(value: Any) -> Any:
@@ -61,11 +90,16 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def console() -> Console:
-    """Where results go, with colours on a terminal that has them."""
+def say_styled(*pieces: tuple[str, str]) -> None:
+    """Text with its style, piece by piece, with colors on a terminal that has them; line ends are kept."""
     from rich.console import Console
+    from rich.text import Text
 
-    return Console(highlight=False, soft_wrap=True)
+    # Never markup: a label or a document may hold brackets.
+    shown = Text()
+    for text, style in pieces:
+        shown.append(printable(text.replace("\r\n", "\n"), keep="\n\t"), style=style)
+    Console(highlight=False, soft_wrap=True).print(shown)
 
 
 def show_table(table: Table) -> None:
@@ -74,17 +108,22 @@ def show_table(table: Table) -> None:
 
     short = dataclasses.replace(
         table,
+        title=printable(table.title),
+        columns=[dataclasses.replace(column, name=printable(column.name)) for column in table.columns],
+        notes=[printable(note) for note in table.notes],
         rows=[[_shown(value) for value in row] for row in table.rows],
         footer=[[_shown(value) for value in row] for row in table.footer],
     )
     if sys.stdout.isatty():
-        console().print(short.rich(), soft_wrap=False)
+        from rich.console import Console
+
+        Console(highlight=False).print(short.rich())
     else:
         print(short.plain())
 
 
 def _shown(value: Any) -> Any:
-    return shortened(value) if isinstance(value, str) else value
+    return printable(shortened(value)) if isinstance(value, str) else value
 
 
 def shortened(text: Any, length: int = 100) -> str:

@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import json as json_format
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from widemargin._printable import printable_json
 from widemargin.cli import options
-from widemargin.cli.output import counted, note, print_json
+from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def run(
         ),
     ] = None,
     keep_text: options.KeepText = False,
+    safe_csv: options.SafeCsv = False,
     text: options.Text = None,
     id: options.Id = None,
     format: options.Format = None,
@@ -73,7 +74,7 @@ def run(
     Documents are read, labelled and written in pieces, so that the input may be of any length. With --output
     and --json, stdout gets one object that says what was done.
     """
-    write = writer_for(output, top)
+    write = writer_for(output, top, safe_csv)
     classifier = load_classifier(model, threads)
     if proba and classifier.calibration is None:
         raise UsageError(
@@ -85,7 +86,7 @@ def run(
         classifier, data, quiet, reading, every_score=scores, proba=proba, top=top, keep_text=keep_text
     )
     if output == "-":
-        write(sys.stdout.buffer, pieces)
+        write(machine_output(), pieces)
         return
     from widemargin._files import replacing
 
@@ -227,49 +228,71 @@ def _decisions(classifier: TextClassifier, scores: Any) -> list[list[Any]]:
     return [[label] for label in space.decide(scores, thresholds).tolist()]
 
 
-def writer_for(output: str, top: int | None) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
+def writer_for(
+    output: str, top: int | None, safe_csv: bool = False
+) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
     """What writes pieces of rows in the format that the name of `output` asks for, and counts them."""
     suffix = "" if output == "-" else Path(output).suffix.lower()
+    if safe_csv and suffix not in (".csv", ".tsv"):
+        raise UsageError("--safe-csv is for tables. Write a .csv or .tsv file with --output.")
     if suffix in (".jsonl", ".ndjson", ".json", ""):
         return _write_jsonl
     if suffix not in (".csv", ".tsv"):
         raise UsageError(f"--output {output}: predictions are written as .jsonl, .csv or .tsv.")
     if top:
         raise UsageError("--top gives a list a document, which a table cannot hold. Write a .jsonl file.")
-    return lambda file, pieces: _write_table(file, pieces, "\t" if suffix == ".tsv" else ",")
+    return lambda file, pieces: _write_table(file, pieces, "\t" if suffix == ".tsv" else ",", safe_csv)
 
 
 def _write_jsonl(file: BinaryIO, pieces: Iterable[list[Row]]) -> int:
     written = 0
     for rows in pieces:
         for row in rows:
-            try:
-                line = json_format.dumps(row, ensure_ascii=False).encode("utf-8")
-            except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can write
-                line = json_format.dumps(row).encode("ascii")
-            file.write(line + b"\n")
+            # Escaped, control characters neither drive a terminal nor fail to be written.
+            line = printable_json(json_format.dumps(row, ensure_ascii=False))
+            file.write(line.encode() + b"\n")
         written += len(rows)
         file.flush()  # somebody may be waiting at the other end of a pipe
     return written
 
 
-def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str) -> int:
+def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str, safe_csv: bool = False) -> int:
     """A table with one row a document; no label or several are a JSON list in their cell."""
     written = 0
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
     table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    quoted = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+
+    def write(cells: list[Any]) -> None:
+        cells = _no_formulas(cells) if safe_csv else cells
+        # Left to itself, the module quotes a line feed only; a lone carriage return ends a line too.
+        several = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        (quoted if several else table).writerow(cells)
+
     for row in itertools.chain.from_iterable(pieces):
         columns = [(f"score {label}", value) for label, value in row.get("scores", {}).items()]
         columns += [(f"probability {label}", value) for label, value in row.get("probabilities", {}).items()]
         columns = [(name, row[name]) for name in ("score", "certainty") if name in row] + columns
         words = [row["text"]] if "text" in row else []
         if not written:
-            table.writerow(["id", *["text"] * len(words), "labels", *(name for name, _ in columns)])
+            write(["id", *["text"] * len(words), "labels", *(name for name, _ in columns)])
         labels = row["labels"]
         alone = len(labels) == 1 and not str(labels[0]).startswith("[")
         cell = labels[0] if alone else json_format.dumps(labels, ensure_ascii=False)
-        table.writerow([row["id"], *words, cell, *(value for _, value in columns)])
+        write([row["id"], *words, cell, *(value for _, value in columns)])
         written += 1
     text.flush()
     text.detach()  # the caller closes the file
     return written
+
+
+def _no_formulas(cells: list[Any]) -> list[Any]:
+    """The cells of a row, none of which a spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> _no_formulas(["=1+2", "spam", -0.5])
+    ["'=1+2", 'spam', -0.5]
+    """
+    marks = ("=", "+", "-", "@", "\t", "\r", "\n")
+    return [f"'{cell}" if isinstance(cell, str) and cell.startswith(marks) else cell for cell in cells]

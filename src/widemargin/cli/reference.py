@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from widemargin.cli.app import app
+from widemargin.cli.output import machine_output
 
 HEADER = """# The command line
 
@@ -95,7 +96,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(page, encoding="utf-8")
     else:
-        sys.stdout.write(page)
+        machine_output().write(page.encode())
 
 
 if __name__ == "__main__":

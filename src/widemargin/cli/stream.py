@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.output import bytes_in_words, counted, note, print_json
+from widemargin.cli.output import bytes_in_words, counted, note, print_json, say
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -175,7 +174,6 @@ class Run:
             f"{100 * self.share_wrong:.2f} % wrong, {rate:,.0f} a second",
             self.settings.quiet,
         )
-        sys.stderr.flush()
 
     @property
     def share_wrong(self) -> float:
@@ -209,12 +207,12 @@ class Run:
                 (self.unlabeled, "unlabelled document", "unlabelled documents"),
             ]
             odd = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in left if n)
-            print(
+            say(
                 f"Learned {counted(self.seen - self.before, 'document')}"
                 f"{f' ({odd})' if odd else ''}, {100 * self.share_wrong:.2f} % of them predicted wrongly "
                 f"before they were learned."
             )
-            print(f"Wrote {self.output} ({bytes_in_words(self.size)}).")
+            say(f"Wrote {self.output} ({bytes_in_words(self.size)}).")
 
     def _count(self, name: str) -> int:
         return int(getattr(getattr(self.classifier, "learner_", None), name, 0))

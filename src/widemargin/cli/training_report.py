@@ -6,29 +6,29 @@ import shlex
 from typing import Any
 
 from widemargin.cli import estimates
-from widemargin.cli.output import bytes_in_words, counted, seconds_in_words
+from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 
 
 def show(summary: dict[str, Any]) -> None:
     """What `train` says when it is done."""
-    print(summary_in_words(summary))
+    say(*summary_in_words(summary))
     if "selection" in summary:
-        print()
+        say()
         estimates.show_selection(summary["selection"])
     quality = estimates.read_quality(summary)
     if quality is not None:
-        print()
+        say()
         estimates.show_quality(quality, several_labels=summary["task"] == "multilabel")
     found = len(summary.get("suspects", ()))
     if found:
-        print(
+        say(
             f"{counted(found, 'label')} of training documents {'looks' if found == 1 else 'look'} wrong: "
             f"widemargin inspect {shlex.quote(summary['model'])} --suspects 20"
         )
-    print(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
+    say(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
 
 
-def summary_in_words(summary: dict[str, Any]) -> str:
+def summary_in_words(summary: dict[str, Any]) -> list[str]:
     """What was learned, and how long it took."""
     kinds = {
         "binary": "two classes",
@@ -44,4 +44,4 @@ def summary_in_words(summary: dict[str, Any]) -> str:
     if summary.get("objective") and "duality_gap" in summary:
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
         lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
-    return "\n".join(lines)
+    return lines
