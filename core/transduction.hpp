@@ -16,8 +16,9 @@
 // of the inductive machine, and of the one that the search comes to if it goes on until the unlabelled
 // examples cost as much as labelled ones, which is where they can be compared (thesis, 7.5).
 //
-// Stopping: of a solution by (8.32)-(8.35), of a level when no pair is left with xi*_m + xi*_l > 2 + tol. A
-// round that does not lower the objective (by rounding) is taken back, so that it never rises within a level.
+// Stopping: of a solution by (8.32)-(8.35), of a level when no pair is left with xi*_m + xi*_l > 2 + tol and
+// both slacks above tol, the accuracy of a solution. A round that does not lower the objective (by rounding)
+// is taken back, so that it never rises within a level.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,7 @@ struct TransductionTask {
     double first_negative, first_positive, limit_negative, limit_positive;
     // What they would cost if they were labelled ones.
     double par_negative, par_positive;
-    std::int64_t num_plus;  // between examples with the same score, the first ones
+    std::int64_t num_plus;  // ties are broken by position; of one example the inductive machine decides
 };
 
 template <class Engine>
@@ -130,6 +131,11 @@ class Transduction {
     }
 
     void label_by_score() {
+        if (unlabeled_.size() == 1) {
+            double& only = y_[unlabeled_[0]];
+            only = s_[unlabeled_[0]] + intercept_ > 0 ? 1.0 : -1.0;
+            return;
+        }
         Indices ranked = unlabeled_;
         std::stable_sort(ranked.begin(), ranked.end(),
                          [&](std::int32_t a, std::int32_t b) { return s_[a] > s_[b]; });
@@ -251,12 +257,15 @@ class Transduction {
         return sum;
     }
 
-    // Fills worst_positive_ and worst_negative_, in no order.
+    // Fills worst_positive_ and worst_negative_, in no order. A solution is known up to the tolerance only: a
+    // smaller slack may be that of an unbounded support vector, which has none, and its last digits must not
+    // decide whether a label is exchanged.
     void find_slacks() {
+        const double tol = solver_options_.tol;
         worst_positive_.clear();
         worst_negative_.clear();
         for (const std::int32_t i : unlabeled_) {
-            if (slack(i) > 0) (y_[i] > 0 ? worst_positive_ : worst_negative_).push_back({slack(i), i});
+            if (slack(i) > tol) (y_[i] > 0 ? worst_positive_ : worst_negative_).push_back({slack(i), i});
         }
     }
 

@@ -206,6 +206,59 @@ def test_features_are_linked_by_the_first_positive_document():
     assert everything.coef_[0, 2] != 0
 
 
+@st.composite
+def squares(draw):
+    """Documents of square counts, so that their roots are exact, and several labels."""
+    X, y = draw(counts())
+    more = draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=3 * len(y), max_size=3 * len(y)))
+    return X**2, np.column_stack([y, np.reshape(more, (len(y), 3))])
+
+
+BELOW = st.sampled_from([0.1, 0.4, 0.8, 1.0])
+
+
+@settings(max_examples=100)
+@given(counts(), st.sampled_from([None, (0.5, 2.0)]), st.sampled_from([1, 2, 3, 6, 12]), BELOW, st.booleans())
+def test_positive_winnow_that_discards_bit_for_bit(problem, around, passes, below, normalize):
+    X, y = problem
+    low, high = around or (1.0, 1.0)
+    given = {"threshold_range": around, "normalize": normalize, "discard_below": below, "max_iter": passes}
+    model = PositiveWinnow(2.0, 0.5, document_length=4, **given).fit(X, y)
+    _, w, wrong, gone = reference.discarding_winnow(
+        X, y, 1.0 if normalize else 0.25, 2.0, 0.5, low, high, below, passes, balanced=False,
+        normalize=normalize,
+    )  # fmt: skip
+    np.testing.assert_array_equal(model.coef_[0], w)
+    assert model.n_discarded_.tolist() == [gone.sum()]
+    assert (model.mistakes_, model.n_iter_) == (sum(wrong), len(wrong))
+
+
+@settings(max_examples=100)
+@given(squares(), st.sampled_from([1, 2, 3, 6, 12]), BELOW, st.sampled_from([None, "averaged", "voted"]))
+def test_balanced_winnow_plus_bit_for_bit(problem, passes, below, average):
+    """Square roots, the threshold range and discarding together, several labels at once."""
+    X, Y = problem
+    model = BalancedWinnowPlus(
+        2.0, 0.5, threshold_range=(0.5, 2.0), document_length=4, discard_below=below, average=average,
+        max_iter=passes,
+    ).fit(X, (Y > 0).astype(int))  # fmt: skip
+    for k, y in enumerate(Y.T):
+        rules, w, wrong, gone = reference.discarding_winnow(
+            np.sqrt(X), y, 0.25, 2.0, 0.5, 0.5, 2.0, below, passes, balanced=True
+        )
+        assert model.n_discarded_[k] == gone.sum()
+        assert (model.mistakes_[k], model.n_iter_[k]) == (sum(wrong), len(wrong))
+        scores = np.sqrt(X) @ rules.T - 1.0
+        if average == "voted":
+            expected = np.where(scores > 0, 1, -1).mean(axis=1)
+        elif average == "averaged":
+            expected = scores.mean(axis=1)
+        else:
+            np.testing.assert_array_equal(model.coef_[k], w)
+            expected = np.sqrt(X) @ w - 1.0
+        np.testing.assert_allclose(model.decision_function(X)[:, k], expected, rtol=1e-12, atol=1e-12)
+
+
 def test_features_within_one_step_of_their_start_are_discarded():
     X, Y = text_like(n=300, d=200)
     X.data[:] = 1.0
@@ -302,6 +355,8 @@ def test_shuffled_passes_depend_on_the_seed_alone():
     )
     np.testing.assert_array_equal(one.coef_, same.coef_)
     assert (one.coef_ != other.coef_).any()
+    once, in_order = (BalancedWinnow(shuffle=shuffle, max_iter=1).fit(X, Y) for shuffle in (True, False))
+    assert (once.coef_ != in_order.coef_).any()
 
 
 @settings(max_examples=60)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.reference import kernel_dual, transduction
@@ -64,13 +64,59 @@ def test_single_switching_is_the_published_search(first_costs):
     for seed in range(12):
         X, signs, _ = blobs(n=16, seed=seed, n_labeled=5, gap=0.8)
         model = fit(X, signs, 4, 2.0, switching="single", first_costs=first_costs)
-        value, labels = transduction.figure_9_1(
+        value, labels, _ = transduction.figure_9_1(
             X @ X.T, signs, 2.0, 2.0, 4, balanced=first_costs == "balanced"
         )
         if (model.transduction_ == labels).all():
             same += 1
             assert model.objective_[0] == pytest.approx(value, rel=1e-5)
     assert same >= 10
+
+
+def misled(seed, n=40):
+    """Two clouds far apart, and four labelled points that tell them apart along another axis."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    X[:, 0] += np.where(np.arange(n) % 2, 3, -3)
+    signs = np.zeros(n, dtype=int)
+    signs[:4] = [1, -1, 1, -1]
+    X[:4, 0], X[:4, 1] = 0, 3 * signs[:4]
+    return X, signs
+
+
+@given(
+    st.integers(0, 2**31),
+    st.sampled_from([("rbf", None), ("rbf", 1.0), ("poly", None), ("linear", 1.0)]),
+    st.sampled_from(["multiple", "single"]),
+    st.sampled_from([12, 18]),
+)
+@example(0, ("rbf", 1.0), "multiple", 18)  # ten switches, two at once among them
+@settings(max_examples=12)
+def test_with_any_kernel_and_any_number_of_pairs_it_is_the_slow_search(seed, machine, switching, num_plus):
+    """Without an unregularized threshold every solution is unique, and so is the path of the search."""
+    kernel, bias = machine
+    X, signs = misled(seed)
+    K = kernel_dual.gram(X, X, kernel, degree=2) + (bias or 0.0) ** 2
+    model = fit(X, signs, num_plus, 2.0, kernel=kernel, degree=2, bias=bias, switching=switching, tol=1e-9)
+    value, labels, switches = transduction.figure_9_1(
+        K, signs, 2.0, 2.0, num_plus, many=switching == "multiple", biased=False
+    )
+    assert model.n_switches_[0] == switches
+    np.testing.assert_array_equal(model.transduction_, labels)
+    assert model.objective_[0] == pytest.approx(value, rel=1e-6)
+
+
+def test_a_support_vector_without_a_slack_keeps_its_label():
+    """Its slack is 0 but for rounding, which once decided that it was exchanged (Figure 9.1: xi > 0)."""
+    X, signs, _ = blobs(n=20, seed=178, n_labeled=4, gap=0.3)
+    options = {"kernel": "poly", "gamma": 0.3, "degree": 2, "bias": None}
+    K = kernel_dual.gram(X, X, "poly", gamma=0.3, degree=2)
+    expected = transduction.figure_9_1(K, signs, 2.0, 2.0, 3, many=True, biased=False)
+    assert expected[2] == 0
+    for tol in (1e-3, 1e-6, 1e-9):
+        model = fit(X, signs, 3, 2.0, tol=tol, **options)
+        assert model.n_switches_[0] == 0
+        assert model.objective_[0] == pytest.approx(expected[0], abs=2.0 * len(X) * tol)
 
 
 def test_the_search_finds_the_best_labelling_of_most_small_tasks():
@@ -181,7 +227,7 @@ def test_the_answer_is_a_machine_on_the_labels_it_found(kernel, bias, cache):
     assert model.decision_function(X) == pytest.approx(model.scores_[:, 0], abs=1e-8)
     slacks = np.where(signs == 0, model.xi_[:, 0], 0.0)
     worst = [slacks[(y > 0)].max(), slacks[y < 0].max()]
-    assert min(worst) == 0 or sum(worst) <= 2 + 1e-5
+    assert min(worst) <= 1e-7 or sum(worst) <= 2 + 1e-5
 
 
 def test_the_order_of_documents_does_not_matter():
@@ -296,10 +342,17 @@ def test_what_cannot_be_learned_is_refused(y, options, message):
         TransductiveSVM(**options).fit(np.eye(3), y)
 
 
-def test_one_unlabelled_document_is_labelled():
-    X, signs, _ = blobs(n=30, n_labeled=29, gap=3.0)
-    model = TransductiveSVM(unlabeled=0, on_alarm="ignore").fit(X, signs)
-    assert len(model.transduction_) == 30
+@pytest.mark.parametrize("flip", [1, -1])
+@pytest.mark.parametrize("C_unlabeled", [None, 0.0])
+def test_one_unlabelled_document_is_labelled_as_the_inductive_machine_decides(C_unlabeled, flip):
+    X, _, truth = blobs(n=30, gap=3.0)
+    for hidden in (0, 1):  # a third of the documents are positive: a share of one document says nothing
+        signs = flip * truth
+        signs[hidden] = 0
+        model = TransductiveSVM(unlabeled=0, on_alarm="ignore", C_unlabeled=C_unlabeled).fit(X, signs)
+        assert model.transduction_[hidden] == np.sign(model.inductive_[hidden, 0]) == flip * truth[hidden]
+        assert model.positives_.tolist() == [flip * truth[hidden] > 0]
+        assert model.xi_[hidden, 0] < 1
 
 
 def test_the_guard_takes_the_inductive_rule():

@@ -76,6 +76,48 @@ def balanced_winnow(X, y, share, promotion, demotion, low, high, passes=50):
     return plus - minus, counts
 
 
+def discarding_winnow(
+    X, y, start, promotion, demotion, low, high, below, passes, *, balanced, normalize=False
+):
+    """Positive or balanced Winnow that discards features (dagan 4.4).
+
+    After the first pass that makes mistakes on less than the share `below` of the documents, the features
+    leave whose weight lies between one demotion and one promotion of its start. Training then goes on: what
+    was right with all features may be wrong with those that are left. In a normalized score, an average of
+    weights, a feature that has left counts as at its start.
+
+    Returns the rule after every document, the last rule, the mistakes of each pass, and who has left.
+    """
+    n, d = X.shape
+    plus, minus = np.full(d, 2.0 * start if balanced else start), np.full(d, start if balanced else 0.0)
+    demoted = plus * demotion - minus * promotion
+    promoted = plus * promotion - minus * demotion
+    gone, may_discard = np.zeros(d, dtype=bool), True
+
+    def rule():
+        return np.where(gone, start if normalize else 0.0, plus - minus)
+
+    rules, counts = [], []
+    for _ in range(passes):
+        count = 0
+        for x, sign in zip(X, y, strict=True):
+            score = rule() @ x / ((x.sum() or 1.0) if normalize else 1.0)
+            if (sign > 0 and score <= high) or (sign < 0 and score >= low):
+                count += 1
+                active = (x != 0) & ~gone
+                plus[active] *= promotion if sign > 0 else demotion
+                minus[active] *= demotion if sign > 0 else promotion
+            rules.append(rule())
+        counts.append(count)
+        if may_discard and count < below * n:
+            weight = plus - minus
+            gone = (weight >= demoted) & (weight <= promoted)
+            may_discard = False
+        elif count == 0:
+            break
+    return np.array(rules), rule(), counts, gone
+
+
 def winnow(X, y, eta, mu, W=None, passes=50, halves=False):
     """Zhang's Winnow on positive weights; normalised to the sum W when that is given.
 

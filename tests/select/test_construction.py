@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.reference import term_clusters as reference
 from widemargin.errors import DataError, UsageError
 from widemargin.select import decomposition
 from widemargin.select.clusters import TermClusters
@@ -64,6 +68,42 @@ def test_clusters_are_terms_of_the_same_documents():
     made = clusters.transform(X).toarray()
     for name in range(3):
         np.testing.assert_allclose(made[:, clusters.labels_[name]], X[:, of_term == name].sum(axis=1))
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**31), st.integers(1, 12), st.sampled_from([1, 2, 5, 30]), st.sampled_from([0.3, 0.8]))
+def test_clusters_are_those_of_spherical_k_means_term_by_term(seed, k, max_iter, density):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(8, 15)) * (rng.random((8, 15)) < density)  # real numbers: no ties
+    X[:, rng.integers(15)] = 0
+    terms, known = reference.directions(X)
+    k = min(k, len(known))
+    first = np.sort(check_random_state(seed).permutation(len(known))[:k])
+    groups, passes, _ = reference.k_means(terms, first, max_iter)
+    clusters = TermClusters(k, max_iter=max_iter, random_state=seed).fit(sp.csr_array(X))
+    assert clusters.labels_[known].tolist() == groups
+    assert np.delete(clusters.labels_, known).tolist() == [-1] * (15 - len(known))
+    assert clusters.n_iter_ == passes
+    expected = reference.transform(X, groups, known, k)
+    np.testing.assert_allclose(clusters.transform(sp.csr_array(X)).toarray(), expected, atol=1e-12)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**31), st.integers(1, 12))
+def test_every_term_of_counts_is_in_the_group_that_it_fits_best(seed, k):
+    """Counts have ties, which rounding may break either way: what holds of any answer."""
+    X = np.random.default_rng(seed).poisson(0.5, size=(8, 15)).astype(float)
+    terms, known = reference.directions(X)
+    k = min(k, len(known))
+    clusters = TermClusters(k, max_iter=200, random_state=seed).fit(X)
+    assert clusters.n_iter_ < 200
+    groups = clusters.labels_[known].tolist()
+    assert set(groups) == set(range(k))
+    centers = reference.mean_directions(terms, groups, k)
+    alone = [groups.count(group) == 1 for group in groups]
+    for term, group, single in zip(terms, groups, alone, strict=True):
+        # A term alone may have been moved into an empty group: it fits no group better than itself.
+        assert centers[group] @ term >= (1.0 if single else (centers @ term).max()) - 1e-9
 
 
 def test_every_group_has_a_term_and_no_term_two(documents):

@@ -131,7 +131,8 @@ class MistakeDriven(OnlineRule):
         promotion, demotion = self._rates()
         mu, balanced, normalized, total = self._form
         low, theta, high = self._thresholds()
-        share = float(getattr(self, "discard_below", None) or 0.0) if passes > 1 else 0.0
+        fitting = scores.size == 0  # `partial_fit` keeps all features and the order of the documents
+        share = float(getattr(self, "discard_below", None) or 0.0) if fitting else 0.0
         narrow, wide = self._filtering_range() if share else (0.0, 0.0)
         cells, columns = self._cells, self._columns
         done, n_iter, finite = np.zeros(1, np.int64), np.zeros(n_labels, np.int32), np.ones(1, np.uint8)
@@ -163,10 +164,10 @@ class MistakeDriven(OnlineRule):
                     discard_low=narrow,
                     discard_high=wide,
                     max_passes=passes,
-                    shuffle=bool(self.shuffle) and passes > 1,
+                    shuffle=bool(self.shuffle) and fitting,
                     seed=self._seed() if self.shuffle else 0,
                     keep_history=self.average == "voted",
-                    fresh=scores.size == 0,
+                    fresh=fitting,
                     n_threads=thread_count(self.n_jobs),
                     weights=cells["weights"],
                     parts=cells.get("parts", NO_PAIRS),

@@ -115,7 +115,7 @@ def search(
     signs, cost : (columns, examples); the costs of unlabelled examples do not matter here
     limits : (columns, 2) their costs at the end, as negative and as positive examples
     par : (columns, 2) the same if they were labelled
-    num_plus : how many of them are positive
+    num_plus : how many of them are positive; of a single one the inductive machine decides
     equality, offset : as for :func:`~widemargin.learn.dual_problem.solve_dual`
     """
     n_columns, n = signs.shape
@@ -210,7 +210,7 @@ def _count(wanted: Any, name: Any, k: int) -> int:
             f"positives={wanted!r} for {name!r}: expected a number of documents, a share between 0 and 1, or "
             f"None."
         )
-    # With one document there is nothing to divide.
+    # One document cannot be divided: there the inductive machine decides.
     return min(max(int(wanted * k + 0.5), min(1, k - 1)), max(k - 1, 1))
 
 

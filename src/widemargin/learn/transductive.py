@@ -58,7 +58,8 @@ class TransductiveSVM(KernelRule):
         together cost half as much as the labelled ones, and none more than `C`. The thesis takes `C`, where
         a few labelled documents count for little against thousands of others
     positives : how many of the unlabelled documents are positive: a share, a number, None for the share of
-        the labelled ones; for several labels also a sequence, or a dict from labels
+        the labelled ones; for several labels also a sequence, or a dict from labels. The label of a single
+        unlabelled document is that of the inductive machine
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
@@ -184,6 +185,9 @@ class TransductiveSVM(KernelRule):
         order = _order_of_content(rows, signs)
         rows = rows[order]
         found = self._search(rows, signs[order])
+        alone = np.count_nonzero(signs == 0, axis=0) == 1
+        decided = np.count_nonzero((signs[order].T == 0) & (found.transductive.y > 0), axis=1)
+        self.positives_ = np.where(alone, decided, self.positives_)
         self._keep(rows, signs, order, found)
         return self
 
