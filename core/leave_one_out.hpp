@@ -28,7 +28,8 @@
 // convex in the weights and -D in those of the alphas, so with the bias weight half-way between v and v' the
 // rule is within sqrt(gap - (v - v')^2 / 4) of the exact one, and its score of x_t within sqrt(K_t) times
 // that. The best v is found exactly: at v' the smallest error of the bias weight would cost a slack of every
-// example. Retraining stops when this proves the sign of the score and the accuracy that was asked for.
+// example. Retraining stops when this proves the sign of the score and the accuracy that was asked for, or when
+// only rounding, which is part of every bound (rounding.hpp), keeps it from doing so.
 #pragma once
 
 #include <algorithm>

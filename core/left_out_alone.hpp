@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "left_out_bounds.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
+#include "rounding.hpp"
 
 namespace widemargin {
 
@@ -45,18 +47,30 @@ class WorkingRows {
 // What is known of the score of a left-out example.
 struct Certificate {
     bool done = false;
+    bool exhausted = false;  // a better solution would not make it more certain: what is left is rounding
     double score = 0, accuracy = 0;
 
-    // From the change of the score at v' and the slacks there.
+    // From the change of the score at v', the slacks there, the length of the rule (R1), and how far it can be
+    // from the combination of its alphas (R2).
     template <typename T>
     void update(const LeaveOneOut<T>& problem, const LabelSolution& s, std::int32_t t, double change,
-                SlacksOfShift& slacks) {
+                double rule, double apart, SlacksOfShift& slacks) {
         double sum;
-        const double shift = slacks.best(sum);
+        const double shift = slacks.best(sum), length = problem.lengths[t];
+        const double error = problem.error_of(t, rule);
+        const auto within = [&](double slack, double distance) {
+            const double gap = slack + 0.25 * (distance + apart) * (distance + apart);
+            return rounded_up((std::sqrt(gap) + 0.5 * apart) * length) + error;
+        };
         score = problem.sign(s.label, t) * (1 + s.excess[t]) + change + 0.5 * problem.options.bias * shift;
-        accuracy = std::sqrt((std::max(sum, 0.0) + 0.25 * shift * shift) * problem.K(t));
+        accuracy = within(sum, std::abs(shift));
+        if (!std::isfinite(accuracy)) accuracy = std::numeric_limits<double>::infinity();
         done = problem.enough(score, accuracy);
+        exhausted = !(accuracy > kExhausted * within(slacks.rounding(), 0.0));
     }
+
+  private:
+    static constexpr double kExhausted = 1.1;
 };
 
 template <typename T>
@@ -89,7 +103,7 @@ class RetrainingAlone {
                 const double step = (alpha_now_[k] - alpha(rows_[k])) * sign(rows_[k]);
                 if (step != 0) add(rows_[k], step);
             }
-            if (round > 0 && certify(found)) return;
+            if (round > 0 && (certify(found) || found.exhausted)) return;
             if (round >= p_.options.max_rounds) return;
             newton_step();
             Indices order(rows_.size());
@@ -204,24 +218,27 @@ class RetrainingAlone {
 
     // The exact gap; rows that turn out to have a slack become working rows.
     bool certify(Certificate& found) {
-        double squared = 0;
+        double squared = 0, weight = 0;
         for (const double value : w_) squared += value * value;
+        for (std::size_t k = 0; k < rows_.size(); ++k)
+            weight += std::abs(alpha_now_[k] - alpha(rows_[k])) * p_.lengths[rows_[k]];
+        const double length = length_of(squared + v_ * v_, p_.d + 1);
+        rule_ = s_.length + length;
         slacks_.clear(bias_, p_.options.squared_loss);
         for (std::size_t k = 0; k < rows_.size(); ++k) {
             const std::int32_t i = rows_[k];
             if (i != t_ && upper(i) > 0) look_at(s_.excess[i] + sign(i) * change(i), i, alpha_now_[k]);
         }
-        const double furthest =
-            std::sqrt(squared) * p_.longest + bias_ * std::abs(v_) + SlacksOfShift::kFurthest;
+        const double furthest = p_.furthest(s_, length, v_);
         Indices wanted;
         for (std::size_t k = 0; k < s_.nearest.size() && s_.distance[k] <= furthest; ++k) {
             const std::int32_t i = s_.nearest[k];
-            if (working_.holds(i)) continue;
+            if (working_.holds(i) || !(upper(i) > 0)) continue;
             const double e = s_.excess[i] + sign(i) * change(i);
             look_at(e, i, alpha(i));
             if (p_.slack(e, alpha(i), cost(i)) > 0) wanted.push_back(i);
         }
-        found.update(p_, s_, t_, change(t_), slacks_);
+        found.update(p_, s_, t_, change(t_), rule_, s_.apart + p_.apart(rows_.size(), weight), slacks_);
         for (const std::int32_t i : wanted) {
             working_.admit(i);
             alpha_now_.push_back(alpha(i));
@@ -230,7 +247,8 @@ class RetrainingAlone {
     }
 
     void look_at(double e, std::int64_t i, double a) {
-        slacks_.add(p_.slack(e, a, cost(i)), e, sign(i), a, cost(i));
+        const double error = p_.error_of(i, rule_), c = cost(i);
+        slacks_.add(p_.slack(e, a, c), p_.slack_within(e, error, a, c), e, error, sign(i), a, c);
     }
 
     const LeaveOneOut<T>& p_;
@@ -242,6 +260,7 @@ class RetrainingAlone {
     std::vector<double> alpha_now_;
     std::vector<double> w_;  // the change of the rule
     double v_ = 0;           // and of its bias weight
+    double rule_ = 0;        // no less than the length of the rule with this change
     SlacksOfShift slacks_;
 };
 

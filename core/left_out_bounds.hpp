@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
+#include "bias_shift.hpp"
+#include "label_costs.hpp"
+#include "rounding.hpp"
 #include "shared_rows.hpp"
 #include "solution_path.hpp"
 #include "sparse.hpp"
@@ -41,7 +43,9 @@ struct LeaveOneOutTask {
 // The solution of one label, and which of its examples have to be retrained without.
 struct LabelSolution {
     std::int64_t label = 0;
-    double gap = 0;
+    double gap = 0;                // no less than the exact one
+    double length = 0;             // no less than |w|: scores are off by a rounding of it (rounding.hpp, R1)
+    double apart = 0;              // how far the rule can be from the combination of its alphas (R2)
     Indices free;                // whose alphas are between their bounds, or belong there
     std::vector<double> shift;   // steps of their y alpha that would lower all their scores by one
     double shift_of_bias = 0;    // what these steps add to the score through the bias feature
@@ -61,32 +65,59 @@ class LeaveOneOut {
   public:
     LeaveOneOut(const SharedRows<T>& shared, const LeaveOneOutTask& task, const LeaveOneOutOptions& options)
         : shared(shared), task(task), options(options), n(shared.x.n_rows), d(shared.x.n_columns) {
-        for (std::int64_t i = 0; i < n; ++i)
-            longest = std::max(longest, std::sqrt(std::max(K(i) - options.bias * options.bias, 0.0)));
+        lengths.resize(n);
+        roundings.resize(n);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t size = shared.x.row(i).size;
+            lengths[i] = length_of(K(i), size + 1);
+            roundings[i] = rounded_up(rounding_of(static_cast<double>(size) + 16) * lengths[i]);
+            longest_row = std::max(longest_row, length_of(shared.x.row(i).squared_norm(), size));
+            largest_rounding = std::max(largest_rounding, roundings[i]);
+            most_values = std::max(most_values, static_cast<std::size_t>(size) + 16);
+        }
     }
 
-    double sign(std::int64_t label, std::int64_t i) const { return task.signs[label * n + i]; }
-    double cost(std::int64_t label, std::int64_t i) const {
-        const double c = sign(label, i) > 0 ? task.cost_positive[label] : task.cost_negative[label];
-        return task.sample_weights ? c * task.sample_weights[i] : c;
+    LabelCosts costs(std::int64_t label) const {
+        return {task.signs + label * n, task.cost_positive[label], task.cost_negative[label],
+                task.sample_weights, options.squared_loss};
     }
-    double upper(std::int64_t label, std::int64_t i) const {
-        const double c = cost(label, i);
-        return options.squared_loss && c > 0 ? std::numeric_limits<double>::infinity() : c;
-    }
-    double diagonal(std::int64_t label, std::int64_t i) const {
-        return options.squared_loss ? 0.5 / cost(label, i) : 0.0;
-    }
+    double sign(std::int64_t label, std::int64_t i) const { return costs(label).sign(i); }
+    double cost(std::int64_t label, std::int64_t i) const { return costs(label).cost(i); }
+    double upper(std::int64_t label, std::int64_t i) const { return costs(label).upper(i); }
+    double diagonal(std::int64_t label, std::int64_t i) const { return costs(label).diagonal(i); }
     double alpha(std::int64_t label, std::int64_t i) const { return task.alpha[label * n + i]; }
     double K(std::int64_t i) const { return shared.squared_norms[i]; }
 
-    // An example's share of the duality gap (dual_cd.hpp), from e = y_i f(x_i) - 1.
+    // An example's share of the duality gap (dual_cd.hpp), from e = y_i f(x_i) - 1, without cancellation.
     double slack(double e, double alpha, double cost) const {
         if (options.squared_loss) {
-            const double xi = std::max(-e, 0.0);
-            return cost * xi * xi + alpha * alpha / (4 * cost) + alpha * e;
+            if (e >= 0) return alpha * alpha / (4 * cost) + alpha * e;
+            const double apart = e + alpha / (2 * cost);
+            return cost * apart * apart;
         }
         return e > 0 ? alpha * e : (alpha - cost) * e;
+    }
+    // The largest that it can be when e may be off by `error`.
+    double slack_within(double e, double error, double alpha, double cost) const {
+        if (options.squared_loss) error += 2 * kUnit * alpha / cost;
+        return rounded_up(std::max(slack(e - error, alpha, cost), slack(e + error, alpha, cost)));
+    }
+
+    // How far a computed combination of `count` rows can be from the exact one, if their lengths, times their
+    // weights, add up to `weight`.
+    static double apart(std::size_t count, double weight) {
+        return rounded_up(rounding_of(static_cast<double>(count) + 4) * weight);
+    }
+    // How far e_i can be off, by a rule of this length.
+    double error_of(std::int64_t i, double length) const {
+        return rounded_up(roundings[i] * length) + 8 * kUnit;
+    }
+    // An example at a bound whose |e_i| is more than this has no slack, whatever shift of the bias weight is
+    // chosen: `length` and v are of the change of the rule.
+    double furthest(const LabelSolution& s, double length, double v) const {
+        const double error = rounded_up(largest_rounding * (s.length + length + std::abs(v))) + 8 * kUnit;
+        return rounded_up(length * longest_row + options.bias * std::abs(v)) + SlacksOfShift::kFurthest +
+               2 * error;
     }
 
     bool enough(double score, double accuracy) const {
@@ -98,12 +129,21 @@ class LeaveOneOut {
         LabelSolution s;
         s.label = label;
         std::vector<double> w(d + 1, 0.0);
+        std::size_t n_supports = 0;
+        double weight = 0;
+        bool feasible = true;
         for (std::int64_t i = 0; i < n; ++i) {
+            feasible = feasible && alpha(label, i) >= 0 && alpha(label, i) <= upper(label, i);
             if (alpha(label, i) == 0) continue;
+            ++n_supports;
+            weight += alpha(label, i) * lengths[i];
             const double step = alpha(label, i) * sign(label, i);
             shared.x.row(i).axpy(step, w.data());
             w[d] += step * options.bias;
         }
+        const double squared = std::inner_product(w.begin(), w.end(), w.begin(), 0.0);
+        s.length = length_of(squared, d + 1);
+        s.apart = apart(n_supports, weight);
         s.excess.resize(n);
         s.single_excess.resize(n);
         std::vector<double> distance(n, 0.0);
@@ -116,14 +156,15 @@ class LeaveOneOut {
                 distance[i] = std::numeric_limits<double>::infinity();
                 continue;
             }
-            s.gap += slack(e, a, cost(label, i));
+            s.gap += slack_within(e, error_of(i, s.length), a, cost(label, i));
             if ((a <= 0 && e > 0) || (a >= u && e < 0)) {
                 distance[i] = std::abs(e);
             } else {
                 s.free.push_back(static_cast<std::int32_t>(i));
             }
         }
-        s.gap = std::max(s.gap, 0.0);
+        s.gap = rounded_up(s.gap * (1 + rounding_of(static_cast<double>(n))) + 0.5 * s.apart * s.apart);
+        if (!feasible) s.gap = infinity();
         s.shift = response(label, s.free);
         s.shift_of_bias = options.bias * options.bias * std::accumulate(s.shift.begin(), s.shift.end(), 0.0);
         s.nearest.resize(n);
@@ -133,8 +174,8 @@ class LeaveOneOut {
         s.distance.resize(n);
         for (std::int64_t k = 0; k < n; ++k) s.distance[k] = distance[s.nearest[k]];
         for (std::int64_t t = 0; t < n; ++t) {
-            const auto [low, high] = margins_without(s, t);
-            const double middle = 0.5 * (low + high), half = 0.5 * (high - low);
+            const ScoreInterval margin = margins_without(s, t);
+            const double half = margin.half(), middle = std::isinf(half) ? 1 + s.excess[t] : margin.middle();
             task.scores[label * n + t] = sign(label, t) * middle;
             task.accuracy[label * n + t] = half;
             if (!enough(middle, half)) s.left_out.push_back(static_cast<std::int32_t>(t));
@@ -152,25 +193,33 @@ class LeaveOneOut {
     const LeaveOneOutTask& task;
     const LeaveOneOutOptions& options;
     const std::int64_t n, d;
-    double longest = 0;  // |x_i|
+    std::vector<double> lengths;    // no less than |(x_i, B)|
+    std::vector<double> roundings;  // of x_i: of scores, times the length of the rule
+    double longest_row = 0, largest_rounding = 0;
+    std::size_t most_values = 0;  // in a row, and what else a score takes
 
   private:
     // Nobody can tell such scores from 0.
     static constexpr double kSmallest = 1e-7;
     static constexpr int kConjugateSteps = 8;
 
-    // The interval of m_t from (1) and (2).
-    std::pair<double, double> margins_without(const LabelSolution& s, std::int64_t t) const {
+    static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
+
+    // The interval of m_t from (1) and (2), both with what rounding can have changed.
+    ScoreInterval margins_without(const LabelSolution& s, std::int64_t t) const {
         const double m = 1 + s.excess[t], a_t = alpha(s.label, t), u = upper(s.label, t);
-        const double doubt = std::sqrt(s.gap * K(t));
+        const double k = rounded_up(lengths[t] * lengths[t]);
+        const double error = error_of(t, s.length) + rounded_up(s.apart * lengths[t]);
+        const double high = m + (rounded_up(std::sqrt(s.gap * k)) + error);
         // A document that is empty has the same score with and without it.
-        if (a_t <= 0 || u <= 0 || K(t) <= 0) return {m - doubt, m + doubt};
-        const double q = K(t) + diagonal(s.label, t);
-        const double c = std::max(a_t * (1 - m + a_t * K(t)) - 0.5 * a_t * a_t * q + s.gap,
+        if (a_t <= 0 || u <= 0 || K(t) <= 0) return {m - (high - m), high};
+        const double d = diagonal(s.label, t), q = rounded_up(k + d);
+        const double size = a_t * (std::abs(1 - m) + error) + a_t * a_t * q + s.gap;
+        const double c = std::max(a_t * (1 - m + error) + 0.5 * a_t * a_t * (k - d) + s.gap + 16 * kUnit * size,
                                   std::numeric_limits<double>::min());
         const double a = std::min(std::sqrt(2 * c / q), u);
-        const double high = m + doubt;
-        return {std::min(1 - 0.5 * a * q - c / a, high), high};
+        const double low = 1 - 0.5 * a * q - c / a;
+        return {std::min(low - 8 * kUnit * (1 + a * q + c / a), high), high};
     }
 
     // (X X' + diagonal)^-1 1 over the free examples, by a few steps of conjugate gradients.

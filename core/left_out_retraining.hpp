@@ -17,6 +17,7 @@
 #include "left_out_bounds.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
+#include "rounding.hpp"
 #include "shared_rows.hpp"
 
 namespace widemargin {
@@ -82,7 +83,6 @@ class Retraining {
 
     // Rows within this part of the first step's reach take part from the beginning.
     static constexpr double kNear = 0.05;
-    static constexpr double kRough = 1e-3;  // much more than single precision can be wrong by
 
     double alpha(std::int64_t i) const { return p_.alpha(s_->label, i); }
     double sign(std::int64_t i) const { return p_.sign(s_->label, i); }
@@ -240,7 +240,8 @@ class Retraining {
     }
 
     // Whether single precision is enough to see that row i, which is at rest, stays so in all lanes.
-    bool rests(std::int64_t i) const {
+    // `length`: of the longest change, with that of the bias weight; `rule`: of the longest rule.
+    bool rests(std::int64_t i, double length, double rule) const {
         const Row<T> row = p_.shared.x.row(i);
         float scores[kLanes];
         kernels_.score_roughly(row.indices, p_.shared.values32 + p_.shared.x.indptr[i], row.size,
@@ -249,10 +250,13 @@ class Retraining {
         float lowest = std::numeric_limits<float>::infinity(), highest = -lowest;
         for (std::size_t l = 0; l < lanes_.size(); ++l) {
             const float change = y * (scores[l] + b * single_[d_ * kLanes + l]);
+            if (!std::isfinite(change)) return false;
             lowest = std::min(lowest, change);
             highest = std::max(highest, change);
         }
-        const double e = s_->excess[i], far = SlacksOfShift::kFurthest + kRough;
+        const double e = s_->excess[i];
+        const double far = SlacksOfShift::kFurthest + 2 * p_.error_of(i, rule) +
+                           single_product_error(row.size + 1, length, p_.lengths[i]);
         return alpha(i) <= 0 ? e + lowest > far : e + highest < -far;
     }
 
@@ -261,6 +265,7 @@ class Retraining {
         const std::size_t n_lanes = lanes_.size();
         double* const v = double_.data() + d_ * kLanes;
         Indices changed;
+        Scores weights{};  // of the changes: the sum of |step| |(x_i, B)|
         std::vector<Scores> steps, alphas(working_.rows().size());
         for (std::size_t k = 0; k < working_.rows().size(); ++k) {
             const std::int32_t i = working_.rows()[k];
@@ -275,6 +280,7 @@ class Retraining {
             if (!any) continue;
             changed.push_back(i);
             steps.push_back(step);
+            for (std::size_t l = 0; l < n_lanes; ++l) weights[l] += std::abs(step[l]) * p_.lengths[i];
             const Row<T> row = p_.shared.x.row(i);
             if constexpr (sizeof(T) == sizeof(float)) {
                 kernels_.add_single(row.indices, row.values, row.size, step.data(), double_.data());
@@ -283,10 +289,12 @@ class Retraining {
             }
             for (int l = 0; l < kLanes; ++l) v[l] += step[l] * bias_;
         }
-        for_features(changed, [&](std::int64_t a, std::int64_t b) {
+        // Of all working rows: what moved and came back has left its rounding in single precision.
+        for_features(working_.rows(), [&](std::int64_t a, std::int64_t b) {
             std::copy(double_.data() + a, double_.data() + b, single_.data() + a);
         });
-        Scores squared{}, scores;
+        Scores squared{}, scores, rules{};
+        for (std::size_t l = 0; l < n_lanes; ++l) rules[l] = s_->length + weights[l];
         for (SlacksOfShift& slacks : slacks_) slacks.clear(bias_, p_.options.squared_loss);
         for (std::size_t k = 0, next = 0; k < working_.rows().size(); ++k) {
             const std::int32_t i = working_.rows()[k];
@@ -300,20 +308,22 @@ class Retraining {
             const double c = cost(i), y = sign(i);
             for (std::size_t l = 0; l < n_lanes; ++l) {
                 if (lanes_[l].t != i && !lanes_[l].done)
-                    look_at(l, s_->excess[i] + y * scores[l], y, alphas[k][l], c);
+                    look_at(l, s_->excess[i] + y * scores[l], i, alphas[k][l], c, rules[l]);
             }
         }
         Indices wanted;
-        double furthest = 0;  // by how much a score can change
+        double furthest = 0, longest = 0, rule = 0;  // of the changes of scores and of rules, and rules
         for (std::size_t l = 0; l < n_lanes; ++l) {
-            if (lanes_[l].done) continue;
-            const double length = std::sqrt(std::max(squared[l], 0.0));
-            furthest = std::max(furthest, length * p_.longest + bias_ * std::abs(v[l]));
+            // The sum of step times score is off by less than 4 of all its roundings.
+            const double lost = 4 * weights[l] * p_.apart(changed.size() + p_.most_values, weights[l]);
+            const double length = length_of(std::max(squared[l], 0.0) + lost, 1);
+            longest = std::max(longest, rounded_up(std::hypot(length, v[l])));
+            rule = std::max(rule, rules[l]);
+            if (!lanes_[l].done) furthest = std::max(furthest, p_.furthest(*s_, length, v[l]));
         }
-        furthest += SlacksOfShift::kFurthest;
         for (std::size_t k = 0; k < s_->nearest.size() && s_->distance[k] <= furthest; ++k) {
             const std::int32_t i = s_->nearest[k];
-            if (working_.holds(i) || rests(i)) continue;
+            if (working_.holds(i) || !(upper(i) > 0) || rests(i, longest, rule)) continue;
             changes(i, scores);
             const double c = cost(i), y = sign(i), e = s_->excess[i], a = alpha(i);
             double lowest = e + y * scores[0], highest = lowest;
@@ -321,9 +331,10 @@ class Retraining {
                 lowest = std::min(lowest, e + y * scores[l]);
                 highest = std::max(highest, e + y * scores[l]);
             }
-            if (a <= 0 ? lowest >= SlacksOfShift::kFurthest : highest <= -SlacksOfShift::kFurthest) continue;
+            const double far = SlacksOfShift::kFurthest + 2 * p_.error_of(i, rule);
+            if (a <= 0 ? lowest >= far : highest <= -far) continue;
             for (std::size_t l = 0; l < n_lanes; ++l) {
-                if (!lanes_[l].done) look_at(l, e + y * scores[l], y, a, c);
+                if (!lanes_[l].done) look_at(l, e + y * scores[l], i, a, c, rules[l]);
             }
             if (a <= 0 ? lowest < 0 : highest > 0) wanted.push_back(i);
         }
@@ -331,14 +342,17 @@ class Retraining {
             Lane& lane = lanes_[l];
             if (lane.done) continue;
             changes(lane.t, scores);
-            lane.update(p_, *s_, lane.t, scores[l], slacks_[l]);
+            lane.update(p_, *s_, lane.t, scores[l], rules[l],
+                        s_->apart + p_.apart(changed.size(), weights[l]), slacks_[l]);
         }
         clear(double_.data(), changed);
         for (const std::int32_t i : wanted) admit(i);
     }
 
-    void look_at(std::size_t l, double e, double y, double alpha, double cost) {
-        slacks_[l].add(p_.slack(e, alpha, cost), e, y, alpha, cost);
+    void look_at(std::size_t l, double e, std::int64_t i, double alpha, double cost, double rule) {
+        const double error = p_.error_of(i, rule);
+        slacks_[l].add(p_.slack(e, alpha, cost), p_.slack_within(e, error, alpha, cost), e, error, sign(i),
+                       alpha, cost);
     }
 
     // What many lanes at once do not settle; rows that it adds to the working ones stay for the lanes after

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "label_costs.hpp"
+
 namespace widemargin {
 
 struct LinearSvmOptions {
@@ -42,25 +44,15 @@ struct LinearSvmTask {
 class LinearSvmDual {
   public:
     LinearSvmDual(const LinearSvmTask& task, bool squared_loss, std::int64_t n, std::int64_t label)
-        : signs_(task.signs + label * n),
-          cost_positive_(task.cost_positive[label]),
-          cost_negative_(task.cost_negative[label]),
-          sample_weights_(task.sample_weights),
-          squared_loss_(squared_loss),
+        : costs_{task.signs + label * n, task.cost_positive[label], task.cost_negative[label],
+                 task.sample_weights, squared_loss},
           n_(n) {}
 
-    bool hard() const { return std::isinf(cost_positive_); }
-    double sign(std::int64_t i) const { return signs_[i]; }
-    double cost(std::int64_t i) const {
-        const double c = signs_[i] > 0 ? cost_positive_ : cost_negative_;
-        if (!sample_weights_) return c;
-        // Without weight an example takes no part, even where errors cost infinitely much.
-        return sample_weights_[i] > 0 ? c * sample_weights_[i] : 0.0;
-    }
-    double upper(std::int64_t i) const {
-        return squared_loss_ && cost(i) > 0 ? std::numeric_limits<double>::infinity() : cost(i);
-    }
-    double diagonal(std::int64_t i) const { return squared_loss_ && cost(i) > 0 ? 0.5 / cost(i) : 0.0; }
+    bool hard() const { return std::isinf(costs_.positive); }
+    double sign(std::int64_t i) const { return costs_.sign(i); }
+    double cost(std::int64_t i) const { return costs_.cost(i); }
+    double upper(std::int64_t i) const { return costs_.upper(i); }
+    double diagonal(std::int64_t i) const { return costs_.diagonal(i); }
 
     // D(alpha) and w.w
     double objective(const std::vector<double>& alpha, const std::vector<double>& w,
@@ -77,7 +69,7 @@ class LinearSvmDual {
     // The example's share of the duality gap; margin = y_i w.x_i.
     double slack(double margin, double alpha, double cost) const {
         const double e = margin - 1;
-        if (squared_loss_) {
+        if (costs_.squared_loss) {
             if (cost <= 0) return 0;
             const double xi = std::max(-e, 0.0);
             return cost * xi * xi + alpha * alpha / (4 * cost) + alpha * e;
@@ -101,10 +93,7 @@ class LinearSvmDual {
     }
 
   private:
-    const std::int8_t* signs_;  // n
-    double cost_positive_, cost_negative_;
-    const double* sample_weights_;  // n, or null
-    bool squared_loss_;
+    LabelCosts costs_;
     std::int64_t n_;
 };
 

@@ -277,7 +277,7 @@ def _warn_of_uncertain(scores: Floats, accuracy: Floats) -> None:
     if uncertain:
         warnings.warn(
             f"The signs of {uncertain} of {scores.size} leave-one-out scores are not proven: retraining did "
-            f"not converge. Lower C.",
+            f"not converge, or they are nearer to 0 than rounding allows to tell. Lower C, or scale X.",
             ConvergenceWarning,
             stacklevel=3,
         )
