@@ -1,24 +1,37 @@
-"""Writing a file so that a reader sees either the old one or the whole new one, never half of it."""
+"""Writing a file so that a reader sees either the old one or the whole new one, never half of it.
+
+Where the system has files without a name (O_TMPFILE), the new one gets its name only when it is complete, so
+that a killed process leaves nothing behind. Elsewhere it is written under a temporary name that tells which
+process writes it, and a later save of the same file removes what dead processes left.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import os
 import secrets
+import shutil
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from widemargin.errors import MissingFileError, StorageError, WidemarginError
+from widemargin.errors import MissingFileError, StorageError, UsageError, WidemarginError
+
+STDIN = "-"
+_PRIVATE = 0o600
 
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` when the block ends without an error.
 
-    It is written under a temporary name in the same folder, flushed to the disk and renamed. On any
-    error, a full disk or Ctrl-C included, the temporary file is removed and `path` is as it was before.
+    It is written beside `path`, readable by its owner alone, flushed to the disk, given the permissions of
+    the file that it replaces, and renamed. On any error, a full disk or Ctrl-C included, `path` is as it was
+    before.
 
     Examples
     --------
@@ -32,25 +45,29 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     # A link keeps pointing at the same place, whose content changes.
     target = Path(os.path.realpath(path))
-    mode = _mode_of_target(path, target)
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    replaced = _replaced_file(path, target)
+    _remove_stale(target)
+    temporary = target.with_name(_temporary_name(target))
+    named = False  # whether something may be called `temporary`
     try:
-        descriptor = os.open(
-            temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666
-        )
-    except OSError as error:
-        raise _storage_error(path, error) from error
-    try:
+        descriptor = _open_nameless(target.parent)
+        if descriptor is None:
+            descriptor, named = _create(temporary), True
         with os.fdopen(descriptor, "w+b") as file:
+            new = os.fstat(descriptor)  # the permissions that the umask allows
+            _set_mode(file, _PRIVATE)
             yield file
             file.flush()
-            os.fsync(file.fileno())
-            if mode is not None:
-                os.chmod(temporary, mode)
+            _take_permissions(file, new if replaced is None else replaced)
+            os.fsync(descriptor)
+            if not named:
+                named = True
+                _give_name(file, temporary)
         os.replace(temporary, target)
     except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        if named:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
         # A closed pipe is the reader's wish, not a failure of the disk; the caller knows what to do.
         if isinstance(error, OSError) and not isinstance(error, WidemarginError | BrokenPipeError):
             raise _storage_error(path, error) from error
@@ -58,8 +75,33 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     _sync_folder(target.parent)
 
 
-def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
-    """The permissions to keep, or None for a new file; raise when `path` is no place for a file."""
+def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise when writing `path` would destroy one of `inputs`: files, or "-" for standard input.
+
+    Links of both kinds are seen through: what counts is whether the two names lead to one file.
+    """
+    try:
+        target = os.stat(path)
+    except OSError:
+        return  # nothing is there that could be lost
+    if not stat.S_ISREG(target.st_mode):
+        return  # a terminal or a pipe is no store of data, and a folder is refused elsewhere
+    for source in inputs:
+        try:
+            found = os.fstat(sys.stdin.fileno()) if os.fspath(source) == STDIN else os.stat(source)
+        except (OSError, ValueError, AttributeError):
+            continue  # what cannot be read is reported by whoever reads it
+        if os.path.samestat(target, found):
+            name = "standard input" if os.fspath(source) == STDIN else os.fspath(source)
+            same = "" if os.fspath(path) == name else f" (the same file as {name})"
+            raise UsageError(
+                f"{os.fspath(path)}{same} is an input of this command, and writing the output there would "
+                f"destroy it. Write to another file."
+            )
+
+
+def _replaced_file(path: str | os.PathLike[str], target: Path) -> os.stat_result | None:
+    """The file whose permissions to keep, None for a new file; raise when `path` is no place for a file."""
     try:
         found = target.stat()
     except FileNotFoundError:
@@ -74,7 +116,142 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
         raise StorageError(f"{os.fspath(path)} is a folder. Give the name of a file to write.")
     if not stat.S_ISREG(found.st_mode):
         raise StorageError(f"{os.fspath(path)} is not an ordinary file and cannot be replaced. Name another.")
-    return stat.S_IMODE(found.st_mode)
+    return found
+
+
+# ---------------------------------------------------------------------- files without a name
+
+
+def _open_nameless(folder: Path) -> int | None:
+    """A new file in `folder` that has no name yet, or None where the system has no such files."""
+    flag = getattr(os, "O_TMPFILE", None)
+    if flag is None or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        # Nobody else can open it, so it may show which permissions the umask allows.
+        return os.open(folder, flag | os.O_RDWR, 0o666)
+    except OSError:
+        return None  # not on this file system; any other reason meets the file with a name too
+
+
+def _give_name(file: BinaryIO, temporary: Path) -> None:
+    """Let the nameless `file`, complete and on the disk, appear as `temporary`."""
+    folder = os.open(temporary.parent, os.O_RDONLY)
+    try:
+        # With a folder's descriptor this is linkat(2), which follows the link in /proc to the file itself.
+        source = f"/proc/self/fd/{file.fileno()}"
+        os.link(source, temporary.name, dst_dir_fd=folder, follow_symlinks=True)
+    except OSError:
+        _copy(file, temporary)
+    finally:
+        os.close(folder)
+
+
+def _copy(file: BinaryIO, temporary: Path) -> None:
+    with os.fdopen(_create(temporary), "w+b") as copy:
+        _set_mode(copy, _PRIVATE)
+        file.seek(0)
+        shutil.copyfileobj(file, copy)
+        copy.flush()
+        _take_permissions(copy, os.fstat(file.fileno()))
+        os.fsync(copy.fileno())
+
+
+# ---------------------------------------------------------------------- permissions
+
+
+def _create(temporary: Path) -> int:
+    """A new, empty file with the permissions that the umask allows."""
+    return os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+
+def _take_permissions(file: BinaryIO, like: os.stat_result) -> None:
+    """The owner, group and permissions of `like`; without its group, what the group was allowed is not."""
+    mode, found = stat.S_IMODE(like.st_mode), os.fstat(file.fileno())
+    if hasattr(os, "fchown"):
+        if found.st_uid != like.st_uid:
+            with contextlib.suppress(OSError):
+                os.fchown(file.fileno(), like.st_uid, -1)
+        if found.st_gid != like.st_gid:
+            try:
+                os.fchown(file.fileno(), -1, like.st_gid)
+            except OSError:
+                mode &= ~(stat.S_IRWXG | stat.S_ISGID)
+    _set_mode(file, mode)
+
+
+def _set_mode(file: BinaryIO, mode: int) -> None:
+    if hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), mode)
+
+
+# ---------------------------------------------------------------------- temporary names
+
+
+def _temporary_name(target: Path) -> str:
+    """A name that says what is written, by which process, and differs from all others."""
+    pid = os.getpid()
+    return f"{_prefix(target)}{pid}-{_started(pid)}-{secrets.token_hex(6)}.part"
+
+
+def _prefix(target: Path) -> str:
+    """What the names of temporary files of `target` begin with on this machine: short, whatever its name."""
+    written = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
+    return f".widemargin-{written}-{_machine()}-"
+
+
+def _remove_stale(target: Path) -> None:
+    """Remove temporary files of `target` whose processes have died; on any doubt leave them."""
+    if os.name != "posix":  # elsewhere, asking whether a process lives may end it
+        return
+    prefix = _prefix(target)
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(prefix) and entry.name.endswith(".part")):
+                continue
+            pid, _, rest = entry.name.removeprefix(prefix).partition("-")
+            started = rest.partition("-")[0]
+            with contextlib.suppress(OSError):
+                found = entry.stat(follow_symlinks=False)
+                own = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+                if own and pid.isdecimal() and _is_dead(int(pid), started):
+                    os.unlink(entry.path)
+
+
+def _is_dead(pid: int, started: str) -> bool:
+    """Whether the process `pid` that began at `started` has ended; another one may have its number by now."""
+    if not 0 < pid < 1 << 31:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass  # somebody else's process: it lives
+    now = _started(pid)
+    return "0" not in (now, started) and now != started
+
+
+def _started(pid: int) -> str:
+    """When a process began, in ticks since the machine did; "0" where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name of the program, in parentheses, may hold anything.
+            return file.read().rpartition(b")")[2].split()[19].decode("ascii")
+    except (OSError, IndexError, ValueError):
+        return "0"
+
+
+@functools.cache
+def _machine() -> str:
+    """Tells apart machines and containers that share a file system: a process number is of one of them."""
+    parts = [os.uname().nodename if hasattr(os, "uname") else ""]
+    with contextlib.suppress(OSError):
+        # Clones of one machine differ in it, and so does what a machine left before it was started again.
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii", errors="replace"))
+    with contextlib.suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 def _storage_error(path: str | os.PathLike[str], error: OSError) -> StorageError:

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from widemargin import __version__
 from widemargin._files import replacing
+from widemargin.documents.svmlight_model import is_svmlight_model
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 FORMAT = "widemargin-model"
@@ -41,6 +42,7 @@ _MANIFEST = "manifest.json"
 _ARRAYS = "arrays.safetensors"
 _TEXTS = "texts/"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
+_ZIP = b"PK\x03\x04"
 _COMMENT = b"widemargin-model sha256 "
 _DIGEST_LENGTH = 64
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -73,6 +75,7 @@ def save_model(
     arrays: dict[str, NDArray[Any]],
     texts: dict[str, bytes] | None = None,
     summary: dict[str, Any] | None = None,
+    force: bool = False,
 ) -> int:
     """Write a model file, which replaces `path` only once it is complete.
 
@@ -87,6 +90,8 @@ def save_model(
         Booleans, integers and floats.
     texts : dict of str to bytes
         Names of lower-case letters, digits, ``_``, ``-`` and ``.``.
+    force : bool
+        Whether a file that is no model may be replaced.
 
     Returns
     -------
@@ -95,6 +100,7 @@ def save_model(
     """
     from safetensors.numpy import save
 
+    check_model_target(path, force=force)
     plain = {name: _storable(name, array) for name, array in arrays.items()}
     members = {_ARRAYS: save(plain)}
     for name in sorted(texts or {}):
@@ -123,6 +129,28 @@ def save_model(
     with replacing(path) as file:
         _write_zip(file, {_MANIFEST: encoded, **members})
         return file.seek(0, os.SEEK_END)
+
+
+def check_model_target(path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise when `path` is a file with anything in it but a model, unless `force` says to replace it."""
+    if force or not os.path.isfile(path) or os.path.getsize(path) == 0 or _looks_like_model(path):
+        return
+    raise UsageError(
+        f"{os.fspath(path)} exists and is not a model. Write to another file, or pass --force (in Python, "
+        f"force=True) to replace it."
+    )
+
+
+def _looks_like_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins and ends as models do, ours or SVM-light's; its content is not verified."""
+    tail = len(_COMMENT) + _DIGEST_LENGTH
+    try:
+        with open(path, "rb") as file:
+            zipped = file.read(len(_ZIP)) == _ZIP
+            file.seek(max(0, os.fstat(file.fileno()).st_size - tail))
+            return (zipped and file.read(tail).startswith(_COMMENT)) or is_svmlight_model(path)
+    except OSError:
+        return False
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -187,7 +215,7 @@ def _digest(file: BinaryIO, length: int) -> bytes:
 def _read(file: BinaryIO, where: str) -> Model:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
-    if file.read(4) != b"PK\x03\x04":
+    if file.read(len(_ZIP)) != _ZIP:
         raise DataError(
             f"{where} is not a widemargin model. Models are written by `widemargin train DATA -o MODEL`."
         )

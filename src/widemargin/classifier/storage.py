@@ -37,7 +37,7 @@ class StoredParts(NamedTuple):
     asked: dict[str, Any]
 
 
-def write_parts(path: str | os.PathLike[str], parts: StoredParts) -> int:
+def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool = False) -> int:
     """Write a model file and return its size in bytes.
 
     The seconds of training stay out of the file: the same training gives the same bytes.
@@ -60,7 +60,9 @@ def write_parts(path: str | os.PathLike[str], parts: StoredParts) -> int:
     config["decision"] = {**state, **parts.asked}
     pack("decision", found, arrays, texts)
     summary = without_seconds(parts.summary)
-    return save_model(path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary)
+    return save_model(
+        path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary, force=force
+    )
 
 
 def read_parts(model: Model, where: str) -> StoredParts:

@@ -325,10 +325,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         term = self._representation.term
         return [(term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
 
-    def save(self, path: str | os.PathLike[str]) -> int:
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write the classifier to a model file and return its size in bytes.
 
-        The seconds of training stay out of the file: the same training gives the same bytes.
+        A model at `path` is replaced, any other file only with ``force=True``. The seconds of
+        training stay out of the file: the same training gives the same bytes.
         """
         check_is_fitted(self, "learner_")
         parts = StoredParts(
@@ -340,7 +341,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.training_summary_,
             {"thresholds": self.thresholds, "estimate": self.estimate},
         )
-        return write_parts(path, parts)
+        return write_parts(path, parts, force=force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

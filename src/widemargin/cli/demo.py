@@ -18,6 +18,7 @@ from widemargin.cli.output import (
     seconds_in_words,
     show_table,
 )
+from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
     from widemargin.documents.collection import Collection
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: widemargin demo --output my-demo"
 
+MODEL, TRAIN, TEST = "model.wm", "train.jsonl", "test.jsonl"
 AREAS_WITH_TERMS = 5
 TERMS = 8
 
@@ -52,6 +54,7 @@ def run(
     from widemargin.learn.linear_svm import LinearSVM
     from widemargin.weight.vectorizer import Vectorizer
 
+    _check_folder(output)
     output.mkdir(parents=True, exist_ok=True)
     stages = Stages()
     note("Collecting docstrings...", quiet)
@@ -64,11 +67,11 @@ def run(
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("test"):
         summary, quality = measured(classifier, test)
-    model = output / "model.wm"
+    model = output / MODEL
     with stages.stage("save"):
         classifier.save(model)
-        write_jsonl(train, output / "train.jsonl")
-        write_jsonl(test, output / "test.jsonl")
+        write_jsonl(train, output / TRAIN)
+        write_jsonl(test, output / TEST)
     chosen = sorted(summary.rows, key=lambda row: (-row.f1, str(row.label)))[:AREAS_WITH_TERMS]
     top = {str(row.label): classifier.top_terms(row.label, TERMS) for row in chosen}
     example = _example(classifier, test)
@@ -113,6 +116,18 @@ def run(
         say(f"  {command}")
 
 
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder with files of the demo's names that no demo wrote: it writes its model first."""
+    from widemargin.models import check_model_target
+
+    check_model_target(folder / MODEL)
+    others = [name for name in (TRAIN, TEST) if (folder / name).exists()]
+    if others and not (folder / MODEL).exists():
+        raise UsageError(
+            f"{folder} has a {others[0]} that this demo would replace. Name another folder with --output."
+        )
+
+
 def kept_promises(measured: Quality, estimated: Quality) -> str:
     """In how many areas training had told the truth."""
     pairs = [
@@ -141,9 +156,7 @@ def next_commands(folder: Path) -> list[str]:
     """Commands that work as they stand, in the folder where the demo ran."""
     import shlex
 
-    model, train, test = (
-        shlex.quote(str(folder / name)) for name in ("model.wm", "train.jsonl", "test.jsonl")
-    )
+    model, train, test = (shlex.quote(str(folder / name)) for name in (MODEL, TRAIN, TEST))
     better = shlex.quote(str(folder / "pairs.wm"))
     return [
         f'widemargin explain {model} "Open a connection to the server and send the message"',

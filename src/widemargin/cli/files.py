@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,18 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
     return Collection.of(track(reader, "Reading", enabled=False if quiet else None))
 
 
-def check_target(output: Path) -> None:
-    """Fail before the work rather than after it."""
+def check_target(output: str | Path, inputs: Iterable[str | Path | None]) -> None:
+    """Fail before the work rather than after it. Every verb that writes a file calls this first.
+
+    `inputs` are all files and folders that the verb reads, "-" for standard input, None for one not given. An
+    `output` that is one of them, under whatever name, is refused; "-" is standard output.
+    """
+    from widemargin._files import refuse_inputs
+
+    if str(output) == "-":
+        return
+    refuse_inputs(output, _files_in(inputs))
+    output = Path(output)
     if output.is_dir():
         example = output / "model.wm"
         raise StorageError(f"{output} is a folder. Give the name of a file to write, such as {example}.")
@@ -38,3 +49,24 @@ def check_target(output: Path) -> None:
         )
     if (output.exists() and not output.is_file()) or not os.access(output.parent, os.W_OK):
         raise StorageError(f"{output} cannot be written. Give the name of a file that can.")
+
+
+def check_model(output: Path, inputs: Iterable[str | Path | None], *, force: bool) -> None:
+    """As `check_target`, for a model: any other file at its place is kept unless `force` is given."""
+    check_target(output, inputs)
+    from widemargin.models import check_model_target
+
+    check_model_target(output, force=force)
+
+
+def _files_in(inputs: Iterable[str | Path | None]) -> Iterator[str | Path]:
+    """The files that are read: those given, and the documents in folders."""
+    from widemargin.documents.folders import folder_documents
+
+    for source in inputs:
+        if source is None:
+            continue
+        if str(source) != "-" and Path(source).is_dir():
+            yield from folder_documents(Path(source))
+        else:
+            yield source

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from widemargin.cli import estimates, options
+from widemargin.cli.files import check_model
 from widemargin.cli.output import bytes_in_words, counted, print_json, say, shortened, show_table
 from widemargin.errors import DataError, UsageError
 
@@ -58,6 +59,7 @@ def run(
             show_default="none",
         ),
     ] = None,
+    force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -66,6 +68,8 @@ def run(
     from widemargin.documents.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
+    if export_svmlight is not None:
+        check_model(export_svmlight, [model], force=force)
     if is_svmlight_model(model):
         if export_svmlight is not None:
             raise UsageError(f"--export-svmlight: {model} is a model of SVM-light already. Copy it.")

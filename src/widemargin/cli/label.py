@@ -164,6 +164,10 @@ def run(
     the labels should not be trusted.
     """
     _check_options(labelled, unlabelled, output, simulate, plot, safe_csv)
+    inputs = [labelled, unlabelled, text_options.stop_word_file(stop_words)]
+    for written in (output, plot):
+        if written is not None:
+            check_target(written, inputs)
     vectorizing = {
         "weighting": weighting,
         "ngram_range": text_options.ngram_range(ngrams),
@@ -240,8 +244,6 @@ def _check_options(
         from widemargin.cli.predict import writer_for
 
         writer_for(output, None, safe_csv)
-        if output != "-":
-            check_target(Path(output))
         return
     if unlabelled is not None or output is not None:
         raise UsageError(

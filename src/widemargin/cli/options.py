@@ -17,6 +17,10 @@ Threads = Annotated[
     typer.Option("--threads", metavar="N", min=1, help="Native threads.", show_default="all cores"),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Where random choices start.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace an existing file that is not a model.", show_default=False),
+]
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file that `train` wrote, or one of SVM-light's.")
 ]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from widemargin.cli import options
+from widemargin.cli.files import check_target
 from widemargin.cli.output import note, print_json, show_table
 
 app = typer.Typer(
@@ -43,12 +44,14 @@ def run(
     debug: options.Debug = False,
 ) -> None:
     """Compute a table again and print published, ours and the difference for every cell."""
-    from widemargin.papers import check_drawable, run_paper
+    from widemargin.documents.corpora import corpus_files
+    from widemargin.papers import check_drawable, find_paper, run_paper
     from widemargin.report.plots import check_plot, save_plot
 
     if plot is not None:
         check_drawable(name)
         check_plot(plot)
+        check_target(plot, corpus_files(*find_paper(name).corpora))
     result = run_paper(name, lambda stage: note(stage, quiet))
     if plot is not None:
         save_plot(result.panels, plot, result.title)

@@ -15,6 +15,7 @@ import typer
 
 from widemargin._printable import printable_json
 from widemargin.cli import options
+from widemargin.cli.files import check_target
 from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
 
@@ -75,6 +76,7 @@ def run(
     and --json, stdout gets one object that says what was done.
     """
     write = writer_for(output, top, safe_csv)
+    check_target(output, [model, data])
     classifier = load_classifier(model, threads)
     if proba and classifier.calibration is None:
         raise UsageError(

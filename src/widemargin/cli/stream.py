@@ -36,6 +36,7 @@ class Settings:
     resume: bool
     max_labels: int
     multilabel: bool
+    force: bool
     json: bool
     quiet: bool
 
@@ -160,7 +161,7 @@ class Run:
         """Write the model, if there is anything new in it."""
         if self.seen > self.saved or not self.size:
             if self.seen:
-                self.size = self.classifier.save(self.output)
+                self.size = self.classifier.save(self.output, force=self.settings.force)
             self.saved = self.seen
         self.saved_at = time.monotonic()
 

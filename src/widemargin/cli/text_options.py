@@ -122,6 +122,11 @@ def frequency(name: str, text: str) -> int | float:
     return value
 
 
+def stop_word_file(text: str | None) -> str | None:
+    """The file that --stop-words names, if it names one."""
+    return None if text in (None, "none", "freewais") else text
+
+
 def stop_word_list(text: str | None) -> str | list[str] | None:
     """The name of a list, or the words of a file, one a line."""
     if text in (None, "none"):

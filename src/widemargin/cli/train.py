@@ -9,7 +9,7 @@ import typer
 
 from widemargin.cli import estimates, learners, online, options, squares, stream, text_options
 from widemargin.cli import features as selections
-from widemargin.cli.files import check_target, read_all
+from widemargin.cli.files import check_model, read_all
 from widemargin.cli.output import Stages, print_json
 from widemargin.cli.training_report import show
 from widemargin.errors import UsageError
@@ -20,6 +20,7 @@ EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --lab
 def run(
     data: options.DataSource,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    force: options.Force = False,
     text: options.Text = None,
     label: options.Label = None,
     id: options.Id = None,
@@ -82,6 +83,7 @@ def run(
 
     The run ends with what to expect of the model on new documents, label by label, and how sure that is.
     """
+    check_model(output, [data, text_options.stop_word_file(stop_words)], force=force)
     vectorizing: dict[str, Any] = {
         "weighting": weighting or online.WEIGHTINGS.get(learner.value, "tfc"),
         "tokens": tokens.value,
@@ -125,10 +127,9 @@ def run(
     learning |= {"random_state": seed, "n_jobs": threads, "verbose": not quiet}
     reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
     if stream_:
-        check_target(output)
         whole = {"select": select, "estimate": estimate, "thresholds": thresholds, "features": features}
         stream.check(learner, vectorizing, [option for option, value in whole.items() if value is not None])
-        settings = stream.Settings(save_every, resume, max_labels, multilabel, json, quiet)
+        settings = stream.Settings(save_every, resume, max_labels, multilabel, force, json, quiet)
         stream.run(data, output, reading, (learner, learning, vectorizing), settings)
         return
     if save_every is not None or resume:
@@ -142,7 +143,6 @@ def run(
         select = estimates.SelectName.none if given else estimates.SelectName.fast
     elif wanted is not None and select is not estimates.SelectName.none:
         raise UsageError("--select chooses a representation for all features. Leave out it or --features.")
-    check_target(output)
     from widemargin.documents.collection import Vectors
 
     stages = Stages()
@@ -181,7 +181,7 @@ def run(
     classifier.fit(collection, collection.labels if multilabel else None)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("save"):
-        size = classifier.save(output)
+        size = classifier.save(output, force=force)
     summary = {
         "model": str(output),
         "bytes": size,

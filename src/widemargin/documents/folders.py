@@ -21,12 +21,7 @@ def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str
     Folders inside a class folder are searched too; hidden files are not. Without class folders, the files in
     `folder` itself are unlabelled documents.
     """
-    try:
-        entries = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be read ({error.strerror}). Check its permissions.") from error
-    classes = [entry for entry in entries if (folder / entry).is_dir()]
-    files = [entry for entry in entries if (folder / entry).is_file()]
+    classes, files = _entries(folder)
     if not classes and not files:
         raise DataError(f"{folder}: is empty. Expected a folder for each class, with one file per document.")
     if not classes:
@@ -46,6 +41,23 @@ def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str
         f"folder of {counted(len(classes), 'class folder')} ({shown}), paths as ids",
         _documents(folder, _files_of(folder, classes), encoding, errors),
     )
+
+
+def folder_documents(folder: Path) -> Iterator[Path]:
+    """The files that `open_folder` reads, without a look into them."""
+    classes, files = _entries(folder)
+    inside = _files_of(folder, classes) if classes else ((name, None) for name in files)
+    return (folder / path for path, _ in inside)
+
+
+def _entries(folder: Path) -> tuple[list[str], list[str]]:
+    """The names of the folders and of the files in `folder`, without hidden ones, sorted."""
+    try:
+        entries = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be read ({error.strerror}). Check its permissions.") from error
+    classes = [entry for entry in entries if (folder / entry).is_dir()]
+    return classes, [entry for entry in entries if (folder / entry).is_file()]
 
 
 def _files_of(folder: Path, classes: list[str]) -> Iterator[tuple[str, str | None]]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import fill
 
-from widemargin.errors import MissingFileError, StorageError, UsageError
+from widemargin._files import replacing
+from widemargin.errors import MissingFileError, UsageError
 
 FORMATS = ("pdf", "png", "svg")
 _INCHES_PER_PANEL, _LETTERS_PER_PANEL, _HEIGHT = 5.0, 50, 4.0
@@ -93,7 +94,5 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
         axes.set_ylabel(panel.y_label)
         axes.grid(visible=True, alpha=0.3)
         axes.legend(fontsize="small")
-    try:
-        figure.savefig(target, dpi=150)
-    except OSError as error:
-        raise StorageError(f"Cannot write the plot {str(path)!r}: {error.strerror or error}.") from error
+    with replacing(target) as file:
+        figure.savefig(file, dpi=150, format=target.suffix.lower().lstrip("."))

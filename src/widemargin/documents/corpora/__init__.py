@@ -10,13 +10,14 @@ from widemargin.documents.corpora.corpus import Corpus, CorpusDescription
 from widemargin.documents.corpora.exporting import export_corpus
 from widemargin.documents.corpora.fetching import fetch_corpus
 from widemargin.documents.corpora.loading import DEFAULT, load_corpus
-from widemargin.documents.corpora.registry import corpus_available, list_corpora
+from widemargin.documents.corpora.registry import corpus_available, corpus_files, list_corpora
 
 __all__ = [
     "DEFAULT",
     "Corpus",
     "CorpusDescription",
     "corpus_available",
+    "corpus_files",
     "export_corpus",
     "fetch_corpus",
     "list_corpora",

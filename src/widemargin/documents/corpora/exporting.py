@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from widemargin._files import refuse_inputs
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.documents.corpora.loading import DEFAULT, load_corpus
+from widemargin.documents.corpora.registry import find_files, find_source
 from widemargin.documents.writing import write_jsonl
 from widemargin.errors import StorageError
 
@@ -17,8 +19,12 @@ def export_corpus(
 
     Collections of vectors become ``.svm`` files. Returns the paths.
     """
-    corpus = load_corpus(name, split, data_home)
     folder = Path(directory)
+    source = find_source(name)
+    ending = ".svm" if source.kind == "vectors" else ".jsonl"
+    for stem in ("all", "train", "test"):
+        refuse_inputs((folder / stem).with_suffix(ending), find_files(source, data_home) or ())
+    corpus = load_corpus(name, split, data_home)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from widemargin._files import replacing
+from widemargin._files import refuse_inputs, replacing
 from widemargin.documents.corpora import archives, libsvm
 from widemargin.documents.corpora.home import cache_folder
 from widemargin.documents.corpora.registry import find_files, find_source
@@ -111,6 +111,9 @@ def fetch_corpus(
     _check_source(name, recipe, archive)
     home = Path(data_home) if data_home is not None else cache_folder()
     targets = tuple(home / file for file in source.fetched or source.files)
+    if archive is not None:
+        for target in targets:
+            refuse_inputs(target, [archive])
     try:
         for target in targets:
             target.parent.mkdir(parents=True, exist_ok=True)

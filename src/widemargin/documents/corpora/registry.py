@@ -52,6 +52,11 @@ def find_files(source: Source, data_home: str | Path | None = None) -> tuple[Pat
     return locate(source.fetched, data_home) if paths is None and source.fetched else paths
 
 
+def corpus_files(*names: str) -> list[Path]:
+    """The paths of the files of some collections that are on this machine."""
+    return [path for name in names for path in find_files(find_source(name)) or ()]
+
+
 def list_corpora(data_home: str | Path | None = None) -> list[CorpusDescription]:
     """Every collection that can be loaded, and whether it is on this machine."""
     return [
