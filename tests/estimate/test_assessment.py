@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
-from widemargin import KernelSVM, LinearSVM
+from widemargin import KernelSVM, LinearSVM, RegularizedLeastSquares, SampledLeastSquares
 from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate import held_out as held_out_module
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.estimate.held_out import held_out
 from widemargin.estimate.training_bounds import xi_alpha_of
@@ -60,6 +61,17 @@ def test_auto_takes_folds_for_a_kernel_machine_on_noise():
     assert found.labels == expected.labels
     assert any(f"{len(fitted.support_):,} of 1,500 are support vectors" in note for note in found.notes)
     assert not any("would take long" in note for note in expected.notes)
+
+
+@pytest.mark.parametrize("learner", [RegularizedLeastSquares(), SampledLeastSquares(3, sampling="uniform")])
+@pytest.mark.parametrize("k", [2, 3])
+def test_auto_takes_folds_for_large_least_squares(monkeypatch, learner, k):
+    """What makes leave-one-out long differs between learners, and so does the note about it."""
+    monkeypatch.setattr(held_out_module, "MOST_FACTORISED", k**3 - 1)
+    X, own = clouds(k=k)
+    found = assess(learner.fit(X, own), X, own, request("auto"))
+    assert found.quality.method == "k-fold"
+    assert any(f"factorize a matrix of {k} rows" in note for note in found.quality.notes)
 
 
 def test_bounds_are_those_of_xi_alpha():

@@ -227,6 +227,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def label_space_(self) -> LabelSpace:
         """What the labels are, and which column of scores belongs to which."""
+        check_is_fitted(self, "learner_")
         space: LabelSpace = self.learner_.label_space_
         return space
 
@@ -236,6 +237,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def thresholds_(self) -> NDArray[np.float64] | None:
+        check_is_fitted(self, "rule_")
         return self.rule_.thresholds
 
     def decision_function(self, texts: Any) -> NDArray[Any]:
@@ -245,7 +247,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, texts: Any) -> Any:
         """Labels, in the form in which `fit` got them."""
-        return self.rule_.decide(self.decision_function(texts))
+        scores = self.decision_function(texts)
+        return self.rule_.decide(scores)
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
@@ -254,11 +257,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         They sum to 1 where one of two or more classes is chosen; the largest score decides, not the largest
         probability. Where a document may carry any number of labels, each has a probability of its own.
         """
-        return self.rule_.probabilities(self.decision_function(texts))
+        scores = self.decision_function(texts)
+        return self.rule_.probabilities(scores)
 
     @property
     def has_weights(self) -> bool:
         """Whether every label has weights of terms, which `explain` and `top_terms` need."""
+        check_is_fitted(self, "learner_")
         return has_term_weights(self.learner_)
 
     def explain(self, text: str, label: Any = None) -> Explanation:
@@ -285,7 +290,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if label is None:
             above = scores if self.thresholds_ is None else scores - self.thresholds_
             binary = self.label_space_.kind == "binary"
-            label = self.classes_[int(above[0] > 0 if binary else above.argmax())].item()
+            # As Python's own value: labels may be NumPy's scalars, or any object.
+            label = self.classes_.tolist()[int(above[0] > 0 if binary else above.argmax())]
         rule = term_weights(self.learner_, label)
         column, sign = rule.column, rule.sign
         return explain_scores(

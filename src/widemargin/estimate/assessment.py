@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt
 from widemargin.decide.goals import Goal
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.held_out import Method, affordable, held_out
+from widemargin.estimate.held_out import Method, affordable, cost_in_words, held_out
 from widemargin.estimate.leave_one_out import LeaveOneOut
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_bounds import xi_alpha_of
@@ -159,8 +159,8 @@ def assess(
         judged = _estimates(space, found, truth, request.goal, thresholds)
         if method != request.method and method == "k-fold":
             judged.notes.append(
-                f"Leaving out one document after the other would take long: {len(learner.support_):,} of "
-                f"{len(truth):,} are support vectors."
+                f"Leaving out one document after the other would take long: "
+                f"{cost_in_words(learner, len(truth))}."
             )
     called = list(range(len(truth))) if names is None else names
     doubted = suspects(space, found.scores, truth, called)

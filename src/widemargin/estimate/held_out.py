@@ -38,6 +38,14 @@ def affordable(learner: Any, n: int) -> Method:
     return "leave-one-out" if work <= MOST_WORK else "k-fold"
 
 
+def cost_in_words(learner: Any, n: int) -> str:
+    """Why leaving out every one of `n` examples takes long, of a learner for which `affordable` says so."""
+    if isinstance(learner, RegularizedLeastSquares):
+        rows = min(n, learner.n_features_in_)
+        return f"least squares would factorize a matrix of {rows:,} rows"
+    return f"{len(learner.support_):,} of {n:,} are support vectors"
+
+
 def held_out(
     learner: Any,
     X: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.dual_updates import DualUpdates, Eta
@@ -105,6 +106,7 @@ class LargeMarginWinnow(DualUpdates):
         return scale
 
     def grow(self, n_features: int) -> Self:
+        check_is_fitted(self, "label_space_")
         more = starting_sum(self, n_features) - starting_sum(self, self.n_features_in_)
         super().grow(n_features)
         self._constants["start_sum"] += more

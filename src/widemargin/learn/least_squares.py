@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataError, UsageError
@@ -265,6 +265,7 @@ class SampledLeastSquares(RegularizedLeastSquares):
         self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None
     ) -> list[Floats]:
         """As of the learner on all features; the sample of features is that of all examples."""
+        check_is_fitted(self, "sampling_")
         plain = RegularizedLeastSquares(**_plain_parameters(self))
         return plain.path_left_out(regularizations, self.sampling_.transform(X), y, sample_weight)
 

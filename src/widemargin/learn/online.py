@@ -231,15 +231,11 @@ class OnlineRule(LinearRule):
     @property
     def coef_(self) -> Any:
         """Weights, labels x features."""
-        if not hasattr(self, "label_space_"):
-            raise AttributeError("coef_ is there after fit")
         return self._finished()[0].T
 
     @property
     def intercept_(self) -> Floats:  # type: ignore[override]
         """What the scores of the labels begin with: the constant feature's part, less the threshold."""
-        if not hasattr(self, "label_space_"):
-            raise AttributeError("intercept_ is there after fit")
         return self._finished()[1]
 
     # ------------------------------------------------------------------ on disk

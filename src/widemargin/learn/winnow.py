@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.mistake_driven import Average, MistakeDriven, Start
@@ -98,6 +99,7 @@ class Winnow(MistakeDriven):
         return scale
 
     def grow(self, n_features: int) -> Winnow:
+        check_is_fitted(self, "label_space_")
         more = starting_sum(self, n_features) - starting_sum(self, self.n_features_in_)
         super().grow(n_features)
         self._constants["start_sum"] += more
