@@ -67,13 +67,18 @@ CASES = [
 @pytest.mark.parametrize(("estimator", "name"), CASES)
 def test_what_needs_a_fit_says_so(estimator, name):
     with pytest.raises(NotFittedError):
-        member = getattr(estimator, name)  # a property raises here
-        needed = [
-            parameter.name
-            for parameter in inspect.signature(member).parameters.values()
-            if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-        ]
-        member(*(ARGUMENTS.get(parameter, X) for parameter in needed))
+        use(estimator, name)
+
+
+def use(estimator: Any, name: str) -> None:
+    """Read a property, which raises at once, or call a method with what it needs."""
+    member = getattr(estimator, name)
+    needed = [
+        parameter.name
+        for parameter in inspect.signature(member).parameters.values()
+        if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
+    member(*(ARGUMENTS.get(parameter, X) for parameter in needed))
 
 
 def test_the_list_is_not_empty():
