@@ -5,11 +5,6 @@
 
 namespace widemargin {
 
-template <class T>
-using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 struct DecompositionArrays {
     InputMatrix<std::int8_t> signs;
     InputMatrix<double> upper;
@@ -70,8 +65,19 @@ std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> in
                               OutputMatrix<double> s, OutputMatrix<double> progress, Output<double> intercept,
                               Output<double> violation, Output<std::int64_t> iterations,
                               Output<std::uint8_t> converged) {
-    const std::int64_t n = signs.shape(1);
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n = x.n_rows, n_labels = signs.shape(0), size = n + (kappa > 0 ? 2 : 0);
+    require_threads(n_threads);
+    if (kind < 0) require_shape(gram, n, n, "gram");
+    require_shape(signs, n_labels, n, "signs");
+    require_shape(upper, n_labels, n, "upper");
+    require_shape(alpha, n_labels, size, "alpha");
+    require_shape(s, n_labels, size, "s");
+    require_shape(progress, n_labels, 3, "progress");
+    require_size(intercept, n_labels, "intercept");
+    require_size(violation, n_labels, "violation");
+    require_size(iterations, n_labels, "iterations");
+    require_size(converged, n_labels, "converged");
     const KernelParameters kernel{KernelKind(kind < 0 ? 0 : kind), gamma, degree, coef0, power, offset};
     const DecompositionOptions options{
         equality,         working_set, Selection(selection), prefer_cached, shrinking, shrink_history,
@@ -81,22 +87,22 @@ std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> in
     std::int64_t rows = 0;
     without_gil([&] {
         if (as_linear) {
-            solve_labels(arrays, options, n_threads, n + (kappa > 0 ? 2 : 0),
+            solve_labels(arrays, options, n_threads, size,
                          [&] { return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa); });
             return;
         }
         KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
                                      cache_bytes);
-        const int n_labels = static_cast<int>(signs.shape(0));
+        const int labels = static_cast<int>(n_labels);
         if (matrix.keeps_all()) {
-            const int row_threads = std::max(n_threads / n_labels, 1);
+            const int row_threads = std::max(n_threads / labels, 1);
             solve_labels(arrays, options, n_threads, matrix.size(),
                          [&] { return std::make_unique<KeptRows<T, Real>>(matrix, row_threads); });
         } else {
             // With a preference for cached rows the size of a cache steers the path, so that it must not
             // depend on the number of threads: one label after the other, with all the memory and all threads
             // for rows.
-            const int label_threads = prefer_cached ? 1 : std::max(std::min(n_threads, n_labels), 1);
+            const int label_threads = prefer_cached ? 1 : std::max(std::min(n_threads, labels), 1);
             const int row_threads = std::max(n_threads / label_threads, 1);
             solve_labels(arrays, options, label_threads, matrix.size(), [&] {
                 return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads, working_set,
@@ -134,8 +140,19 @@ void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> 
               InputMatrix<double> alpha, double accuracy, bool certify, OutputMatrix<double> scores,
               OutputMatrix<double> accuracies, Output<std::int64_t> retrained, Output<std::int64_t> unstable,
               Output<std::int64_t> iterations, Output<std::int64_t> progress) {
-    const std::int64_t n = signs.shape(1), size = n + (kappa > 0 ? 2 : 0);
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n = x.n_rows, n_labels = signs.shape(0), size = n + (kappa > 0 ? 2 : 0);
+    require_threads(n_threads);
+    if (kind < 0) require_shape(gram, n, n, "gram");
+    require_shape(signs, n_labels, n, "signs");
+    require_shape(upper, n_labels, n, "upper");
+    require_shape(alpha, n_labels, size, "alpha");
+    require_shape(scores, n_labels, n, "scores");
+    require_shape(accuracies, n_labels, n, "accuracies");
+    require_size(retrained, n_labels, "retrained");
+    require_size(unstable, n_labels, "unstable");
+    require_size(iterations, n_labels, "iterations");
+    require_size(progress, 1, "progress");
     const KernelParameters kernel{KernelKind(kind < 0 ? 0 : kind), gamma, degree, coef0, power, offset};
     // Shrinking pays where rows cost nothing and looking at all examples does. What is cached must not steer
     // the path: it depends on who came before.
@@ -203,9 +220,11 @@ void kernel_block(Input<std::int64_t> a_indptr, Input<std::int32_t> a_indices, I
                   Input<std::int64_t> b_indptr, Input<std::int32_t> b_indices, Input<T> b_values,
                   std::int64_t n_columns, int kind, double gamma, double degree, double coef0, double power,
                   double offset, int n_threads, OutputMatrix<double> out) {
-    const std::int64_t n_a = std::int64_t(a_indptr.size()) - 1, n_b = std::int64_t(b_indptr.size()) - 1;
-    const CsrView<T> a{a_indptr.data(), a_indices.data(), a_values.data(), n_a, n_columns};
-    const CsrView<T> b{b_indptr.data(), b_indices.data(), b_values.data(), n_b, n_columns};
+    const CsrView<T> a = csr_view(a_indptr, a_indices, a_values, n_columns);
+    const CsrView<T> b = csr_view(b_indptr, b_indices, b_values, n_columns);
+    const std::int64_t n_a = a.n_rows, n_b = b.n_rows;
+    require_threads(n_threads);
+    require_shape(out, n_a, n_b, "out");
     without_gil([&] {
         const InvertedIndex<T> index(b, {KernelKind(kind), gamma, degree, coef0, power, offset});
         Pieces pieces(n_a, 16);

@@ -6,11 +6,6 @@
 
 namespace widemargin {
 
-template <class T>
-using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 // `sample_weights` of size 0: none. `start` of size 0: from zero.
 template <typename T>
 void train_linear_svm_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
@@ -22,8 +17,23 @@ void train_linear_svm_arrays(Input<std::int64_t> indptr, Input<std::int32_t> ind
                              Output<double> intercept, OutputMatrix<double> alpha, OutputMatrix<double> xi,
                              Output<double> objective, Output<double> gap, Output<std::int32_t> passes,
                              Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
-                       n_columns};
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n_labels = signs.shape(0), n = x.n_rows;
+    require_threads(n_threads);
+    require_shape(signs, n_labels, n, "signs");
+    require_size(cost_positive, n_labels, "cost_positive");
+    require_size(cost_negative, n_labels, "cost_negative");
+    require_size_or_none(sample_weights, n, "sample_weights");
+    require_shape_or_none(start, n_labels, n, "start");
+    require_shape(coef, n_columns, n_labels, "coef");
+    require_size(intercept, n_labels, "intercept");
+    require_shape(alpha, n_labels, n, "alpha");
+    require_shape(xi, n_labels, n, "xi");
+    require_size(objective, n_labels, "objective");
+    require_size(gap, n_labels, "gap");
+    require_size(passes, n_labels, "passes");
+    require_size(converged, n_labels, "converged");
+    require_size(labels_done, 1, "labels_done");
     const LinearSvmOptions options{bias, squared_loss, stop_on_gap, tol, max_passes, seed};
     const LinearSvmTask task{std::int64_t(signs.shape(0)),
                              signs.data(),
@@ -60,8 +70,10 @@ template <typename T>
 void score_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
                        InputMatrix<double> weights, Input<double> intercept, OutputMatrix<double> scores,
                        int n_threads) {
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
-                       std::int64_t(weights.shape(0))};
+    const CsrView<T> x = csr_view(indptr, indices, values, std::int64_t(weights.shape(0)));
+    require_threads(n_threads);
+    require_size(intercept, std::int64_t(weights.shape(1)), "intercept");
+    require_shape(scores, x.n_rows, std::int64_t(weights.shape(1)), "scores");
     without_gil([&] {
         score_rows(x, weights.data(), intercept.data(), std::int64_t(weights.shape(1)), scores.data(),
                    n_threads, poll_signals);
@@ -87,8 +99,18 @@ void leave_one_out_linear_arrays(Input<std::int64_t> indptr, Input<std::int32_t>
                                  std::uint64_t seed, int n_threads, OutputMatrix<double> scores,
                                  OutputMatrix<double> accuracy, Output<std::int64_t> retrained,
                                  Output<std::int64_t> progress) {
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1,
-                       n_columns};
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n_labels = signs.shape(0), n = x.n_rows;
+    require_threads(n_threads);
+    require_shape(signs, n_labels, n, "signs");
+    require_size(cost_positive, n_labels, "cost_positive");
+    require_size(cost_negative, n_labels, "cost_negative");
+    require_size_or_none(sample_weights, n, "sample_weights");
+    require_shape(alpha, n_labels, n, "alpha");
+    require_shape(scores, n_labels, n, "scores");
+    require_shape(accuracy, n_labels, n, "accuracy");
+    require_size(retrained, n_labels, "retrained");
+    require_size(progress, 1, "progress");
     const LeaveOneOutOptions options{bias, squared_loss, accuracy_wanted, max_rounds, seed};
     const LeaveOneOutTask task{std::int64_t(signs.shape(0)),
                                signs.data(),

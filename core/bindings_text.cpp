@@ -103,14 +103,6 @@ Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets)
     return strings;
 }
 
-template <class T>
-void require_size(const T& array, int64_t size, const char* name) {
-    if (static_cast<int64_t>(array.size()) != size)
-        throw nb::value_error((std::string(name) + " has " + std::to_string(array.size()) +
-                               " places; expected " + std::to_string(size))
-                                  .c_str());
-}
-
 // Writes strings to arrays that Python made.
 void write_strings(const Strings& strings, Output<uint8_t> bytes, Output<int64_t> offsets) {
     require_size(bytes, static_cast<int64_t>(strings.bytes.size()), "bytes");
@@ -208,6 +200,12 @@ void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
     require_size(weights, non_zeros, "weights");
     if (n_rows < 0 || indptr(0) != 0 || indptr(n_rows) != non_zeros)
         throw nb::value_error("indptr does not fit indices");
+    if (collection) {
+        uint32_t greatest = 0;  // a negative number is greater than any column
+        for (int64_t k = 0; k < non_zeros; ++k) greatest = std::max(greatest, uint32_t(indices.data()[k]));
+        if (non_zeros > 0 && greatest >= collection->size())
+            throw nb::value_error("indices names a column without a factor");
+    }
     const double* factors = collection ? collection->data() : nullptr;
     const Runner run(n_threads, non_zeros);
     without_gil([&] {

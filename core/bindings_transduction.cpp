@@ -5,10 +5,6 @@
 namespace widemargin {
 
 template <class T>
-using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using OutputTable = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Of a linear machine; its kernel values take 72 megabytes, twice.
@@ -98,8 +94,19 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
                             OutputTable<double> machines, OutputMatrix<double> intercepts,
                             OutputTable<double> levels, Output<std::int64_t> n_levels,
                             Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
-    const std::int64_t n = signs.shape(1);
-    const CsrView<T> x{indptr.data(), indices.data(), values.data(), n, n_columns};
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n = x.n_rows, all_labels = signs.shape(0);
+    require_threads(n_threads);
+    require_shape(signs, all_labels, n, "signs");
+    require_shape(cost, all_labels, n, "cost");
+    require_shape(costs, all_labels, kCosts, "costs");
+    require_size(num_plus, all_labels, "num_plus");
+    require_size(machines, all_labels * kMachines * 3 * n, "machines");
+    require_shape(intercepts, all_labels, kMachines, "intercepts");
+    require_size(levels, all_labels * std::int64_t(levels.shape(1)) * 7, "levels");
+    require_size(n_levels, all_labels, "n_levels");
+    require_size(converged, all_labels, "converged");
+    require_size(labels_done, 1, "labels_done");
     const KernelParameters kernel{KernelKind(kind), gamma, degree, coef0, power, offset};
     const TransductionArrays arrays{signs,      cost,   costs,    num_plus,  machines,
                                     intercepts, levels, n_levels, converged, labels_done};

@@ -1,29 +1,19 @@
 // Python's view of the mistake-driven learners and of the large-margin duals.
 #include "bindings.hpp"
+#include "csr_check.hpp"
 #include "dual_updates.hpp"
 #include "mistake_driven.hpp"
 #include "recycled_memory.hpp"
-#include "value_survey.hpp"
 #include "vote.hpp"
 
 namespace widemargin {
 
-template <class T>
-using InputMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutputMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 // The two parts of every weight: features x labels x 2.
 using OutputPairs = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 template <class Array>
 auto* data_or_null(const Array& array) {
     return array.size() ? array.data() : nullptr;
-}
-
-template <typename T>
-CsrView<T> view(const Input<std::int64_t>& indptr, const Input<std::int32_t>& indices, const Input<T>& values,
-                std::int64_t n_columns) {
-    return {indptr.data(), indices.data(), values.data(), std::int64_t(indptr.size()) - 1, n_columns};
 }
 
 template <class T>
@@ -47,6 +37,26 @@ nb::object learn_from_mistakes_arrays(
     OutputMatrix<std::uint8_t> links, Output<double> normalizer, Output<double> peak, Output<double> clock,
     Output<std::int64_t> seen, Output<std::int64_t> mistakes, Output<std::int32_t> passes,
     OutputMatrix<double> scores, Output<std::int64_t> labels_done, Output<std::uint8_t> finite) {
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n_labels = signs.shape(0), n_features = n_columns + (bias > 0);
+    require_threads(n_threads);
+    require_shape(signs, n_labels, x.n_rows, "signs");
+    require_size(first_row, n_labels, "first_row");
+    require_size(start, 3, "start");
+    require_shape(weights, n_features, n_labels, "weights");
+    require_shape_or_none(parts, n_features, n_labels, "parts");
+    require_shape_or_none(logs, n_features, n_labels, "logs");
+    require_shape_or_none(sums, n_labels, n_features, "sums");
+    require_shape_or_none(links, n_labels, n_features, "links");
+    require_size_or_none(normalizer, n_labels, "normalizer");
+    require_size_or_none(peak, n_labels, "peak");
+    require_size(clock, n_labels, "clock");
+    require_size(seen, n_labels, "seen");
+    require_size(mistakes, n_labels, "mistakes");
+    require_size(passes, n_labels, "passes");
+    require_shape_or_none(scores, x.n_rows, n_labels, "scores");
+    require_size(labels_done, 1, "labels_done");
+    require_size(finite, 1, "finite");
     const std::string name = rule;
     const MistakeRule kind = name == "additive"          ? MistakeRule::kAdditive
                              : name == "positive-winnow" ? MistakeRule::kPositiveWinnow
@@ -89,7 +99,6 @@ nb::object learn_from_mistakes_arrays(
                            labels_done.data(),
                            finite.data(),
                            keep_history ? &history : nullptr};
-    const CsrView<T> x = view(indptr, indices, values, n_columns);
     without_gil([&] { learn_from_mistakes(x, task, options, n_threads, poll_signals); });
     if (!keep_history) return nb::none();
     std::vector<std::int32_t> label, feature;
@@ -128,7 +137,11 @@ void vote_rows_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, I
                       Input<double> weights, double start, double bias, double theta,
                       bool normalized_strength, Input<std::int64_t> seen, OutputMatrix<double> votes,
                       int n_threads) {
-    const CsrView<T> x = view(indptr, indices, values, n_columns);
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    require_threads(n_threads);
+    require_size(times, std::int64_t(keys.size()), "times");
+    require_size(weights, std::int64_t(keys.size()), "weights");
+    require_shape(votes, x.n_rows, std::int64_t(seen.size()), "votes");
     std::vector<double> row_sums;
     if (normalized_strength) row_sums = sums_of_strengths(x);
     const VoteTask task{std::int64_t(seen.size()),
@@ -168,6 +181,27 @@ void learn_by_dual_updates_arrays(Input<std::int64_t> indptr, Input<std::int32_t
                                   Output<double> gap, Output<std::int32_t> passes,
                                   Output<std::uint8_t> converged, Output<std::int64_t> overshoots,
                                   OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
+    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
+    const std::int64_t n_labels = signs.shape(0), n_features = n_columns + (bias > 0);
+    require_threads(n_threads);
+    require_shape(signs, n_labels, x.n_rows, "signs");
+    require_size(first_row, n_labels, "first_row");
+    require_size(cost_positive, n_labels, "cost_positive");
+    require_size(cost_negative, n_labels, "cost_negative");
+    require_size_or_none(sample_weights, x.n_rows, "sample_weights");
+    require_shape(weights, n_features, n_labels, "weights");
+    require_shape_or_none(logs, n_features, n_labels, "logs");
+    require_size_or_none(normalizer, n_labels, "normalizer");
+    require_size_or_none(peak, n_labels, "peak");
+    require_size_or_none(shift, n_labels, "shift");
+    require_shape(alpha, n_labels, x.n_rows, "alpha");
+    require_size(objective, n_labels, "objective");
+    require_size(gap, n_labels, "gap");
+    require_size(passes, n_labels, "passes");
+    require_size(converged, n_labels, "converged");
+    require_size(overshoots, n_labels, "overshoots");
+    require_shape_or_none(scores, x.n_rows, n_labels, "scores");
+    require_size(labels_done, 1, "labels_done");
     const DualOptions options{
         logs.size() == 0, {mu, balanced, normalized, total}, eta, bias, tol, max_passes, shuffle, seed};
     const DualTask task{std::int64_t(signs.shape(0)),
@@ -188,7 +222,6 @@ void learn_by_dual_updates_arrays(Input<std::int64_t> indptr, Input<std::int32_t
                         overshoots.data(),
                         data_or_null(scores),
                         labels_done.data()};
-    const CsrView<T> x = view(indptr, indices, values, n_columns);
     without_gil([&] { learn_by_dual_updates(x, task, options, n_threads, poll_signals); });
 }
 
@@ -207,12 +240,27 @@ void register_learn_by_dual_updates(nb::module_& m) {
           arg("scores").noconvert(), arg("labels_done").noconvert());
 }
 
-// (whether all are finite, the least, how many are not 0)
+// (the CsrState, whether all values are finite, the least, how many are not 0). Values of size 0 are not
+// looked at, where somebody else does that.
 template <typename T>
-nb::typed<nb::tuple, bool, double, std::int64_t> survey_array(Input<T> values) {
+nb::typed<nb::tuple, int, bool, double, std::int64_t> check_csr_arrays(Input<std::int64_t> indptr,
+                                                                       Input<std::int32_t> indices,
+                                                                       Input<T> values,
+                                                                       std::int64_t n_columns) {
+    if (indptr.size() == 0) throw nb::value_error("indptr is empty");
+    require_size_or_none(values, std::int64_t(indices.size()), "values");
+    const CsrState state = check_csr(indptr.data(), std::int64_t(indptr.size()) - 1, indices.data(),
+                                     std::int64_t(indices.size()), n_columns);
     const ValueSurvey found = survey(values.data(), std::int64_t(values.size()));
-    return nb::borrow<nb::typed<nb::tuple, bool, double, std::int64_t>>(
-        nb::make_tuple(found.all_finite, found.least, found.n_nonzero));
+    return nb::borrow<nb::typed<nb::tuple, int, bool, double, std::int64_t>>(
+        nb::make_tuple(int(state), found.all_finite, found.least, found.n_nonzero));
+}
+
+template <typename T>
+void register_check_csr(nb::module_& m) {
+    using nb::arg;
+    m.def("check_csr", &check_csr_arrays<T>, arg("indptr").noconvert(), arg("indices").noconvert(),
+          arg("values").noconvert(), arg("n_columns"));
 }
 
 // Numbers that nobody has filled, in memory that earlier arrays may have given back.
@@ -224,8 +272,8 @@ nb::object recycled_array(std::int64_t n) {
 
 void register_winnow(nb::module_& m) {
     m.def("recycled_array", &recycled_array, nb::arg("n"));
-    m.def("survey_values", &survey_array<float>, nb::arg("values").noconvert());
-    m.def("survey_values", &survey_array<double>, nb::arg("values").noconvert());
+    register_check_csr<float>(m);
+    register_check_csr<double>(m);
     register_learn_from_mistakes<float>(m);
     register_learn_from_mistakes<double>(m);
     register_vote_rows<float>(m);

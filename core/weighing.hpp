@@ -29,7 +29,8 @@ class Weigher {
             for (int64_t i = 0; i < n; ++i) row_[i] = component(counts[i], most);
         } else {
             for (int64_t i = 0; i < n; ++i)
-                row_[i] = counts[i] < kKnown ? known_[counts[i]] : component(counts[i], 1);
+                row_[i] =
+                    uint32_t(counts[i]) < uint32_t(kKnown) ? known_[counts[i]] : component(counts[i], 1);
         }
         if (collection_)
             for (int64_t i = 0; i < n; ++i) row_[i] *= collection_[columns[i]];

@@ -1,17 +1,21 @@
 """The one gate to the compiled core: every array that crosses it has the right type, order and layout.
 
-The core takes int32 column numbers, int64 row pointers and float32 or float64 values. A matrix that is
-not canonical (sorted columns, no duplicates) is made so in a copy; the caller's matrix never changes.
+The core takes int32 column numbers, int64 row pointers and float32 or float64 values. One pass over them
+checks that row pointers and column numbers are sound, that columns rise within each row and that all values
+are finite (core/csr_check.hpp). The flags that SciPy caches are not used: SciPy does not notice when somebody
+changes the arrays. A matrix that is not canonical (sorted columns, no duplicates) is made so in a copy; the
+caller's matrix never changes.
 """
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
 
 import widemargin._core as _core
 from widemargin.errors import DataError, UsageError
@@ -34,33 +38,210 @@ class Csr(NamedTuple):
     def n_rows(self) -> int:
         return len(self.indptr) - 1
 
+    @property
+    def matrix(self) -> sp.csr_array:
+        """The same as a SciPy array, which shares its memory."""
+        return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.n_rows, self.n_columns))
 
-def canonical_csr(X: Any) -> Csr:
+
+class Survey(NamedTuple):
+    """What one look at the values of a matrix found.
+
+    Attributes
+    ----------
+    least : the least value that is stored, 0 when there are none
+    n_nonzero : how many values are not 0
+    """
+
+    least: float
+    n_nonzero: int
+
+
+# The states of a matrix that the core tells apart.
+_CANONICAL, _UNORDERED = 0, 1
+_NO_VALUES = np.zeros(0)
+
+
+def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
     """The arrays of `X` with rows sorted and duplicates added up, sharing its memory where nothing changes.
 
     Parameters
     ----------
     X : sparse matrix of any format, or a dense array; values other than float32 and float64 become float64
+    finite : refuse values that are infinite or no number
+
+    Examples
+    --------
+    >>> damaged = sp.csr_array(np.eye(2))
+    >>> damaged.indices[1] = 7
+    >>> canonical_csr(damaged)
+    Traceback (most recent call last):
+    ...
+    widemargin.errors.DataError: Row 1 of X names column 7, but X has 2 columns. ...
     """
-    if isinstance(X, sp.csr_array | sp.csr_matrix):
-        csr: Any = X  # which remembers that it is canonical, a look at every value
-    else:
-        csr = sp.csr_array(X if is_sparse(X) else np.asarray(X))
-    if csr.nnz >= 2**31 or max(csr.shape) >= 2**31:
+    return surveyed_csr(X, finite=finite)[0]
+
+
+def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
+    """As :func:`canonical_csr`, with what was found out about the values; without `finite`, nothing was."""
+    csr = as_csr(X)
+    n_rows, n_columns = (int(size) for size in csr.shape)
+    if csr.data.dtype not in (np.float32, np.float64):
+        csr = csr.astype(np.float64)
+    n_values = _n_values(csr, n_rows)
+    if max(n_values, n_rows, n_columns) >= 2**31:
         raise DataError(
-            f"The matrix has {csr.shape[0]} rows, {csr.shape[1]} columns and {csr.nnz} values; each "
+            f"The matrix has {n_rows} rows, {n_columns} columns and {n_values} values; each "
             f"must stay below 2**31. Train on part of the documents, or raise min_df."
         )
-    if csr.dtype not in (np.float32, np.float64):
-        csr = csr.astype(np.float64)
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return Csr(
+    indices = csr.indices[:n_values]
+    if indices.dtype != np.int32:  # which a narrower number could hide
+        if n_values and not 0 <= indices.min() <= indices.max() < n_columns:
+            _refuse_damaged(csr.indptr, indices, n_columns)
+        indices = indices.astype(np.int32)
+    found = Csr(
         np.ascontiguousarray(csr.indptr, dtype=np.int64),
-        np.ascontiguousarray(csr.indices, dtype=np.int32),
-        np.ascontiguousarray(csr.data),
-        int(csr.shape[1]),
+        np.ascontiguousarray(indices),
+        np.ascontiguousarray(csr.data[:n_values]),
+        n_columns,
+    )
+    state, all_finite, least, n_nonzero = _core.check_csr(*_looked_at(found, finite), n_columns)
+    if state == _UNORDERED:
+        ordered = sp.csr_array(found.matrix, copy=True)
+        ordered.has_sorted_indices = ordered.has_canonical_format = False
+        ordered.sum_duplicates()
+        return surveyed_csr(ordered, finite=finite)
+    if state != _CANONICAL:
+        _refuse_damaged(found.indptr, found.indices, n_columns)
+    if not all_finite:
+        refuse_infinite(found)
+    return found, Survey(least, n_nonzero if finite else n_values)
+
+
+def _looked_at(csr: Csr, finite: bool) -> tuple[Any, Any, Any]:
+    return csr.indptr, csr.indices, csr.data if finite else _NO_VALUES
+
+
+def as_csr(X: Any) -> Any:
+    """`X` as a CSR matrix or array; what other formats hold is checked before SciPy converts it.
+
+    The arrays of a CSR matrix are not looked at here: :func:`canonical_csr` does that.
+    """
+    if isinstance(X, sp.csr_array | sp.csr_matrix):
+        return X
+    if not is_sparse(X):
+        return sp.csr_array(np.asarray(X))
+    if isinstance(X, sp.csc_array | sp.csc_matrix):
+        turned = sp.csr_array((X.shape[1], X.shape[0]), dtype=X.dtype)
+        turned.data, turned.indices, turned.indptr = X.data, X.indices, X.indptr
+        down = canonical_csr(turned, finite=False)  # its columns are rows
+        return sp.csc_array((down.data, down.indices, down.indptr), shape=X.shape).tocsr()
+    coordinates = X.tocoo()
+    for axis, places in enumerate(coordinates.coords):
+        if len(places) and not 0 <= places.min() <= places.max() < coordinates.shape[axis]:
+            raise DataError(
+                f"X has {coordinates.shape[axis]} {('rows', 'columns')[axis]} and names number "
+                f"{places.min() if places.min() < 0 else places.max()}. {_DAMAGED}"
+            )
+    return coordinates.tocsr()
+
+
+_DAMAGED = "Its arrays do not fit each other: build the matrix anew."
+
+
+def _n_values(csr: Any, n_rows: int) -> int:
+    """How many values the row pointers end at; arrays may be longer, not shorter."""
+    stored = min(len(csr.indices), len(csr.data))
+    if len(csr.indptr) != n_rows + 1:
+        raise DataError(f"X has {n_rows} rows and {len(csr.indptr)} row pointers, not one more. {_DAMAGED}")
+    if not 0 <= int(csr.indptr[-1]) <= stored:
+        raise DataError(
+            f"The row pointers of X end at {csr.indptr[-1]}; it stores {stored} values. {_DAMAGED}"
+        )
+    return int(csr.indptr[-1])
+
+
+def _refuse_damaged(indptr: NDArray[Any], indices: NDArray[Any], n_columns: int) -> NoReturn:
+    """Say where a matrix is damaged."""
+    if indptr[0] != 0:
+        raise DataError(f"The row pointers of X begin with {indptr[0]}, not with 0. {_DAMAGED}")
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if len(falls):
+        raise DataError(f"The row pointers of X fall after row {falls[0]}. {_DAMAGED}")
+    place = int(np.flatnonzero((indices < 0) | (indices >= n_columns))[0])
+    row = int(np.searchsorted(indptr, place, side="right")) - 1
+    raise DataError(
+        f"Row {row} of X names column {indices[place]}, but X has {n_columns} columns. {_DAMAGED}"
+    )
+
+
+def refuse_infinite(csr: Csr, name: str = "X") -> None:
+    """Refuse values that are infinite or no number, and say where the first one is."""
+    wrong = np.flatnonzero(~np.isfinite(csr.data))
+    if len(wrong):
+        what = "NaN" if np.isnan(csr.data[wrong[0]]) else "infinity"
+        row, column = place_of(csr, int(wrong[0]))
+        raise DataError(f"Input {name} contains {what}: row {row}, column {column}. Pass finite numbers.")
+
+
+def place_of(csr: Csr, stored: int) -> tuple[int, int]:
+    """The row and the column of a stored value.
+
+    Examples
+    --------
+    >>> place_of(canonical_csr(np.array([[0.0, 0.0], [0.0, 5.0]])), 0)
+    (1, 1)
+    """
+    return int(np.searchsorted(csr.indptr, stored, side="right")) - 1, int(csr.indices[stored])
+
+
+def checked_csr(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> Csr:
+    """`X` as scikit-learn and the gate check it: what every `fit`, score and transformation begins with.
+
+    Parameters
+    ----------
+    estimator : remembers the number and names of features with `first`, and compares them without
+    X : sparse or dense matrix (n, features)
+    first : whether these are the documents that the estimator is fitted on
+    finite : refuse values that are infinite or no number
+    """
+    return surveyed_documents(estimator, X, first=first, finite=finite)[0]
+
+
+def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> tuple[Csr, Survey]:
+    """As :func:`checked_csr`, with what was found out about the values."""
+    if _is_as_wanted(X) and not hasattr(estimator, "feature_names_in_"):
+        # scikit-learn would return it as it is, after checks that take as long as to learn from it.
+        if first:
+            estimator.n_features_in_ = X.shape[1]
+        else:
+            validate_data(estimator, X, skip_check_array=True, reset=False)
+    else:
+        X = validate_data(
+            estimator,
+            as_csr(X) if is_sparse(X) else X,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            ensure_all_finite=False,
+            reset=first,
+        )
+    return surveyed_csr(X, finite=finite)
+
+
+def checked_matrix(estimator: Any, X: Any, *, first: bool) -> Any:
+    """As :func:`checked_csr`, for those who go on with a dense array where `X` is one."""
+    if is_sparse(X):
+        return checked_csr(estimator, X, first=first).matrix
+    return validate_data(estimator, X, dtype=(np.float64, np.float32), reset=first)
+
+
+def _is_as_wanted(X: Any) -> bool:
+    return (
+        isinstance(X, sp.csr_array | sp.csr_matrix)
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.indices.dtype == np.int32
+        and min(X.shape) > 0
     )
 
 

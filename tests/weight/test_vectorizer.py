@@ -198,3 +198,35 @@ class TestBadInput:
         found = Vectorizer().fit(TRAIN).transform(["", "unknown", "?!"])
         assert found.shape == (3, 7)
         assert found.nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(-1, "-1"), (0.5, "0.5"), (np.nan, "NaN"), (np.inf, "infinity"), (2.0**31, "2.147"), (2**40, "1.099")],
+)
+@pytest.mark.parametrize("weighting", ["tfc", "nxc", "bxx", None])
+def test_counts_that_are_no_counts_are_refused_with_their_place(count, words, weighting):
+    counting = Vectorizer(weighting=None)
+    counts = counting.fit_transform(["wheat corn", "corn oil"]).astype(np.asarray(count).dtype)
+    counts.data[2] = count  # row 1, column 0 is corn
+    with pytest.raises(DataError, match="row 1, column 0") as error:
+        counting.reweighted(weighting).weigh(counts)
+    assert words in str(error.value)
+
+
+def test_whole_counts_of_any_type_weigh_the_same():
+    counting = Vectorizer(weighting=None)
+    counts = counting.fit_transform(["wheat corn corn", "corn oil"])
+    expected = counting.reweighted("tfc").weigh(counts).toarray()
+    for dtype in (np.int8, np.int64, np.float32, np.float64):
+        np.testing.assert_array_equal(
+            counting.reweighted("tfc").weigh(counts.astype(dtype)).toarray(), expected
+        )
+
+
+def test_damaged_counts_are_refused():
+    counting = Vectorizer(weighting=None)
+    counts = counting.fit_transform(["wheat corn corn", "corn oil"])
+    counts.indices[0] = 10**8
+    with pytest.raises(DataError, match="100000000"):
+        counting.reweighted("tfc").weigh(counts)

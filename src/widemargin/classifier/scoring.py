@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import widemargin._core as _core
+from widemargin._arrays import canonical_csr
 from widemargin._threads import thread_count
 from widemargin.classifier.representation import Representation
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Vectors
+from widemargin.errors import DataError
 
 
 def decision_scores(learner: Any, representation: Representation, texts: Any) -> NDArray[Any]:
@@ -47,12 +49,15 @@ def score_rows(learner: Any, X: sp.csr_array) -> NDArray[Any]:
     if weights is None:
         found: NDArray[Any] = learner.decision_function(X)
         return found
-    n_documents = X.shape[0]
+    csr = canonical_csr(X)
+    if csr.n_columns != len(weights):
+        raise DataError(f"X has {csr.n_columns} features, but the classifier learned {len(weights)}.")
+    n_documents = csr.n_rows
     scores = np.empty((n_documents, weights.shape[1]))
     _core.score_rows(
-        np.asarray(X.indptr, dtype=np.int64),
-        np.asarray(X.indices, dtype=np.int32),
-        X.data,
+        csr.indptr,
+        csr.indices,
+        csr.data,
         weights,
         learner.intercept_,
         scores,

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import canonical_csr, checked_matrix
 from widemargin.learn.dual_problem import Kernel
 from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_rule import LinearRule, State
@@ -69,8 +69,7 @@ class KernelRule(LinearRule):
         check_is_fitted(self, "label_space_")
         if self.kernel == "linear":
             return super().decision_function(X)
-        validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        return self._machine.decision_function(X)
+        return self._machine.decision_function(checked_matrix(self, X, first=False))
 
     def get_state(self) -> State:
         """What is needed to score and to decide: a configuration for JSON, and arrays."""

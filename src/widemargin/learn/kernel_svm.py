@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from widemargin._arrays import Csr, canonical_csr
+from widemargin._arrays import Csr, canonical_csr, checked_matrix
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
@@ -291,7 +291,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             if reset and X.shape[0] != X.shape[1]:
                 raise DataError(f"The kernel matrix has shape {X.shape}; expected as many columns as rows.")
             return X
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
+        X = checked_matrix(self, X, first=reset)
         if self.kernel == "chi2" and X.min() < 0:
             raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
         return X

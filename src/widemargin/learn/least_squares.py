@@ -9,9 +9,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import Csr, checked_csr
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
@@ -122,27 +122,25 @@ class RegularizedLeastSquares(LinearRule):
         self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None
     ) -> list[Floats]:
         """The same for several values of `regularization`, from one matrix of eigenvectors."""
-        _, problems = self._problems(X, y, sample_weight)
+        _, problems = self._problems(checked_csr(self, X, first=False), y, sample_weight)
         parts = [problem.left_out(regularizations) for problem in problems]
         return [np.hstack(columns) for columns in zip(*parts, strict=True)]
 
     def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
         for model in models:
             model._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        space, problems = self._problems(X, y, sample_weight)
+        space, problems = self._problems(checked_csr(self, X, first=True), y, sample_weight)
         values = [float(model.regularization) for model in models]
         parts = [problem.solve(values, float(self.tol), int(self.max_iter)) for problem in problems]
         for model, columns in zip(models, zip(*parts, strict=True), strict=True):
             model._keep(space, self.n_features_in_, columns)
 
-    def _problems(self, X: Any, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
+    def _problems(self, csr: Csr, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
         """One for all columns of labels or, where class weights tell them apart, one for each."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         space, signs = learn_labels(y)
-        check_consistent_length(X, signs)
-        csr = canonical_csr(X)
+        check_consistent_length(csr.indptr[1:], signs)
         weights = sample_weights(sample_weight, csr.n_rows)
         positive, negative = label_costs(1.0, self.class_weight, space, signs, weights)
         if (positive == 1).all() and (negative == 1).all():
@@ -249,9 +247,9 @@ class SampledLeastSquares(RegularizedLeastSquares):
         self.random_state = random_state
 
     def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        csr = checked_csr(self, X, first=True)
         sampling = SampleFeatures(self.r, sampling=self.sampling, k=self.k, random_state=self.random_state)
-        sampled = sampling.fit_transform(X)
+        sampled = sampling.fit_transform(csr.matrix)
         n_features = self.n_features_in_
         plain = [RegularizedLeastSquares(**_plain_parameters(model)) for model in models]
         plain[0]._fit_all(plain, sampled, y, sample_weight)

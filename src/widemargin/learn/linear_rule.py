@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
-from widemargin._arrays import canonical_csr, is_sparse
+from widemargin._arrays import checked_csr, is_sparse
 from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
@@ -45,12 +45,11 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         X : sparse or dense matrix (n, features)
         """
         check_is_fitted(self, "label_space_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        csr = checked_csr(self, X, first=False)
         if is_sparse(self.coef_):
             by_feature: Any = sp.csr_array(self.coef_).T
-            scores = (sp.csr_array(X) @ by_feature).toarray() + self.intercept_
+            scores = (csr.matrix @ by_feature).toarray() + self.intercept_
         else:
-            csr = canonical_csr(X)
             scores = np.empty((csr.n_rows, len(self.intercept_)))
             weights = np.ascontiguousarray(
                 self.coef_.T

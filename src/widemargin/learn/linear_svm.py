@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._arrays import Csr, checked_csr, is_sparse
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
@@ -117,12 +117,11 @@ class LinearSVM(LinearRule):
         sample_weight : (n,) factors on the costs of the examples
         """
         self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        csr = checked_csr(self, X, first=True)
         if y is None:
             raise ValueError("LinearSVM requires y to be passed, but the target y is None")
         space, signs = learn_labels(y)
-        check_consistent_length(X, signs)
-        csr = canonical_csr(X)
+        check_consistent_length(csr.indptr[1:], signs)
         weights = sample_weights(sample_weight, csr.n_rows)
         costs = label_costs(self.C, self.class_weight, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._arrays import Csr, checked_csr, is_sparse, refuse_infinite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
-from widemargin.learn.checked_documents import Documents, refuse_infinite
+from widemargin.learn.checked_documents import Documents
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.linear_rule import State
 from widemargin.learn.online import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineRule
@@ -187,7 +187,7 @@ class MistakeDriven(OnlineRule):
             except OverflowError as error:
                 raise self._overflow(error, "Choose rates nearer to 1, or a smaller eta.") from None
         if not finite[0]:
-            refuse_infinite(self, csr)
+            refuse_infinite(csr)
         if changes is not None:
             self._history.append(changes)
         scores -= theta
@@ -241,10 +241,10 @@ class MistakeDriven(OnlineRule):
         check_is_fitted(self, "label_space_")
         if self.average != "voted" and self._scored_as_given:
             return super().decision_function(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        checked = checked_csr(self, X, first=False)
         if self.average != "voted":
-            return super().decision_function(self.as_scored(X))
-        csr = self._as_learned(canonical_csr(X))
+            return super().decision_function(self.as_scored(checked.matrix))
+        csr = self._as_learned(checked)
         keys, times, weights = self._sorted_history()
         votes = np.empty((csr.n_rows, self.label_space_.n_columns))
         _core.vote_rows(

@@ -17,10 +17,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 import widemargin._core as _core
-from widemargin._arrays import Csr
+from widemargin._arrays import Csr, refuse_infinite
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
-from widemargin.learn.checked_documents import Documents, check_documents, refuse_infinite
+from widemargin.learn.checked_documents import Documents, check_documents
 from widemargin.learn.growing_labels import Arrival, receive, whole_batch
 from widemargin.learn.linear_rule import LinearRule, State
 
@@ -130,7 +130,7 @@ class OnlineRule(LinearRule):
         except BaseException as error:
             self._begin(space, documents)  # learned in place: what was interrupted is at its start again
             if isinstance(error, DataError) and not self._surveys_values:
-                refuse_infinite(self, documents.csr)  # which is the reason then
+                refuse_infinite(documents.csr)  # which is the reason then
             raise
         self._final = self._rule()
         return csr

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from widemargin._arrays import canonical_csr, is_sparse
+from widemargin._arrays import checked_csr, is_sparse
 from widemargin.errors import UsageError
 from widemargin.labels import learn_labels
 from widemargin.learn.linear_rule import LinearRule
@@ -55,13 +55,12 @@ class Rocchio(LinearRule):
         """
         if not isinstance(self.beta, Real) or not 0 <= float(self.beta) < np.inf:
             raise UsageError(f"beta={self.beta!r}: expected a number that is at least 0, such as 0.25.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        csr = checked_csr(self, X, first=True)
         if y is None:
             raise ValueError("Rocchio requires y to be passed, but the target y is None")
         self.label_space_, signs = learn_labels(y)
-        check_consistent_length(X, signs)
-        csr = canonical_csr(X)
-        rows = self.as_scored(sp.csr_array((csr.data, csr.indices, csr.indptr), shape=X.shape))
+        check_consistent_length(csr.indptr[1:], signs)
+        rows = self.as_scored(csr.matrix)
         positive, negative = _means(signs > 0), _means(signs < 0)
         # Features x labels, the order in which documents are scored.
         weights = np.maximum(rows.T @ positive - float(self.beta) * (rows.T @ negative), 0.0)
@@ -82,8 +81,8 @@ class Rocchio(LinearRule):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Cosines less the threshold: (n,) for a binary task, otherwise (n, labels)."""
         check_is_fitted(self, "label_space_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        return super().decision_function(self.as_scored(X))
+        csr = checked_csr(self, X, first=False)
+        return super().decision_function(self.as_scored(csr.matrix))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

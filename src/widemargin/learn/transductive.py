@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
-from widemargin._arrays import Csr, canonical_csr, row_squares
+from widemargin._arrays import Csr, canonical_csr, checked_matrix, row_squares
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
@@ -163,7 +163,7 @@ class TransductiveSVM(KernelRule):
         y : labels in any form that :mod:`widemargin.labels` takes, with what is not labelled marked
         """
         self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = checked_matrix(self, X, first=True)
         if self.kernel == "chi2" and X.min() < 0:
             raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
         if y is None:

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from widemargin._arrays import checked_csr, checked_matrix
 from widemargin.errors import DataError, UsageError
 
 Floats = NDArray[np.float64]
@@ -61,8 +62,8 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
                 raise UsageError(f"{name}={value!r}: expected a positive integer.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        terms = sp.csr_array(sp.csr_array(X, dtype=np.float64).T)
+        X = checked_csr(self, X, first=True).matrix
+        terms = sp.csr_array(X.astype(np.float64).T)
         lengths = np.sqrt(np.asarray(terms.power(2).sum(axis=1)).reshape(-1))
         known = np.flatnonzero(lengths > 0)
         if len(known) == 0:
@@ -94,7 +95,7 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def transform(self, X: Any) -> Any:
         """The sums of the values of each group, (n, clusters); sparse for a sparse X."""
         check_is_fitted(self, "labels_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = checked_matrix(self, X, first=False)
         known = np.flatnonzero(self.labels_ >= 0)
         places = known, self.labels_[known]
         shape = len(self.labels_), self._n_features_out

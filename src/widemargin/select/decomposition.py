@@ -61,6 +61,7 @@ def short_side_vectors(A: sp.csr_array, k: int | None, random_state: Any = 0) ->
 
     At least the top `k`, or all of them for None.
     """
+    A = canonical_csr(A).matrix
     half: Any = A if A.shape[0] <= A.shape[1] else A.T
     side = half.shape[0]
     if k is not None and side > _EXACT and k + _SPARE_VECTORS < side // 2:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from widemargin._arrays import Csr, canonical_csr
+from widemargin._arrays import Csr, checked_csr, is_sparse
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import learn_labels
 from widemargin.select.narrowing import unit_rows
@@ -84,19 +84,18 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         y : labels in any form that :mod:`widemargin.labels` takes; not needed for "df"
         """
         self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        csr = checked_csr(self, X, first=True)
         if self.criterion == "df":
-            csr = canonical_csr(X)
             self.scores_ = np.bincount(csr.indices[csr.data != 0], minlength=csr.n_columns).astype(np.float64)
             return self._keep(np.argsort(-self.scores_, kind="stable"))
         if y is None:
             raise UsageError("SelectFeatures requires y to be passed, but the target y is None")
         space, signs = learn_labels(y)
-        check_consistent_length(X, signs)
+        check_consistent_length(csr.indptr[1:], signs)
         if self.combine == "joint" and space.kind == "multilabel":
             raise UsageError('combine="joint" is for one class a document. Pass "max", "average" or "sum".')
         joint = self.combine == "joint" and space.kind == "multiclass"
-        order = self._score(canonical_csr(X), signs, joint)
+        order = self._score(csr, signs, joint)
         return self._keep(np.argsort(-self.scores_, kind="stable") if order is None else order)
 
     def _score(self, csr: Csr, signs: NDArray[np.int8], joint: bool) -> NDArray[np.intp] | None:
@@ -170,7 +169,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """The kept features, in their order."""
-        kept = super().transform(X)
+        kept = super().transform(checked_csr(self, X, first=False).matrix if is_sparse(X) else X)
         return unit_rows(kept) if self.unit_length else kept
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

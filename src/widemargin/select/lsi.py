@@ -6,11 +6,11 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from widemargin._arrays import checked_csr, checked_matrix
 from widemargin.errors import UsageError
 from widemargin.select.decomposition import top_singular_vectors
 
@@ -51,8 +51,7 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         wanted = self.n_components
         if isinstance(wanted, bool) or not isinstance(wanted, Integral) or wanted < 1:
             raise UsageError(f"n_components={wanted!r}: expected a number of singular vectors.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        A = sp.csr_array(X, dtype=np.float64)
+        A = checked_csr(self, X, first=True).matrix.astype(np.float64, copy=False)
         found = top_singular_vectors(A, int(wanted), self.random_state)
         self.components_, self.singular_values_ = found.vectors, found.values
         self.explained_ = float((found.values**2).sum() / A.power(2).sum())
@@ -61,8 +60,7 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def transform(self, X: Any) -> Floats:
         """Fold documents in: their projections, (n, components). Inner products are those of rank k."""
         check_is_fitted(self, "components_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        return np.asarray(X @ self.components_.T)
+        return np.asarray(checked_matrix(self, X, first=False) @ self.components_.T)
 
     def inverse_transform(self, X: Any) -> Floats:
         """The nearest documents that the components can tell, dense."""

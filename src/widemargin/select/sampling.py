@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import canonical_csr, is_sparse, times
+from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.select.decomposition import COLUMNS_AT_ONCE, short_side_vectors
@@ -58,7 +58,7 @@ def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0)
         raise UsageError(f"k={k!r}: expected a number of singular vectors, a share of the spectrum, or None.")
     if k is not None and not isinstance(k, Integral) and float(k) > 1:
         raise UsageError(f"k={k!r}: a share of the spectrum is at most 1.0.")
-    A = sp.csr_array(X, dtype=np.float64)
+    A = canonical_csr(X).matrix.astype(np.float64, copy=False)
     values, vectors = short_side_vectors(A, int(k) if isinstance(k, Integral) else None, random_state)
     wanted = len(values)
     if isinstance(k, Integral):
@@ -78,7 +78,7 @@ def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0)
 
 def weighted_probabilities(X: Any) -> Floats:
     """(23): in proportion to the squared lengths of the features' columns."""
-    squares = np.asarray(sp.csr_array(X, dtype=np.float64).power(2).sum(axis=0)).reshape(-1)
+    squares = np.asarray(canonical_csr(X).matrix.astype(np.float64).power(2).sum(axis=0)).reshape(-1)
     total = float(squares.sum())
     if total == 0:
         raise DataError("Every feature is 0 in every document: there is nothing to sample by weight.")
@@ -176,7 +176,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
             raise UsageError(f"r={self.r!r}: expected a number of features.")
         if self.k is not None and self.sampling != "subspace":
             raise UsageError(f"k={self.k!r} is for subspace sampling. Leave it out.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = checked_csr(self, X, first=True).matrix
         random = check_random_state(self.random_state)
         self.k_: int | None = None
         if self.sampling == "subspace":
@@ -209,6 +209,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """The kept features, each over the root of its chance."""
+        X = checked_csr(self, X, first=False).matrix if is_sparse(X) else X
         return _scaled(super().transform(X), self.factors)
 
     def inverse_transform(self, X: Any) -> Any:

@@ -30,14 +30,15 @@ strength (dagan, 4.1 and 4.3): binary ``bxx``, linear ``txx``, square root ``sxx
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import widemargin._core as _core
-from widemargin.errors import UsageError
+from widemargin._arrays import Csr, canonical_csr, place_of
+from widemargin.errors import DataError, UsageError
 
 _DOCUMENT = {
     "b": _core.DocumentComponent.binary,
@@ -119,6 +120,7 @@ def weigh(
     array([[0.6, 0.8],
            [0. , 1. ]], dtype=float32)
     """
+    counts = checked_counts(counts)
     if document_frequencies is None:
         document_frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
     if n_documents is None:
@@ -127,10 +129,32 @@ def weigh(
     return apply_factors(counts, scheme, factors, n_threads=n_threads)
 
 
+def checked_counts(counts: Any) -> sp.csr_array:
+    """`counts` as the core takes them: whole numbers from 0 to 2**31 - 1, in a canonical matrix.
+
+    Examples
+    --------
+    >>> checked_counts(np.array([[1.0, 0.5]]))
+    Traceback (most recent call last):
+    ...
+    widemargin.errors.DataError: The count in row 0, column 1 is 0.5; expected a whole number from 0 to ...
+    """
+    csr = canonical_csr(counts)
+    wrong = (csr.data < 0) | (csr.data >= 2**31) | (csr.data != np.floor(csr.data))
+    if wrong.any():
+        at = int(wrong.argmax())
+        row, column = place_of(csr, at)
+        raise DataError(
+            f"The count in row {row}, column {column} is {csr.data[at]:g}; expected a whole number from 0 to "
+            f"2**31 - 1. Pass counts, such as those of Vectorizer(weighting=None)."
+        )
+    return Csr(csr.indptr, csr.indices, csr.data.astype(np.int32), csr.n_columns).matrix
+
+
 def apply_factors(
     counts: sp.csr_array, scheme: str, factors: NDArray[np.float64] | None, *, n_threads: int = 1
 ) -> sp.csr_array:
-    """As :func:`weigh`, with collection factors that are known already."""
+    """As :func:`weigh`, with collection factors that are known already, for counts that have been checked."""
     parsed = parse_scheme(scheme)
     if factors is not None and len(factors) != counts.shape[1]:
         raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.shape[1]} columns.")

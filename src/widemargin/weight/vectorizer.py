@@ -21,7 +21,7 @@ from widemargin.text.stemming import check_stemmer
 from widemargin.text.stop_lists import stop_list
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
-from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
+from widemargin.weight.smart import apply_factors, checked_counts, collection_factors, parse_scheme
 
 
 class Located(NamedTuple):
@@ -171,14 +171,17 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         return other
 
     def weigh(self, counts: sp.csr_array) -> sp.csr_array:
-        """The weights of documents whose terms are already counted, one row each."""
+        """The weights of documents whose terms are already counted, one row each.
+
+        Counts are whole numbers from 0 to 2**31 - 1, of any type.
+        """
         self._require_fitted()
         n_columns = len(self.document_frequencies_)
         if counts.shape[1] != n_columns:
             raise DataError(
                 f"The counts have {counts.shape[1]} columns, and the vectorizer knows {n_columns} terms."
             )
-        return self._weigh(counts)
+        return self._weigh(checked_counts(counts))
 
     def partial_fit(self, texts: Any, y: Any = None) -> Self:
         """Add `texts` to the training documents.

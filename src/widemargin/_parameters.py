@@ -1,0 +1,150 @@
+"""Finite numbers in, finite numbers out: one check of parameters before a learner begins, one of its result.
+
+A learner says what it expects of each parameter, in the terms below. After it has solved its problem,
+:func:`require_finite` checks every number that it keeps. A number that is not finite is an error that names
+its probable cause: the value of X or the parameter whose size is the most extreme.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from widemargin._arrays import Csr, is_sparse, place_of
+from widemargin.errors import DataError, UsageError
+
+
+class Expected(NamedTuple):
+    """What a parameter has to be: in words, and as a test that no value makes fail."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+def _number(words: str, holds: Callable[[float], bool]) -> Expected:
+    """A real number, infinite or not, for which `holds` is true; it is false for NaN."""
+    return Expected(words, lambda value: isinstance(value, Real) and value == value and holds(float(value)))
+
+
+POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
+POSITIVE_OR_INFINITE = _number("a positive number", lambda value: value > 0)
+AT_LEAST_0 = _number("a number of at least 0", lambda value: 0 <= value < math.inf)
+FINITE = _number("a finite number", lambda value: -math.inf < value < math.inf)
+BETWEEN_0_AND_1 = _number("a number between 0 and 1", lambda value: 0 < value < 1)
+SHARE = _number("a share above 0 and at most 1", lambda value: 0 < value <= 1)
+ABOVE_1 = _number("a number above 1, such as 1.1", lambda value: 1 < value < math.inf)
+# The core counts in 64 bits.
+COUNT = Expected(
+    "a positive integer",
+    lambda value: isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) < 2**63,
+)
+SIZE_OF_BIAS = Expected(
+    "a positive number (the size of the constant feature) or None",
+    lambda value: value is None or POSITIVE.holds(value),
+)
+
+
+def one_of(*choices: Any) -> Expected:
+    """One of some names; None may be one of them.
+
+    Examples
+    --------
+    >>> one_of("gap", "gradient").words
+    '"gap" or "gradient"'
+    """
+    names = [f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in choices]
+    words = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    # An array or a list is not a name, and comparing it is not a truth value.
+    return Expected(words, lambda value: isinstance(value, str | None) and value in choices)
+
+
+def either(*expected: Expected) -> Expected:
+    """What any of several allows."""
+    words = ", or ".join(each.words for each in expected)
+    return Expected(words, lambda value: any(each.holds(value) for each in expected))
+
+
+def or_none(expected: Expected) -> Expected:
+    """The same, or None."""
+    return Expected(f"{expected.words}, or None", lambda value: value is None or expected.holds(value))
+
+
+def check_parameters(estimator: Any, /, **expected: Expected) -> None:
+    """Refuse the first parameter of `estimator` that is not what it has to be.
+
+    Examples
+    --------
+    >>> from widemargin import LinearSVM
+    >>> check_parameters(LinearSVM(tol=float("nan")), tol=AT_LEAST_0)
+    Traceback (most recent call last):
+    ...
+    widemargin.errors.UsageError: tol=nan: expected a number of at least 0.
+    """
+    for name, rule in expected.items():
+        value = getattr(estimator, name)
+        if not rule.holds(value):
+            raise UsageError(f"{name}={value!r}: expected {rule.words}.")
+
+
+# Squares and products of numbers below it, summed up, are far from what a double holds.
+_HARMLESS = 1e30
+
+
+def require_finite(estimator: Any, X: Csr | None, **results: Any) -> None:
+    """Refuse a result that holds a number that is not finite.
+
+    Parameters
+    ----------
+    estimator : whose parameters may be the cause
+    X : the documents, whose values may be; None for data without any, such as a kernel matrix
+    results : arrays, sparse or dense, and numbers, by the names that users know; None is left out
+    """
+    for name, result in results.items():
+        values = result.data if is_sparse(result) else result
+        if values is not None and not np.isfinite(values).all():
+            refuse_result(estimator, X, name)
+
+
+def refuse_result(estimator: Any, X: Csr | None, name: str) -> NoReturn:
+    """Say that `name` is not finite, and what the probable cause is."""
+    raise DataError(
+        f"{type(estimator).__name__} ended with numbers that are not finite in {name}. "
+        f"{_probable_cause(estimator, X)}"
+    )
+
+
+def _probable_cause(estimator: Any, X: Csr | None) -> str:
+    """The value or parameter furthest from 1, in orders of magnitude."""
+    causes = []
+    if X is not None and len(X.data):
+        largest = int(np.abs(X.data).argmax())
+        size, (row, column) = abs(float(X.data[largest])), place_of(X, largest)
+        causes.append(
+            (size, f"X holds {X.data[largest]:g} in row {row}, column {column}: scale the values of X down.")
+        )
+    for name, value in _numbers(estimator):
+        causes.append((abs(value), f"{name}={value:g} is too extreme for these data: choose another."))
+    size, words = max(causes, key=lambda cause: _orders(cause[0]), default=(1.0, ""))
+    if _orders(size) < _orders(_HARMLESS):
+        return "Scale the values of X, or choose less extreme parameters."
+    return words
+
+
+def _orders(size: float) -> float:
+    """How far a size is from 1; what is 0 or not finite was meant so, or was refused before."""
+    return abs(math.log10(size)) if 0 < size < math.inf else 0.0
+
+
+def _numbers(estimator: Any) -> list[tuple[str, float]]:
+    """The parameters that are numbers, also within pairs and class weights."""
+    found = []
+    for name, value in estimator.get_params(deep=False).items():
+        parts = value.values() if isinstance(value, dict) else value
+        for part in parts if isinstance(parts, tuple | list) or isinstance(value, dict) else [value]:
+            if isinstance(part, Real) and not isinstance(part, bool):
+                found.append((name, float(part)))
+    return found
