@@ -1,61 +1,190 @@
-"""What every benchmark shares: two contestants on the same data in the same run, and the ratio of medians."""
+"""What every benchmark shares: arguments, contestants in turns, and proof that both sides did the same job.
+
+A row of a benchmark has at least one `Check`: a figure, recomputed by the script, that must stay within a
+stated limit. Where one does not, the row is still printed, and the script says why its times do not compare
+and ends with exit code 1.
+"""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import json
+import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 
-@dataclass
+@dataclass(frozen=True)
+class Check:
+    """A figure that must be at most `at_most` for the times of a row to compare. NaN is not."""
+
+    what: str
+    value: float
+    at_most: float
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.value <= self.at_most)
+
+
+@dataclass(frozen=True)
 class Row:
-    """One comparison. `quality` says in numbers that both sides did the same job."""
+    """One comparison: `checks` show that both sides did the same job, `quality` has what else to know."""
 
     name: str
     peer: str
     ours_s: float
     peer_s: float
-    quality: dict[str, Any]
+    checks: Sequence[Check]
+    quality: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.checks:
+            raise ValueError(f"{self.name}: a row without a check compares times of different jobs.")
 
     @property
     def ratio(self) -> float:
         return self.peer_s / self.ours_s
 
+    def as_json(self) -> dict[str, Any]:
+        """The row with the keys that every benchmark has; what is not finite is null."""
+        quality = {**self.quality, **{check.what: check.value for check in self.checks}}
+        quality["limits"] = {check.what: check.at_most for check in self.checks}
+        return {
+            "name": self.name,
+            "peer": self.peer,
+            "ours_s": self.ours_s,
+            "peer_s": self.peer_s,
+            "ratio": self.ratio,
+            "quality": {key: _finite(value) for key, value in quality.items()},
+        }
 
-def alternate(
-    ours: Callable[[], object], peer: Callable[[], object], repeats: int = 5
-) -> tuple[float, float]:
-    """Median seconds of each contestant, run in turns so that a busy machine slows both."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(repeats):
-        for contestant, taken in zip((ours, peer), times, strict=True):
-            start = time.perf_counter()
-            contestant()
-            taken.append(time.perf_counter() - start)
-    return statistics.median(times[0]), statistics.median(times[1])
+    def as_text(self) -> str:
+        figures = [f"{key} {_short(value)}" for key, value in self.quality.items()]
+        figures += [f"{check.what} {_short(check.value)} <= {check.at_most:g}" for check in self.checks]
+        return (
+            f"{self.name:34s} {self.ratio:7.1f}x   ours {self.ours_s:9.4f} s   "
+            f"{self.peer} {self.peer_s:9.4f} s   ({', '.join(figures)})"
+        )
 
 
-def report(rows: Iterable[Row], as_json: bool) -> None:
-    """Print each row as it comes: one JSON object a line, or an aligned line for people."""
+@dataclass(frozen=True)
+class Timed:
+    """The median time of a contestant, and the result of its last run."""
+
+    seconds: float
+    result: Any
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A contestant that needs something new for each run, made before its clock starts."""
+
+    prepare: Callable[[], Any]
+    work: Callable[[Any], Any]
+
+
+def in_turns(
+    *contestants: Callable[[], Any] | Prepared,
+    repeats: int,
+    warm: bool = True,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[Timed]:
+    """Median seconds of each contestant, run in turns so that a busy machine slows all of them.
+
+    With `warm`, each runs once before, without a clock: nobody pays for imports, threads, processes and
+    caches that only the first run needs.
+    """
+    if warm:
+        for contestant in contestants:
+            _run(contestant, clock)
+    runs = [[_run(contestant, clock) for contestant in contestants] for _ in range(repeats)]
+    return [
+        Timed(statistics.median(seconds for seconds, _ in turns), turns[-1][1])
+        for turns in zip(*runs, strict=True)
+    ]
+
+
+def _run(contestant: Callable[[], Any] | Prepared, clock: Callable[[], float]) -> tuple[float, Any]:
+    work = contestant
+    if isinstance(contestant, Prepared):
+        work = partial(contestant.work, contestant.prepare())
+    start = clock()
+    result = work()
+    return clock() - start, result
+
+
+def report(rows: Iterable[Row], as_json: bool) -> int:
+    """Print each row as it comes; 1 if a check of any of them does not hold, else 0.
+
+    A row is one JSON object on a line, or a line for people. What does not hold is told on stderr.
+    """
+    failed = 0
     for row in rows:
-        if as_json:
-            print(json.dumps({**asdict(row), "ratio": row.ratio}), flush=True)
-        else:
-            quality = ", ".join(f"{key} {_short(value)}" for key, value in row.quality.items())
-            print(
-                f"{row.name:34s} {row.ratio:7.1f}x   ours {row.ours_s:9.4f} s   "
-                f"{row.peer} {row.peer_s:9.4f} s   ({quality})",
-                flush=True,
-            )
+        print(json.dumps(row.as_json()) if as_json else row.as_text(), flush=True)
+        for check in row.checks:
+            if not check.holds:
+                failed = 1
+                print(
+                    f"{row.name}, {row.peer}: {check.what} is {check.value:.6g}, at most {check.at_most:g} "
+                    f"is allowed. This is not the same quality, so the times do not compare.",
+                    file=sys.stderr,
+                )
+    return failed
 
 
-def wants_json() -> bool:
-    """Whether the script was called with --json."""
-    return "--json" in sys.argv[1:]
+def arguments(doc: str | None, repeats: int | None, tasks: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The arguments of every benchmark: --help prints its docstring, --json and --repeats mean the same.
+
+    `repeats` is None where nothing is timed; `tasks` are the parts that can be run alone with --tasks.
+    """
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object per row")
+    if repeats is not None:
+        parser.add_argument(
+            "--repeats",
+            type=_positive,
+            default=repeats,
+            metavar="N",
+            help=f"timed runs of each contestant; the median counts (default: {repeats})",
+        )
+    if tasks:
+        parser.add_argument(
+            "--tasks",
+            nargs="+",
+            choices=tasks,
+            default=list(tasks),
+            metavar="TASK",
+            help=f"only some of: {', '.join(tasks)}",
+        )
+    return parser
+
+
+def peer_package(name: str) -> Any:
+    """A module that only benchmarks need, imported after the arguments: --help works without it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise SystemExit(f"{name} is not installed ({error}). Run: make .venv/.stamps/bench") from error
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
+    return number
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _short(value: Any) -> str:

@@ -16,9 +16,6 @@ from sklearn.svm import LinearSVC
 from widemargin import LinearSVM, TextClassifier, Vectorizer, load_corpus
 from widemargin.labels import LabelSpace
 
-# At its default settings LinearSVC does not converge on a few labels, and its worker processes say so.
-os.environ["PYTHONWARNINGS"] = "ignore::UserWarning"
-
 C = 1.0
 THREADS = 2
 PEER = "TfidfVectorizer + OneVsRest(LinearSVC)"
@@ -50,8 +47,13 @@ def reuters() -> Job:
     return Job(corpus.train.texts, corpus.test.texts, Y_train, Y_test)
 
 
-def ours() -> TextClassifier:
-    return TextClassifier(Vectorizer(n_jobs=THREADS), LinearSVM(C=C, n_jobs=THREADS))
+def quiet_peer() -> None:
+    """At its default settings LinearSVC does not converge on a few labels; its worker processes say so."""
+    os.environ["PYTHONWARNINGS"] = "ignore::UserWarning"
+
+
+def ours(threads: int = THREADS) -> TextClassifier:
+    return TextClassifier(Vectorizer(n_jobs=threads), LinearSVM(C=C, n_jobs=threads))
 
 
 def peer(tol: float = 1e-4) -> Pipeline:

@@ -3,11 +3,10 @@
 Both sides find the same terms and count them: words of two characters and more, words and pairs of words, and
 triples of characters. Then the memory that one run needs, and the time over 1/8, 1/4, 1/2 and all documents.
 
-    python benchmarks/vectorise.py [--json] [--repeats 5]
-
-`quality` says that vocabulary and matrix are equal; the script fails where they are not. Peak memory (Linux)
-is that of a process that is handed the texts and counts them once, less what it needs before it has them; the
-bound is twice the texts, the matrix and the vocabulary together.
+Vocabulary and matrix have to be equal, term by term and cell by cell. Our one thread is compared too, since
+CountVectorizer has no more. Peak memory (Linux) is that of a process that is handed the texts and counts them
+once, less what it needs before it has them; the bound is twice the texts, the matrix and the vocabulary
+together.
 
 Where the time goes (perf, one thread): words: a third is finding words and their hashes, a third looking them
 up and counting them by document, the rest sorting terms and rows. Pairs of words: half is waiting for the
@@ -17,6 +16,7 @@ and writing the matrix.
 
 from __future__ import annotations
 
+import argparse
 import pickle
 import re
 import subprocess
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from _compare import Row, alternate, report, wants_json
+from _compare import Check, Row, arguments, in_turns, report
 from widemargin import Vectorizer, load_corpus
 
 JOBS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -49,33 +49,43 @@ def load_texts() -> list[str]:
     return [re.sub(r"\s+", " ", text) for text in corpus.train.texts]
 
 
-def ours(job: str) -> Vectorizer:
-    return Vectorizer(tokens="unicode", min_token_length=2, weighting=None, n_jobs=2, **JOBS[job][0])
+def ours(job: str, threads: int = 2) -> Vectorizer:
+    return Vectorizer(tokens="unicode", min_token_length=2, weighting=None, n_jobs=threads, **JOBS[job][0])
 
 
 def peer(job: str) -> CountVectorizer:
     return CountVectorizer(preprocessor=str.casefold, **JOBS[job][1])
 
 
-def compare(job: str, texts: list[str]) -> dict[str, Any]:
-    """The size of the job, after making sure that both sides did it."""
-    left, right = ours(job), peer(job)
-    found, expected = left.fit_transform(texts), right.fit_transform(texts)
-    equal = list(left.vocabulary_) == list(right.get_feature_names_out()) and (found != expected).nnz == 0
-    if not equal:
-        raise SystemExit(f"{job}: the counts differ")
-    return {"counts equal": equal, "terms": found.shape[1], "non-zeros": found.nnz}
+def counted(vectorizer: Any, texts: list[str]) -> tuple[Any, Any]:
+    return vectorizer, vectorizer.fit_transform(texts)
+
+
+def same_job(ours: tuple[Any, Any], peer: tuple[Any, Any]) -> list[Check]:
+    """That terms and counts are equal."""
+    (left, found), (right, expected) = ours, peer
+    terms, other_terms = set(left.vocabulary_), set(right.get_feature_names_out())
+    checks = [Check("terms that differ", len(terms ^ other_terms), 0)]
+    if list(left.vocabulary_) == list(right.get_feature_names_out()):
+        checks.append(Check("counts that differ", (found != expected).nnz, 0))
+    else:
+        checks.append(Check("order of terms differs", 1, 0))
+    return checks
 
 
 def time_jobs(texts: list[str], repeats: int) -> Iterator[Row]:
     for job in JOBS:
-        quality = compare(job, texts)
-        seconds = alternate(
-            lambda job=job: ours(job).fit_transform(texts),
-            lambda job=job: peer(job).fit_transform(texts),
-            repeats,
+        two, one, other = in_turns(
+            lambda job=job: counted(ours(job), texts),
+            lambda job=job: counted(ours(job, threads=1), texts),
+            lambda job=job: counted(peer(job), texts),
+            repeats=repeats,
         )
-        yield Row(f"vectorise {job}", "CountVectorizer", *seconds, quality)
+        matrix = two.result[1]
+        for threads, mine in ((2, two), (1, one)):
+            quality = {"threads": threads, "terms": matrix.shape[1], "non-zeros": matrix.nnz}
+            checks = same_job(mine.result, other.result)
+            yield Row(f"vectorise {job}", "CountVectorizer", mine.seconds, other.seconds, checks, quality)
 
 
 def peak_bytes() -> int:
@@ -103,8 +113,9 @@ def load_texts_once() -> list[str]:
     return pickle.load(sys.stdin.buffer)
 
 
-def report_memory(texts: list[str]) -> None:
-    data = pickle.dumps(texts)
+def report_memory(texts: list[str]) -> int:
+    """1 if a job needs more than the bound, else 0."""
+    data, failed = pickle.dumps(texts), 0
     for job in JOBS:
         command = [sys.executable, __file__, "--memory", job]
         answer = subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
@@ -114,6 +125,10 @@ def report_memory(texts: list[str]) -> None:
             f"texts, matrix and vocabulary {size / 2**20:6.0f} MiB   "
             f"ratio {peak / size:.2f} (at most {MEMORY_BOUND:g})"
         )
+        if peak > MEMORY_BOUND * size:
+            failed = 1
+            print(f"memory {job}: more than {MEMORY_BOUND:g} times its data.", file=sys.stderr)
+    return failed
 
 
 def report_growth(texts: list[str], repeats: int) -> None:
@@ -133,17 +148,22 @@ def report_growth(texts: list[str], repeats: int) -> None:
         print(f"growth {job:27s} 1/8, 1/4, 1/2, all: {shown} s   as n^{exponent:.2f}")
 
 
-def main() -> None:
-    if "--memory" in sys.argv:
-        measure_memory(sys.argv[-1])
-        return
-    repeats = int(sys.argv[sys.argv.index("--repeats") + 1]) if "--repeats" in sys.argv else 5
+def main() -> int:
+    parser = arguments(__doc__, repeats=5)
+    parser.add_argument(
+        "--memory", choices=list(JOBS), help=argparse.SUPPRESS
+    )  # the process that is measured
+    options = parser.parse_args()
+    if options.memory:
+        measure_memory(options.memory)
+        return 0
     texts = load_texts()
-    report(time_jobs(texts, repeats), wants_json())
-    if not wants_json():
-        report_memory(texts)
-        report_growth(texts, repeats)
+    failed = report(time_jobs(texts, options.repeats), options.json)
+    if not options.json:
+        failed |= report_memory(texts)
+        report_growth(texts, options.repeats)
+    return failed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

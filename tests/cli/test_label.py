@@ -200,8 +200,11 @@ class TestAlarm:
         assert (done.returncode, done.stdout) == (0, "")
         assert "do not trust" in done.stderr
 
-    def test_it_can_stop_the_run(self, here, doubtful, tmp_path):
+    def test_it_can_stop_the_run(self, here, doubtful, two, tmp_path):
         out = tmp_path / "out.jsonl"
+        options = ("--on-alarm", "error", "--positives", "wires=0.5")
+        done = here("label", two[0] / "both.jsonl", "-o", tmp_path / "calm.jsonl", *options)
+        assert done.returncode == 0, "without an alarm nothing stops"
         done = here(
             "label", doubtful / "known.jsonl", doubtful / "rest.jsonl", "-o", out, "--on-alarm", "error"
         )

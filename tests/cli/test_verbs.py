@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import lzma
 import select
 import subprocess
 import time
@@ -245,6 +246,15 @@ class TestExplain:
         assert "My invoice [bold] and the wifi" in done.stdout
         assert "(bias)" in done.stdout
 
+    def test_only_some_terms(self, run, model):
+        text = "refund for the wifi and the amount is wrong"
+        tables = [
+            run("explain", model, text, "--terms", number).stdout.partition("contribution\n")[2].splitlines()
+            for number in ("2", "3")
+        ]
+        assert [len(table) - 3 for table in tables] == [2, 3], "less the others, the bias and the sum"
+        assert tables[0][:2] == tables[1][:2], "the largest contributions first"
+
     def test_json(self, run, model):
         text = "Ä refund, for the wifi"
         found = json.loads(run("explain", model, "-", "--label", "network", "--json", stdin=text).stdout)
@@ -256,6 +266,7 @@ class TestExplain:
     def test_file(self, here, model, tmp_path):
         (tmp_path / "t.txt").write_text("printer jam", encoding="utf-8")
         done = here("explain", model, "--file", tmp_path / "t.txt")
+        assert done.returncode == 0, done.stderr
         assert done.stdout.startswith("hardware: score ")
         (tmp_path / "t.txt").write_bytes(b"caf\xe9")
         done = here("explain", model, "--file", tmp_path / "t.txt")
@@ -268,7 +279,9 @@ class TestCorpus:
     def test_list(self, here):
         found = json.loads(here("corpus", "list", "--json").stdout)
         assert "reuters21578" in {corpus["name"] for corpus in found}
-        assert "reuters21578" in here("corpus", "list").stdout
+        shown = here("corpus", "list", "--quiet", "--debug")
+        assert (shown.returncode, shown.stderr) == (0, "")
+        assert "reuters21578" in shown.stdout
 
     def test_corpus_that_is_not_here(self, run, tmp_path):
         done = run(
@@ -295,6 +308,65 @@ class TestCorpus:
         assert "get it by hand from https://www.cs.cmu.edu" in done.stderr
         assert done.stdout == ""
 
+    def test_fetch_from_an_archive_and_export(self, run, tmp_path):
+        """An archive of the right size with messages of our own: no digest of the real one is known."""
+        home = {name: str(tmp_path / "home") for name in ("WIDEMARGIN_DATA", "XDG_CACHE_HOME", "HOME")}
+        archive, out = tmp_path / "sms.zip", tmp_path / "out"
+        lines = [f"{'spam' if n % 7 == 0 else 'ham'}\tmessage {n}\n" for n in range(5574)]
+        self.zipped(archive, lines[:-1])
+        fetch = ("corpus", "fetch", "sms-spam", "--archive", archive, "--quiet")
+        short = run(*fetch, **home)
+        assert (short.returncode, short.stdout) == (65, "")
+        assert "the archive has 5,573 documents where the collection has 5,574" in short.stderr
+        self.zipped(archive, lines)
+        done = run(*fetch, "--json", "--debug", **home)
+        assert done.returncode == 0, done.stderr
+        (file,) = json.loads(done.stdout)["files"]
+        assert file.startswith(str(tmp_path / "home"))
+        done = run("corpus", "export", "sms-spam", "-o", out, "--quiet", "--debug", **home)
+        assert done.returncode == 0, done.stderr
+        with (out / "all.jsonl").open(encoding="utf-8") as exported:
+            rows = [json.loads(line) for line in exported]
+        assert len(rows) == 5574
+        assert rows[7] == {"id": rows[7]["id"], "text": "message 7", "labels": ["spam"]}
+
+    @staticmethod
+    def zipped(path, lines):
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("SMSSpamCollection", "".join(lines))
+
+    def test_export_of_a_split(self, run, tmp_path):
+        """The two splits of Ohsumed put the document number 9 on different sides."""
+        records = [
+            {"id": "9", "split": "test", "labels": ["C01"], "text": "first half"},
+            {"id": "10001", "split": "test", "labels": ["C02"], "text": "second half"},
+            {"id": "10002", "split": "train", "labels": ["C02"], "text": "second half"},
+        ]
+        path = tmp_path / "data" / "ohsumed" / "ohsumed-first-20000-docs.jsonl.xz"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(lzma.compress("".join(json.dumps(record) + "\n" for record in records).encode()))
+        exported = {}
+        for split in ("distribution", "by-id", "all", "modapte"):
+            out = tmp_path / split
+            done = run(
+                "corpus", "export", "ohsumed", "--split", split, "-o", out, "--json",
+                WIDEMARGIN_DATA=str(tmp_path / "data"),
+            )  # fmt: skip
+            if split == "modapte":
+                assert done.returncode == 2
+                assert "no split 'modapte'. Choose one of distribution, by-id, all" in done.stderr
+                continue
+            assert done.returncode == 0, done.stderr
+            exported[split] = {
+                file.name: [json.loads(line)["id"] for line in file.read_text("utf-8").splitlines()]
+                for file in out.iterdir()
+            }
+        assert exported == {
+            "distribution": {"train.jsonl": ["10002"], "test.jsonl": ["9", "10001"]},
+            "by-id": {"train.jsonl": ["9"], "test.jsonl": ["10001", "10002"]},
+            "all": {"all.jsonl": ["9", "10001", "10002"]},
+        }
+
     @pytest.mark.needs_corpus("ohsumed")
     def test_export(self, here, tmp_path):
         done = here("corpus", "export", "ohsumed", "-o", tmp_path, "--json")
@@ -307,10 +379,13 @@ class TestCorpus:
 
 
 class TestPapers:
-    def test_list(self, run):
+    def test_list(self, run, here):
         assert "joachims-6.7" in {
             paper["name"] for paper in json.loads(run("papers", "list", "--json").stdout)
         }
+        quiet = here("papers", "list", "--quiet")
+        assert (quiet.returncode, quiet.stderr) == (0, "")
+        assert "joachims-6.7" in quiet.stdout
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("reuters21578")
@@ -344,6 +419,8 @@ class TestPapers:
         assert done.returncode == 0, done.stderr
         assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
         assert "Plot in" in done.stderr
+        done = here("papers", "run", "joachims-8.4", "--plot", tmp_path / "plot.png", "--quiet")
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.fixture(scope="module")
@@ -385,7 +462,8 @@ class TestDemo:
             assert result.returncode == 0, result.stderr
 
     def test_json_and_seed(self, here, tmp_path):
-        found = json.loads(here("demo", "--json", "--seed", "3", "-o", tmp_path / "d", "-q").stdout)
+        options = ("--json", "--seed", "3", "--threads", "1", "-q")
+        found = json.loads(here("demo", *options, "-o", tmp_path / "d").stdout)
         assert found["evaluation"]["accuracy"] > 0.5
         assert len(found["evaluation"]["rows"]) > 15
         assert len(found["next"]) == 4

@@ -1,0 +1,229 @@
+"""Options of `train`, by the real command: the model is what the library learns with the same settings.
+
+Each test trains once by the command. That the setting matters is shown by the library without it.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import TICKETS, WORDS, write_jsonl
+from widemargin import (
+    BalancedWinnow,
+    KernelSVM,
+    LargeMarginWinnow,
+    LinearSVM,
+    Perceptron,
+    TextClassifier,
+    Vectorizer,
+    Winnow,
+)
+from widemargin.select.sampling import SampleFeatures
+
+TEXTS = [f"{ticket['text']} for {number % 5} euros" for number, ticket in enumerate(TICKETS)]
+LABELS = [ticket["labels"][0] for ticket in TICKETS]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """The tickets, each with a number."""
+    records = [{**ticket, "text": text} for ticket, text in zip(TICKETS, TEXTS, strict=True)]
+    return write_jsonl(tmp_path_factory.mktemp("options") / "data.jsonl", records)
+
+
+@pytest.fixture
+def train(run, data, tmp_path):
+    """Train by the command with options and nothing else than what they ask for; gives the model."""
+
+    def train(*options):
+        path = tmp_path / "m.wm"
+        done = run("train", data, "-o", path, "--select", "none", "--estimate", "none", "-q", *options)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        return TextClassifier.load(path)
+
+    return train
+
+
+def words_of(options):
+    """The options as they are typed; a True has no value."""
+    return [word for name, value in options.items() for word in (name, str(value)) if word != "True"]
+
+
+def parameters_of(options):
+    """The parameters of the library that mean the same."""
+    other_names = {"--passes": "max_iter"}
+    return {other_names.get(name, name.removeprefix("--")): value for name, value in options.items()}
+
+
+def without_each(settings):
+    """The settings without the first, without the second, ..."""
+    return [{name: value for name, value in settings.items() if name != left} for left in settings]
+
+
+class TestTerms:
+    @pytest.mark.parametrize(
+        ("options", "settings"),
+        [
+            (
+                ("--units", "chars", "--ngrams", "2-3", "--max-df", "0.4", "--max-features", "60"),
+                {"units": "chars", "ngram_range": (2, 3), "max_df": 0.4, "max_features": 60},
+            ),
+            (
+                ("--units", "chars_in_words", "--ngrams", "4", "--max-df", "3", "--max-features", "50"),
+                {"units": "chars_in_words", "ngram_range": (4, 4), "max_df": 3, "max_features": 50},
+            ),
+            (("--tokens", "unicode", "--max-df", "0.3"), {"tokens": "unicode", "max_df": 0.3}),
+        ],
+    )
+    def test_the_vocabulary(self, train, options, settings):
+        found = list(train(*options).vectorizer_.vocabulary_)
+        assert found == self.terms(settings)
+        for fewer in without_each(settings):
+            assert found != self.terms(fewer)
+
+    def test_the_defaults_by_name(self, train):
+        found = train("--units", "words", "--tokens", "thesis", "--stop-words", "none", "--stemmer", "none")
+        assert list(found.vectorizer_.vocabulary_) == self.terms({})
+
+    def terms(self, settings):
+        return list(Vectorizer(**settings).fit(TEXTS).vocabulary_)
+
+
+class TestLearners:
+    def scores(self, learner, weighting="tfc"):
+        return (
+            TextClassifier(Vectorizer(weighting=weighting), learner)
+            .fit(TEXTS, LABELS)
+            .decision_function(TEXTS)
+        )
+
+    @pytest.mark.parametrize(
+        ("kernel", "options"),
+        [
+            ("poly", {"--coef0": 2.5, "--degree": 2}),
+            ("sigmoid", {"--coef0": -0.5, "--gamma": 0.7}),
+            ("chi2", {"--power": 0.5, "--gamma": 2.0}),
+        ],
+    )
+    def test_kernels(self, train, kernel, options):
+        def by_the_library(given):
+            return self.scores(KernelSVM(kernel=kernel, **parameters_of(given)))
+
+        found = train("--learner", "kernel-svm", "--kernel", kernel, *words_of(options))
+        scores = found.decision_function(TEXTS)
+        np.testing.assert_allclose(scores, by_the_library(options), atol=1e-6)
+        for fewer in without_each(options):
+            assert np.abs(scores - by_the_library(fewer)).max() > 1e-2
+
+    def test_the_stabilized_hyperplane(self, train):
+        options = ("--learner", "kernel-svm", "--bias", "stabilized", "--kappa", "5")
+        found = train(*options, "--scheme", "one-vs-rest").decision_function(TEXTS)
+        np.testing.assert_allclose(found, self.scores(KernelSVM(bias="stabilized", kappa=5.0)), atol=1e-6)
+        assert np.abs(found - self.scores(KernelSVM(bias="stabilized"))).max() > 1e-2
+
+    def test_losses(self, train):
+        found = train("--loss", "hinge").decision_function(TEXTS)
+        np.testing.assert_allclose(found, self.scores(LinearSVM(loss="hinge")), atol=1e-6)
+        assert np.abs(found - self.scores(LinearSVM(loss="squared_hinge"))).max() > 1e-2
+
+    @pytest.mark.parametrize(
+        ("name", "learner", "weighting", "options"),
+        [
+            (
+                "balanced-winnow",
+                BalancedWinnow,
+                "sxx",
+                {"--promotion": 1.5, "--demotion": 0.6, "--average": "voted"},
+            ),
+            ("winnow", Winnow, "bxx", {"--eta": 0.2, "--normalized": True, "--average": "averaged"}),
+            (
+                "large-margin-winnow",
+                LargeMarginWinnow,
+                "bxx",
+                {"--eta": 0.05, "--normalized": True, "--passes": 7},
+            ),
+            ("perceptron", Perceptron, "bxx", {"--eta": 0.5, "--average": "averaged", "--passes": 2}),
+        ],
+    )
+    def test_online(self, train, name, learner, weighting, options):
+        def by_the_library(given):
+            return self.scores(learner(**parameters_of(given)), weighting)
+
+        found = train("--learner", name, *words_of(options)).decision_function(TEXTS)
+        np.testing.assert_allclose(found, by_the_library(options), atol=1e-6)
+        for fewer in without_each(options):
+            assert np.abs(found - by_the_library(fewer)).max() > 1e-3
+
+    def test_the_seed_of_a_sample_of_features(self, train):
+        def by_the_library(seed):
+            sample = SampleFeatures(10, sampling="uniform", random_state=seed)
+            return TextClassifier(features=sample).fit(TEXTS, LABELS).selected_terms()
+
+        found = train("--features", "uniform:10", "--seed", "5").selected_terms()
+        assert found == by_the_library(5)
+        assert found != by_the_library(0)
+
+    def test_the_most_labels_of_a_stream(self, run, data, tmp_path):
+        options = ("--stream", "--learner", "perceptron", "--hashed", "256", "--max-labels")
+        done = run("train", data, "-o", tmp_path / "m.wm", *options, "3")
+        assert done.returncode == 0, done.stderr
+        done = run("train", data, "-o", tmp_path / "m.wm", *options, "2")
+        assert done.returncode == 65
+        assert "2" in done.stderr
+
+
+def noisy(n, seed=0):
+    """Documents of one or two of three classes, one of them rare, with words of the others among theirs."""
+    rng = np.random.default_rng(seed)
+    names = list(WORDS)
+    for number in range(n):
+        labels = sorted({names[k] for k in rng.choice(3, 1 + (rng.random() < 0.3), p=[0.5, 0.4, 0.1])})
+        words = [rng.choice(WORDS[label]) for label in labels for _ in range(2)]
+        words += [rng.choice(WORDS[names[rng.integers(3)]]) for _ in range(5)]
+        yield {"id": str(number), "text": " ".join(words), "labels": labels}
+
+
+class TestDecisions:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def documents(cls, tmp_path_factory):
+        records = list(noisy(120))
+        return write_jsonl(tmp_path_factory.mktemp("noisy") / "noisy.jsonl", records), records
+
+    def fitted(self, records, **settings):
+        classifier = TextClassifier(Vectorizer(), LinearSVM(), estimate="leave-one-out", **settings)
+        return classifier.fit([one["text"] for one in records], [tuple(one["labels"]) for one in records])
+
+    @pytest.mark.parametrize("goal", ["recall:0.8", "cost:1,5", "proportional", "f1-per-label"])
+    def test_thresholds(self, run, documents, tmp_path, goal):
+        path, records = documents
+        options = ("--select", "none", "--estimate", "leave-one-out", "--thresholds", goal, "--json")
+        done = run("train", path, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 0, done.stderr
+        estimates = json.loads(done.stdout)["estimates"]
+        assert estimates["method"] == "leave-one-out"
+        found = np.array([row["threshold"] for row in estimates["labels"]])
+        expected = self.fitted(records, thresholds=goal).thresholds_
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert np.abs(found - self.fitted(records, thresholds="f1").thresholds_).max() > 1e-3
+        np.testing.assert_allclose(TextClassifier.load(tmp_path / "m.wm").thresholds_, expected, atol=1e-6)
+
+    def test_isotonic_probabilities(self, run, documents, tmp_path):
+        path, records = documents
+        texts, model = [one["text"] for one in records], tmp_path / "m.wm"
+        options = ("--select", "none", "--thresholds", "none", "--calibrate", "isotonic", "-q")
+        done = run("train", path, "-o", model, *options)
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in run("predict", model, path, "--proba").stdout.splitlines()]
+        found = np.array([list(row["probabilities"].values()) for row in rows])
+        isotonic = self.fitted(records, calibration="isotonic")
+        np.testing.assert_allclose(found, isotonic.predict_proba(texts), atol=1e-6)
+        platt = self.fitted(records, calibration="platt")
+        assert np.abs(found - platt.predict_proba(texts)).max() > 1e-2
+        order = np.argsort(isotonic.decision_function(texts), axis=0)
+        assert (np.diff(np.take_along_axis(found, order, axis=0), axis=0) >= 0).all(), (
+            "a rising step function"
+        )
