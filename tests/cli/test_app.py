@@ -21,6 +21,7 @@ VERBS = [
     ["evaluate"],
     ["inspect"],
     ["explain"],
+    ["label"],
     ["corpus", "list"],
     ["corpus", "fetch"],
     ["corpus", "export"],
