@@ -48,17 +48,17 @@ def rows_of(text):
 
 
 class TestPredict:
-    def test_columns_format_and_encoding(self, run, model, table):
+    def test_columns_format_and_encoding(self, run, here, model, table):
         done = run("predict", model, table, *COLUMNS, "--keep-text", "--threads", "1")
         assert done.returncode == 0, done.stderr
         found = [(row["id"], row["text"], row["labels"]) for row in rows_of(done.stdout)]
         assert found == TABLE
-        trapped = rows_of(run("predict", model, table, "--format", "tsv", "--keep-text").stdout)
+        trapped = rows_of(here("predict", model, table, "--format", "tsv", "--keep-text").stdout)
         assert {row["text"] for row in trapped} == {"trap"}, "what would be guessed"
 
-    def test_errors(self, run, model, table):
+    def test_errors(self, run, here, model, table):
         utf8 = ("predict", model, table, *COLUMNS[:-2], "--encoding", "utf-8", "--keep-text", "--errors")
-        replaced = run(*utf8, "replace")
+        replaced = here(*utf8, "replace")
         assert replaced.returncode == 0
         assert "18 invalid bytes in UTF-8" in replaced.stderr
         assert rows_of(replaced.stdout)[0]["text"].endswith("caf� now")
@@ -68,7 +68,7 @@ class TestPredict:
 
 
 class TestEvaluate:
-    def test_columns_format_and_encoding(self, run, model, table):
+    def test_columns_format_and_encoding(self, run, here, model, table):
         done = run("evaluate", model, table, *LABEL_COLUMNS, "--json", "--threads", "1")
         assert done.returncode == 0, done.stderr
         result = json.loads(done.stdout)
@@ -79,13 +79,13 @@ class TestEvaluate:
             "network": 6,
             "urgent": 6,
         }
-        whole = run("evaluate", model, table, *LABEL_COLUMNS[:-2], "--json")
+        whole = here("evaluate", model, table, *LABEL_COLUMNS[:-2], "--json")
         assert "the model never chooses: billing|urgent" in whole.stderr, "a cell is one label"
         assert json.loads(whole.stdout)["accuracy"] == pytest.approx(12 / 18)
 
-    def test_errors(self, run, model, table):
+    def test_errors(self, run, here, model, table):
         utf8 = [option.replace("latin-1", "utf-8") for option in LABEL_COLUMNS]
-        replaced = run("evaluate", model, table, *utf8, "--errors", "replace", "--json")
+        replaced = here("evaluate", model, table, *utf8, "--errors", "replace", "--json")
         assert replaced.returncode == 0
         assert "18 invalid bytes in UTF-8" in replaced.stderr
         strict = run("evaluate", model, table, *utf8, "--errors", "strict", "--json")
@@ -106,20 +106,20 @@ class TestLabel:
         path.write_text("\n".join([header, *map("\t".join, cells)]) + "\n", encoding="latin-1")
         return path
 
-    def test_columns_format_and_encoding(self, run, marked):
+    def test_columns_format_and_encoding(self, run, here, marked):
         done = run("label", marked, "-o", "-", *LABEL_COLUMNS, "--keep-text", "--on-alarm", "warn")
         assert done.returncode == 0, done.stderr
         rows = rows_of(done.stdout)
         assert [(row["id"], row["text"]) for row in rows] == [row[:2] for row in TABLE[::2]]
         assert "Given: billing" in done.stderr
         assert "urgent" in done.stderr
-        whole = rows_of(run("label", marked, "-o", "-", *LABEL_COLUMNS[:-2], "-q").stdout)
+        whole = rows_of(here("label", marked, "-o", "-", *LABEL_COLUMNS[:-2], "-q").stdout)
         given = {label for row in whole for label in row["labels"]}
         assert given <= {"|".join(labels) for _, _, labels in TABLE}, "a cell is one label"
 
-    def test_errors(self, run, marked):
+    def test_errors(self, run, here, marked):
         utf8 = [option.replace("latin-1", "utf-8") for option in LABEL_COLUMNS]
-        replaced = run("label", marked, "-o", "-", *utf8, "--errors", "replace")
+        replaced = here("label", marked, "-o", "-", *utf8, "--errors", "replace")
         assert replaced.returncode == 0
         assert "18 invalid bytes in UTF-8" in replaced.stderr
         strict = run("label", marked, "-o", "-", *utf8, "--errors", "strict")
@@ -174,10 +174,12 @@ class TestLabel:
         ):
             assert np.abs(found - by_the_library(**changes)).max() > 1e-3, changes
 
-    def test_the_seed_of_a_simulation(self, run, tickets):
-        def curve(seed):
-            done = run("label", tickets, "--simulate", "6", "--repeat", "1", "--seed", seed, "--json", "-q")
+    def test_the_seed_of_a_simulation(self, run, here, tickets):
+        def curve(command, seed):
+            done = command(
+                "label", tickets, "--simulate", "6", "--repeat", "1", "--seed", seed, "--json", "-q"
+            )
             assert done.returncode == 0, done.stderr
             return json.loads(done.stdout)["curve"]
 
-        assert curve("3") == curve("3") != curve("4")
+        assert curve(run, "3") == curve(here, "3") != curve(here, "4")
