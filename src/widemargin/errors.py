@@ -5,6 +5,9 @@ The command line maps an error to its ``exit_code`` and prints its message witho
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 class WidemarginError(Exception):
     """Base of everything that widemargin raises on purpose."""
@@ -38,6 +41,35 @@ class StorageError(WidemarginError, OSError):
     # OSError prints its errno tuple; these carry one whole sentence instead.
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class OutOfMemoryError(WidemarginError, MemoryError):
+    """A stage of the work does not fit into memory."""
+
+    exit_code = 74
+
+
+@contextlib.contextmanager
+def memory_for(stage: str, size: str, cure: str) -> Iterator[None]:
+    """Say what was too large when memory runs out in the block, and what helps there.
+
+    Examples
+    --------
+    >>> try:
+    ...     with memory_for("learning", "10 documents x 5 terms", "Use fewer."):
+    ...         raise MemoryError
+    ... except MemoryError as error:
+    ...     print(error)
+    Not enough memory for learning (10 documents x 5 terms). Use fewer.
+    """
+    try:
+        yield
+    except OutOfMemoryError:
+        raise
+    except MemoryError as error:
+        reason = str(error)
+        wanted = f": {reason.rstrip('.')}" if reason and "bad_alloc" not in reason else ""
+        raise OutOfMemoryError(f"Not enough memory for {stage} ({size}){wanted}. {cure}") from error
 
 
 class DataWarning(UserWarning):

@@ -50,7 +50,11 @@ def _printing(tree: ast.AST) -> list[int]:
 
 
 def test_nothing_prints_around_the_gate():
-    allowed = {"cli/app.py": {"sys.stdout", "sys.stderr"}}  # made safe for any text, flushed, given up
+    allowed = {
+        "cli/app.py": ["sys.stdout", "sys.stderr"],  # made safe for any text, flushed, given up
+        # Where nothing else could be imported.
+        "cli/__init__.py": ["sys.stderr is not None", 'print("interrupted"', "{printable(failed_import"],
+    }
     around = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
+import contextlib
+import encodings.aliases
 import gzip
 import lzma
 import os
+import random
 import sys
 import warnings
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 import zstandard
 from hypothesis import given, settings
@@ -15,6 +21,7 @@ from hypothesis import strategies as st
 
 from widemargin.documents.collection import Collection
 from widemargin.documents.reading import read_collection, read_documents
+from widemargin.documents.svmlight_model import read_svmlight_model
 from widemargin.errors import (
     DataError,
     DataWarning,
@@ -281,3 +288,203 @@ def test_no_bytes_end_in_anything_but_documents_or_an_explained_error(content, f
             assert len(collection) > 0
             if isinstance(collection, Collection):
                 "".join(collection.texts).encode()
+
+
+class TestEncodings:
+    @pytest.mark.parametrize("encoding", ["utf-16", "UTF_16", "utf-32"])
+    def test_two_byte_orders_and_no_mark(self, tmp_path, encoding):
+        bits = encoding[-2:]
+        content = "text,label\na,x\n"
+        with pytest.raises(DataError, match=rf"t.csv, line 1: .*byte-order mark.*--encoding utf-{bits}-le"):
+            read(tmp_path / "t.csv", content.encode(f"utf-{bits}-le"), encoding=encoding)
+        assert len(read(tmp_path / "t.csv", content.encode(f"utf-{bits}-le"), encoding=f"utf-{bits}-le")) == 1
+        assert len(read(tmp_path / "t.csv", content.encode(f"utf-{bits}"), encoding=encoding)) == 1
+
+    @pytest.mark.parametrize("encoding", ["zlib", "rot13", "base64", "undefined", "x\0y", "no-such", ""])
+    def test_codecs_that_make_no_text(self, tmp_path, encoding):
+        with pytest.raises(UsageError, match="There is no encoding"):
+            read(tmp_path / "t.csv", "text,label\na,x\n", encoding=encoding)
+
+    @pytest.mark.parametrize("errors", ["replace", "strict"])
+    @pytest.mark.parametrize(
+        "content",
+        [b"text,label\na,x\n", bytes(range(256)) * 20, b"\xff\xfe\x00\xd8", b"a" * 70_001 + b"\xd8\n"],
+    )
+    def test_no_codec_of_python_fails_otherwise(self, tmp_path, content, errors):
+        for encoding in sorted(
+            set(encodings.aliases.aliases.values()) | {"idna", "punycode", "unicode_escape"}
+        ):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with contextlib.suppress(WidemarginError):
+                    read(tmp_path / "t.csv", content, encoding=encoding, errors=errors)
+
+
+class TestParquet:
+    def write(self, path, **columns):
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        return path
+
+    def strings(self, *values):
+        """A column of strings that need not be UTF-8."""
+        return pyarrow.Array.from_buffers(
+            pyarrow.string(), len(values), pyarrow.array(values, pyarrow.binary()).buffers()
+        )
+
+    def test_bytes_that_are_not_utf8(self, tmp_path):
+        path = self.write(tmp_path / "t.parquet", text=self.strings(b"caf\xe9", b"ok"), label=["x", "y"])
+        with pytest.warns(DataWarning, match=r"t.parquet: 1 cell with bytes that are not UTF-8"):
+            assert [document.text for document in read_documents(path)] == ["caf\ufffd", "ok"]
+        with pytest.raises(DataError, match=r't.parquet, row 1: "text" holds byte 0xe9, which is not UTF-8'):
+            list(read_documents(path, errors="strict"))
+
+    def test_they_do_not_matter_in_other_columns(self, tmp_path):
+        path = self.write(tmp_path / "t.parquet", text=["a", "b"], other=self.strings(b"\xff", b"\xfe"))
+        assert len(list(read_documents(path, text="text"))) == 2
+
+    def test_in_lists_of_labels(self, tmp_path):
+        labels = pyarrow.ListArray.from_arrays([0, 1, 2], self.strings(b"x", b"\xff"))
+        path = self.write(tmp_path / "t.parquet", text=["a", "b"], labels=labels)
+        with pytest.raises(DataError, match=r't.parquet, rows from 1: "labels" holds a value that cannot be'):
+            list(read_documents(path))
+
+    def test_two_columns_of_one_name(self, tmp_path):
+        table = pyarrow.table([pyarrow.array(["a"]), pyarrow.array(["b"])], names=["text", "text"])
+        pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+        with pytest.raises(DataError, match='two columns are called "text"'):
+            read_documents(tmp_path / "t.parquet")
+
+    def test_cells_that_are_no_text(self, tmp_path):
+        path = self.write(tmp_path / "t.parquet", text=pyarrow.array([b"x" * 10**6, b""], pyarrow.binary()))
+        with pytest.raises(DataError, match=r'row 1: "text" is .{,90}, not text') as caught:
+            list(read_documents(path, text="text"))
+        assert len(str(caught.value)) < 400
+
+    def test_years_beyond_python(self, tmp_path):
+        late = pyarrow.array([2**61], pyarrow.timestamp("us"))
+        path = self.write(tmp_path / "t.parquet", text=["a"], date=late)
+        assert len(list(read_documents(path))) == 1
+        with pytest.raises(DataError, match=r'"date" holds a value that cannot be read'):
+            list(read_documents(path, label="date"))
+
+    def test_damage_is_not_a_matter_of_permissions(self, tmp_path):
+        """Every byte of a small file changed in turn, and the file cut off at every tenth."""
+        path = self.write(
+            tmp_path / "t.parquet", text=[f"text {i}" for i in range(20)], label=["x", "y"] * 10
+        )
+        whole = path.read_bytes()
+        told = 0
+        versions = [whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1 :] for i in range(0, len(whole), 3)]
+        for damaged in versions + [whole[:size] for size in range(4, len(whole), 10)]:
+            path.write_bytes(damaged)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
+                try:
+                    list(read_documents(path, errors="strict"))
+                except DataError as error:
+                    assert "t.parquet" in str(error)  # noqa: PT017 (what was changed may not matter)
+                    assert "permissions" not in str(error)  # noqa: PT017
+                    told += 1
+        assert told > len(versions) / 4
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"PK\x03\x04\x14\x00\x00\x00", "zip"),
+        (bz2.compress(b'{"text": "a"}\n'), "bzip2"),
+        (b"7z\xbc\xaf\x27\x1c\x00\x04", "7z"),
+    ],
+)
+def test_compression_that_is_not_read(tmp_path, content, name):
+    for suffix in (".jsonl", ".zip", ""):
+        with pytest.raises(DataError, match=f"data{suffix}: is a {name} file, which is not read. Unpack it"):
+            read(tmp_path / f"data{suffix}", content)
+
+
+def test_a_text_of_lists_without_end(tmp_path):
+    deep = "[" * 900 + "]" * 900
+    with pytest.raises(
+        DataError, match=r't.jsonl, line 2: ("text" is not a string|lists or objects are nested)'
+    ):
+        read(tmp_path / "t.jsonl", '{"text": "a"}\n{"text": ' + deep + "}\n")
+
+
+DAMAGE = {
+    "t.jsonl": b'{"id": "1", "text": "caf\xc3\xa9", "labels": ["a"]}\n' * 5,
+    "t.csv": b'id,text,label\n1,"two\nlines, and ""more""",a\n2,x,"[""a"", ""b""]"\n',
+    "t.tsv": b"id\ttext\tlabel\n1\tone\ta\n2\ttwo\tb\n",
+    "t.ft": b"__label__a some words\n__label__b others\n",
+    "t.svm": b"1 1:0.5 7:1e-3 # first\n-1 qid:3 cost:2 2:1\n0 5:1\n1,2 3:1\n",
+    "t.jsonl.gz": gzip.compress(b'{"text": "a", "labels": ["x"]}\n' * 50, mtime=0),
+    "t.jsonl.xz": lzma.compress(b'{"text": "a", "labels": ["x"]}\n' * 50),
+    "t.jsonl.zst": zstandard.compress(b'{"text": "a", "labels": ["x"]}\n' * 50),
+}
+SPLICES = [
+    b"\0",
+    b"\xff\xfe",
+    b"\n",
+    b'"',
+    b"[" * 3000,
+    b"9" * 5000,
+    b"-1e999",
+    b"\\ud800",
+    b"{",
+    b"\r",
+    b":",
+    b"\x1b",
+]
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_told_as_such(tmp_path, name):
+    """Bytes changed, cut out and put in, at random: an explained error or documents."""
+    generator = random.Random(name)
+    whole = DAMAGE[name]
+    for _ in range(300):
+        content = bytearray(whole)
+        for _ in range(generator.randint(1, 3)):
+            place = generator.randrange(len(content) + 1)
+            what = generator.randrange(4)
+            if what == 0:
+                content[place : place + 1] = bytes([generator.randrange(256)])
+            elif what == 1:
+                del content[place : place + generator.randint(1, 20)]
+            elif what == 2:
+                content[place:place] = generator.choice(SPLICES)
+            else:
+                del content[place:]
+        (tmp_path / name).write_bytes(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            try:
+                read_collection(tmp_path / name, errors=generator.choice(["replace", "strict"]))
+            except WidemarginError as error:
+                assert name in str(error)  # noqa: PT017 (either outcome is right)
+
+
+def test_damaged_svmlight_models(tmp_path):
+    whole = (
+        b"SVM-light Version V6.02\n2 # type\n3 # -d\n0.5 # -g\n1 # -s\n1 # -r\nempty# -u\n9 # highest\n"
+        b"2 # number\n3 # number\n0.99 # threshold b\n-0.5 1:0.5 9:1 #\n0.5 2:1 #\n"
+    )
+    (tmp_path / "m").write_bytes(whole)
+    assert len(read_svmlight_model(tmp_path / "m").coefficients) == 2
+    generator = random.Random(0)
+    for _ in range(400):
+        place, end = generator.randrange(len(whole)), generator.randrange(len(whole))
+        middle = generator.choice([*SPLICES, bytes([generator.randrange(256)])])
+        (tmp_path / "m").write_bytes(
+            whole[:place] + middle + whole[max(place, end) if place % 2 else place + 1 :]
+        )
+        try:
+            read_svmlight_model(tmp_path / "m")
+        except DataError as error:
+            assert str(error).startswith(str(tmp_path / "m"))  # noqa: PT017 (either outcome is right)
+
+
+def test_standard_input_that_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    for options in ({}, {"format": "jsonl"}):
+        with pytest.raises(DataError, match="standard input: is closed"):
+            read_documents("-", **options)

@@ -7,6 +7,8 @@ import http.server
 import io
 import itertools
 import json
+import lzma
+import random
 import tarfile
 import threading
 import zipfile
@@ -286,3 +288,84 @@ def test_the_sgml_of_reuters_gives_the_records_of_the_collection():
         assert ours == {key: theirs[key] for key in ours}
         count += 1
     assert count == 21_578
+
+
+def encrypted():
+    """The zip of SMS Spam with the bit set that says a member is encrypted."""
+    body = bytearray(zipped({"SMSSpamCollection": "ham\thello\n"}))
+    body[6] |= 1
+    body[body.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(body)
+
+
+def with_method(method):
+    body = bytearray(zipped({"SMSSpamCollection": "ham\thello\n"}))
+    body[8] = body[body.index(b"PK\x01\x02") + 10] = method
+    return bytes(body)
+
+
+def claiming(size):
+    """A tar archive whose only file claims to have `size` bytes."""
+    member = tarfile.TarInfo("webkb/course/cornell/page")
+    member.size = size
+    return member.tobuf()
+
+
+WRONG = {
+    "a list": ("clinc150", b'["a"]'),
+    "a number": ("clinc150", b'{"train": 5}'),
+    "no pairs": ("clinc150", b'{"train": [["a", "b", "c"]]}'),
+    "no strings": ("clinc150", b'{"train": [[1, {"x": 2}]]}'),
+    "null": ("clinc150", b"null"),
+    "great depth": ("clinc150", b"[" * 100_000),
+    "a huge number": ("clinc150", b'{"train": ' + b"9" * 10_000 + b"}"),
+    "bytes that are not UTF-8": ("clinc150", b'{"train": [["\xff", "b"]]}'),
+    "an encrypted zip": ("sms-spam", encrypted()),
+    "an unknown compression": ("sms-spam", with_method(99)),
+    "another zip": ("sms-spam", zipped({"other": "x"})),
+    "a zip cut off": ("sms-spam", zipped({"SMSSpamCollection": "x" * 100})[:-30]),
+    "a file that is too large": ("webkb", claiming(10**12)),
+    "a size below nothing": ("webkb", claiming(0).replace(b"00000000000\0", b"-0000000001\0", 1)),
+    "no bytes": ("webkb", b""),
+    "another tar": ("reuters21578", tar({"x.sgm": "<REUTERS OLDID='1'>x</REUTERS>"})),
+    "no number": ("reuters21578", tar({"x.sgm": STORIES.replace('NEWID="1"', 'NEWID="x"')})),
+    "names without numbers": ("imdb", tar({"aclImdb/train/pos/x.txt": "x"})),
+    "a review that is not UTF-8": ("imdb-full", tar({"aclImdb/train/pos/0_1.txt": "caf\xe9"})),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_no_archive_is_an_internal_error(home, tmp_path_factory, monkeypatch, case):
+    name, body = WRONG[case]
+    use(monkeypatch, name, documents=1)
+    archive = tmp_path_factory.mktemp("got") / "archive"
+    archive.write_bytes(body)
+    with pytest.raises(DataError, match=r"archive (is damaged, or another one|has 0 documents)"):
+        fetch_corpus(name, archive=archive)
+    assert nothing_kept(home)
+
+
+@pytest.mark.parametrize("name", ["reuters21578", "20newsgroups", "webkb", "ohsumed", "sms-spam", "clinc150"])
+def test_archives_damaged_at_random(home, tmp_path, monkeypatch, name):
+    generator = random.Random(name)
+    use(monkeypatch, name, documents=10**6)
+    for _ in range(40):
+        body = bytearray(OFFICIAL[name])
+        place = generator.randrange(len(body))
+        body[place : place + generator.randint(1, 8)] = generator.randbytes(generator.randint(0, 8))
+        (tmp_path / "archive").write_bytes(body)
+        with pytest.raises(DataError):
+            fetch_corpus(name, archive=tmp_path / "archive")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[]\n", b"5\n", b'{"id": 1}\n', b"[" * 100_000, b"\xff\n", b'{"text": 5}\n'],
+)
+def test_records_of_another_kind(tmp_path, content):
+    for name in ("reuters21578", "20newsgroups", "sms-spam", "clinc150", "udhr", "ohsumed", "webkb"):
+        for file in find_source(name).files:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_bytes(lzma.compress(content))
+        with pytest.raises(DataError, match=r"damaged"):
+            load_corpus(name, data_home=tmp_path)

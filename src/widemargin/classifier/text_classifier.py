@@ -22,7 +22,7 @@ from widemargin.classifier.term_weights import (
     has_term_weights,
     term_weights,
 )
-from widemargin.classifier.training import choose_parts, fit_parts, training_summary
+from widemargin.classifier.training import choose_parts, fit_parts, memory_for_estimate, training_summary
 from widemargin.classifier.training_input import is_matrix, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.svmlight_model import is_svmlight_model
@@ -146,7 +146,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
-        found = assess(self.learner_, parts.X, given.y, request, given.names, given.sample_weight)
+        with memory_for_estimate(parts.X, self.learner_):
+            found = assess(self.learner_, parts.X, given.y, request, given.names, given.sample_weight)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
             if getattr(self.features_, "uses_labels", False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,10 +11,16 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.classifier.training_input import is_matrix
+from widemargin.errors import memory_for
 from widemargin.estimate.model_selection import select
 from widemargin.estimate.search_space import Space
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
+
+_FEWER_TERMS = (
+    "Train on fewer documents, use single words (--ngrams 1), raise --min-df, or hash the terms (--hashed)."
+)
+_NO_CHOICE = "Pass --select none, which trains once, or train on fewer documents."
 
 
 @dataclass
@@ -47,15 +54,18 @@ def fit_parts(
         vectorizer, X = None, texts
     else:
         vectorizer = clone(vectorizer)
-        X = vectorizer.fit_transform(texts)
+        with memory_for("vectorizing", _documents(texts), _FEWER_TERMS):
+            X = vectorizer.fit_transform(texts)
         seconds["vectorize"] = time.perf_counter() - start
         start = time.perf_counter()
     if features is not None:
-        features = clone(features).fit(X, y)
-        X = features.transform(X)
+        with memory_for("selecting features", _matrix(X), _FEWER_TERMS):
+            features = clone(features).fit(X, y)
+            X = features.transform(X)
         seconds["features"] = time.perf_counter() - start
         start = time.perf_counter()
-    learner = clone(learner).fit(X, y, **weights)
+    with memory_for(f"training a {type(learner).__name__}", _matrix(X), _cure_for(learner)):
+        learner = clone(learner).fit(X, y, **weights)
     seconds["learn"] = time.perf_counter() - start
     return FittedParts(vectorizer, features, learner, X, seconds)
 
@@ -74,18 +84,49 @@ def choose_parts(
     space = Space.around(vectorizer, learner) if space is None else space
     verbose = bool(getattr(learner, "verbose", False))
     seed = getattr(learner, "random_state", 0)
-    found = select(
-        texts,
-        y,
-        space.quiet(),
-        sample_weight=sample_weight,
-        mode=mode,
-        random_state=seed,
-        verbose=verbose,
-    )
+    size = _matrix(texts) if is_matrix(texts) else _documents(texts)
+    with memory_for("choosing among representations", size, _NO_CHOICE):
+        found = select(
+            texts,
+            y,
+            space.quiet(),
+            sample_weight=sample_weight,
+            mode=mode,
+            random_state=seed,
+            verbose=verbose,
+        )
     best = found.best
     seconds, selection = {"select": found.seconds}, {"selection": found.to_dict()}
     return FittedParts(best.vectorizer, None, best.learner, best.X, seconds, selection)
+
+
+def _documents(texts: Any) -> str:
+    """How much text there is."""
+    return f"{len(texts):,} documents, {sum(map(len, texts)):,} characters"
+
+
+def _matrix(X: Any) -> str:
+    """How large a matrix is."""
+    rows, columns = X.shape
+    values = f", {X.nnz:,} values" if hasattr(X, "nnz") else ""
+    return f"{rows:,} documents x {columns:,} terms{values}"
+
+
+def _cure_for(learner: Any) -> str:
+    """What makes the training of a learner smaller."""
+    parameters = learner.get_params() if hasattr(learner, "get_params") else {}
+    if "cache" in parameters:
+        return "Lower --cache, train on fewer documents, or use the linear-svm learner."
+    if hasattr(learner, "partial_fit"):
+        return "Train from a stream (--stream), or use fewer terms: raise --min-df, or pass --max-features."
+    return "Train on fewer documents, or use fewer terms: raise --min-df, or pass --max-features."
+
+
+def memory_for_estimate(X: Any, learner: Any) -> contextlib.AbstractContextManager[None]:
+    """Around an estimate, which keeps scores of every document and label."""
+    labels = len(learner.label_space_.classes)
+    size = f"{X.shape[0]:,} documents x {labels:,} labels"
+    return memory_for("estimating quality", size, "Pass --estimate xi-alpha, or --estimate none.")
 
 
 def training_summary(parts: FittedParts, space: LabelSpace, found: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,54 @@
 """The command line: ``widemargin VERB``, one file per verb.
 
-Verbs import what they work with when they run, so that ``widemargin --help`` answers at once.
+Verbs import what they work with when they run, so that ``widemargin --help`` answers at once. This module
+imports next to nothing, so that Ctrl-C ends a run cleanly from its first moments on.
 """
 
-from widemargin.cli.app import main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb and return its exit code: 0, 2, 65, 66, 74, 130, or 1 for a mistake of our own.
+
+    Without `arguments` those of the process count, and the process is taken to end afterwards.
+    """
+    try:
+        with Interrupts(until_exit=arguments is None) as interrupts:
+            try:
+                from widemargin.cli.app import run
+            except (ImportError, MemoryError, OSError) as error:
+                if interrupts.asked:
+                    raise KeyboardInterrupt from None
+                from widemargin._printable import printable
+
+                print(f"error: {printable(failed_import(error))}", file=sys.stderr)
+                return 74
+            return run(arguments, interrupts)
+    except KeyboardInterrupt:
+        if sys.stderr is not None:
+            print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def failed_import(error: BaseException) -> str:
+    """What to do when a part of the program cannot be loaded."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    starved = isinstance(error, MemoryError) or any(
+        words in reason.lower() for words in ("failed to map segment", "cannot allocate", "out of memory")
+    )
+    if starved:
+        return (
+            f"there is not enough memory to load the program and its libraries ({reason}). Raise the limit "
+            f"on memory (ulimit -v, or that of the container); about 1 GB is enough to start."
+        )
+    return (
+        f"a part of the program cannot be loaded ({reason}). If memory is limited, raise the limit; "
+        f"otherwise install again: pip install --force-reinstall widemargin."
+    )

@@ -15,11 +15,22 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from widemargin import __version__
-from widemargin.cli import corpus, demo, evaluate, explain, inspect, label, papers, predict, train
+from widemargin.cli import (
+    corpus,
+    demo,
+    evaluate,
+    explain,
+    failed_import,
+    inspect,
+    label,
+    papers,
+    predict,
+    train,
+)
+from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 from widemargin.cli.output import complain, complain_as_is, say, say_help
 from widemargin.errors import StorageError, WidemarginError
 
-INTERRUPTED = 130
 TERMINATED = 143
 INTERNAL = 1
 # Some releases of typer bring click along under another name.
@@ -63,10 +74,14 @@ app.add_typer(corpus.app, name="corpus")
 app.add_typer(papers.app, name="papers")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one verb and return its exit code: 0, 2, 65, 66, 74, 130, or 1 for a mistake of our own."""
+def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
+    """Run one verb and return its exit code: see `widemargin.cli.main`."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    # A stream that was closed before the start takes nothing, and is no reason to fail.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         # A lone surrogate in a document, or a terminal that is not UTF-8, must not end a run.
         if hasattr(stream, "reconfigure"):
@@ -91,12 +106,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _forget_stdout()
         _report(f"error: {error}", debug)
         return StorageError.exit_code
-    except MemoryError:
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
         _report(
-            "error: there is not enough memory. Train on part of the documents, or raise --min-df.", debug
+            f"error: there is not enough memory{reason}. Work on fewer documents, or raise the limit.", debug
         )
         return StorageError.exit_code
     except Exception as error:
+        if interrupts.asked:
+            # What a library made of the interruption.
+            _report("interrupted", debug)
+            return INTERRUPTED
+        if isinstance(error, ImportError):
+            _report(f"error: {failed_import(error)}", debug)
+            return StorageError.exit_code
+        if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+            _report(
+                "error: the system allows no more threads. Pass --threads 1, or raise the limit (ulimit -u, "
+                "ulimit -v).",
+                debug,
+            )
+            return StorageError.exit_code
         _report(
             f"internal error: {type(error).__name__}: {error}. Run again with --debug and report it.", debug
         )

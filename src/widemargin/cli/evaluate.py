@@ -29,6 +29,7 @@ def run(
     format: options.Format = None,
     encoding: options.Encoding = None,
     errors: options.Errors = "replace",
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
     threads: options.Threads = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -42,7 +43,7 @@ def run(
     from widemargin.documents.collection import Vectors
 
     classifier = load_classifier(model, threads)
-    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
+    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document)
     collection = read_all(data, quiet, reading)
     check_form(classifier, data, vectors=isinstance(collection, Vectors))
     summary, quality = measured(classifier, collection)

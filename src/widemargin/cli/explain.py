@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +38,7 @@ def run(
         str | None,
         typer.Option("--label", metavar="X", help="The label to explain.", show_default="the one chosen"),
     ] = None,
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
     terms: Annotated[int, typer.Option("--terms", metavar="N", min=0, help="How many terms to list.")] = 15,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -46,12 +48,14 @@ def run(
 
     In a terminal, words that speak for the label are green and words that speak against it red.
     """
+    from widemargin.documents.limits import parse_size
+
     if (text is None) == (file is None):
         raise UsageError("Give either the text, or - for stdin, or --file F.")
     classifier = load_classifier(model)
     if classifier.vectorizer_ is None:
         raise DataError(f"{model} was trained on vectors, so it has no words to explain. Train on texts.")
-    content = _read(text, file)
+    content = _read(text, file, parse_size(max_document, "--max-document"))
     wanted = chosen_labels([label], classifier.classes_.tolist())[0] if label is not None else None
     explanation = classifier.explain(content, wanted)
     if json:
@@ -103,19 +107,26 @@ def _style(value: float) -> str:
     return "green" if value > 0 else "red" if value < 0 else ""
 
 
-def _read(text: str | None, file: Path | None) -> str:
+def _read(text: str | None, file: Path | None, max_document: int) -> str:
     if text is not None and text != "-":
         return text
+    from widemargin.documents.limits import too_large
+
+    if file is None and sys.stdin is None:
+        raise DataError("stdin: is closed. Give the text, or --file F.")
     try:
-        data: Any = sys.stdin.buffer.read() if file is None else file.read_bytes()
+        with contextlib.nullcontext(sys.stdin.buffer) if file is None else file.open("rb") as source:
+            data = source.read(max_document + 1)
     except FileNotFoundError as error:
         raise MissingFileError(f"There is no file {file}. Check the name.") from error
     except OSError as error:
         raise StorageError(f"{file} could not be read: {error.strerror}.") from error
+    place = "stdin" if file is None else str(file)
+    if len(data) > max_document:
+        raise too_large(place, max_document)
     try:
-        return str(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        place = "stdin" if file is None else str(file)
         raise DataError(
             f"{place}, byte {error.start}: not UTF-8. Convert the text to UTF-8 first."
         ) from error

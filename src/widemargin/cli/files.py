@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli.output import note
-from widemargin.errors import MissingFileError, StorageError
+from widemargin.cli.output import bytes_in_words, counted, note
+from widemargin.errors import MissingFileError, StorageError, memory_for
+
+_FEWER = "Read fewer documents, or train from a stream: train --stream --learner winnow."
 
 if TYPE_CHECKING:
     from widemargin.documents.collection import Collection, Vectors
@@ -22,10 +24,27 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
 
     reading["format"] = reading["format"] or guess_format(source)
     if reading["format"] == "svmlight":
-        return read_collection(source, **reading)
+        with memory_for(f"reading {source}", _file_size(source), _FEWER):
+            return read_collection(source, **reading)
     reader = read_documents(source, **reading)
     note(reader.description, quiet)
-    return Collection.of(track(reader, "Reading", enabled=False if quiet else None))
+    collection = Collection()
+    try:
+        for document in track(reader, "Reading", enabled=False if quiet else None):
+            collection.append(document)
+    except MemoryError:
+        read = f"{_file_size(source)}; stopped after {counted(len(collection), 'document')}"
+        del collection  # makes room for the message
+        with memory_for(f"reading {source}", read, _FEWER):
+            raise
+    return collection
+
+
+def _file_size(source: str) -> str:
+    try:
+        return f"a file of {bytes_in_words(os.path.getsize(source))}"
+    except OSError:
+        return "standard input"
 
 
 def check_target(output: str | Path, inputs: Iterable[str | Path | None]) -> None:

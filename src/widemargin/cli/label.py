@@ -92,6 +92,7 @@ def run(
     format: options.Format = None,
     encoding: options.Encoding = None,
     errors: options.Errors = "replace",
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
     multilabel: options.Multilabel = False,
     weighting: text_options.PlainWeighting = "tfc",
     ngrams: text_options.PlainNgrams = "1",
@@ -188,11 +189,13 @@ def run(
     stages = Stages()
     with stages.stage("read"):
         first = read_all(
-            labelled, quiet, options.reading(format, text, label, id, label_delimiter, encoding, errors)
+            labelled,
+            quiet,
+            options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document),
         )
         second = None
         if unlabelled is not None:
-            reading = options.reading(format, text, None, id, None, encoding, errors)
+            reading = options.reading(format, text, None, id, None, encoding, errors, max_document)
             second = read_all(unlabelled, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.cli import label_task, simulation

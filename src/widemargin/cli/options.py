@@ -70,6 +70,15 @@ Errors = Annotated[
         "--errors", metavar="replace|strict", help="Replace and count bytes that are no text, or stop there."
     ),
 ]
+MaxDocument = Annotated[
+    str,
+    typer.Option(
+        "--max-document",
+        metavar="SIZE",
+        help="Refuse a document that is larger (a line, a record, a cell or a file), such as 500kB or 2GB.",
+    ),
+]
+MAX_DOCUMENT = "128MB"  # the readers' own limit
 Multilabel = Annotated[
     bool,
     typer.Option(
@@ -102,8 +111,11 @@ def reading(
     label_delimiter: str | None,
     encoding: str | None,
     errors: str,
+    max_document: str,
 ) -> dict[str, Any]:
     """The arguments of the readers."""
+    from widemargin.documents.limits import parse_size
+
     return {
         "format": format,
         "text": text,
@@ -112,4 +124,5 @@ def reading(
         "label_delimiter": label_delimiter,
         "encoding": encoding,
         "errors": errors,
+        "max_document": parse_size(max_document, "--max-document"),
     }

@@ -64,6 +64,7 @@ def run(
     format: options.Format = None,
     encoding: options.Encoding = None,
     errors: options.Errors = "replace",
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
     threads: options.Threads = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -83,7 +84,7 @@ def run(
             f"--proba: {model} gives scores only. Train with --calibrate platt for probabilities."
         )
     start = time.perf_counter()
-    reading = options.reading(format, text, None, id, None, encoding, errors)
+    reading = options.reading(format, text, None, id, None, encoding, errors, max_document)
     pieces = predictions(
         classifier, data, quiet, reading, every_score=scores, proba=proba, top=top, keep_text=keep_text
     )

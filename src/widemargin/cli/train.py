@@ -28,6 +28,7 @@ def run(
     format: options.Format = None,
     encoding: options.Encoding = None,
     errors: options.Errors = "replace",
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
     multilabel: options.Multilabel = False,
     weighting: text_options.Weighting = None,
     tokens: text_options.TokensOption = text_options.Tokens.thesis,
@@ -125,7 +126,7 @@ def run(
         },
     )
     learning |= {"random_state": seed, "n_jobs": threads, "verbose": not quiet}
-    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors)
+    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document)
     if stream_:
         whole = {"select": select, "estimate": estimate, "thresholds": thresholds, "features": features}
         stream.check(learner, vectorizing, [option for option, value in whole.items() if value is not None])

@@ -17,6 +17,7 @@ from widemargin.documents.columns import Options
 from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding, split_lines
 from widemargin.documents.formats import checked_format, format_by_name, format_of_bytes
 from widemargin.documents.jsonl import Fields, choose_fields
+from widemargin.documents.limits import MAX_DOCUMENT, check_limit
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Labels
 from widemargin.errors import DataError, UsageError
@@ -57,7 +58,8 @@ class BatchReader:
     Parameters
     ----------
     source : path or "-"
-    text, label, label_delimiter, encoding : as of :func:`~widemargin.documents.reading.read_documents`
+    text, label, label_delimiter, encoding, max_document : as of
+        :func:`~widemargin.documents.reading.read_documents`
     errors : "replace" skips lines that are no documents, "strict" ends with an error after those before it
     size : the most documents of a batch
     """
@@ -73,9 +75,11 @@ class BatchReader:
         label_delimiter: str | None = None,
         encoding: str | None = None,
         errors: Errors = "replace",
+        max_document: int = MAX_DOCUMENT,
         size: int = BATCH,
     ) -> None:
         check_encoding(encoding, errors)
+        check_limit(max_document)
         found = checked_format(format) or format_by_name(source)
         self._source = ByteSource(source, in_thread=True)
         self.name = self._source.name
@@ -86,7 +90,11 @@ class BatchReader:
                 f"write one object a line."
             )
         options = Options(text, label, id, label_delimiter)
-        self._lines = Lines(self._source.chunks(), Decoder(self.name, encoding, errors))
+        # A line that is too long is skipped as one that is no document.
+        self._too_long: list[DataError] = []
+        skip = None if errors == "strict" else self._too_long.append
+        decoder = Decoder(self.name, encoding, errors)
+        self._lines = Lines(self._source.chunks(), decoder, max_document, skip)
         columns = choose_fields(self._lines, self.name, options)
         self._fields = Fields(self.name, columns, options, errors)
         self._size = size
@@ -96,6 +104,8 @@ class BatchReader:
         batch, number = Batch(), 0
         for text in self._lines.texts():
             number += self._parse(text, number, batch)
+            batch.bad += self._too_long
+            self._too_long.clear()
             if batch.bad and self._fields.errors == "strict":
                 error = batch.bad.pop()
                 yield batch

@@ -11,9 +11,10 @@ import codecs
 import io
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
+from widemargin.documents.limits import MAX_DOCUMENT, exceeds, too_large
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, UsageError
 
@@ -43,7 +44,10 @@ def check_encoding(encoding: str | None, errors: str) -> None:
     if encoding is not None:
         try:
             codecs.lookup(encoding)
-        except LookupError as error:
+            # Not those from bytes to bytes or from text to text, such as zlib and rot13.
+            "".encode(encoding)
+            codecs.getincrementaldecoder(encoding)
+        except (LookupError, ValueError) as error:
             raise UsageError(
                 f"There is no encoding {encoding!r}. Names are such as utf-8, latin-1, cp1252, utf-16."
             ) from error
@@ -111,13 +115,33 @@ class Decoder:
                     f"{self.name}, line {line}: byte {found} is not {self._encoding_name}. Pass the file's "
                     f"--encoding, or --errors replace."
                 ) from error
+        except UnicodeError as error:
+            raise DataError(self._undecodable(error)) from error
         decoder.setstate(state)
         decoder.errors = "replace"
-        text = decoder.decode(chunk, final)
+        try:
+            text = decoder.decode(chunk, final)
+        except UnicodeError as error:
+            raise DataError(self._undecodable(error)) from error
         decoder.errors = "strict"
         genuine = chunk.count(_REPLACEMENT.encode()) if _is_utf8(self.encoding or "") else 0
         self.replaced += max(0, text.count(_REPLACEMENT) - genuine)
         return text
+
+    def _undecodable(self, error: UnicodeError) -> str:
+        """Why a codec gives up, other than for a byte that it does not know."""
+        name = str(self.encoding)
+        plain = name.lower().replace("_", "-")
+        if plain in ("utf-16", "utf16", "utf-32", "utf32"):
+            bits = plain[-2:]
+            return (
+                f"{self.name}, line 1: does not begin with a byte-order mark, so that {name} may mean either "
+                f"byte order. Pass --encoding utf-{bits}-le or utf-{bits}-be."
+            )
+        return (
+            f"{self.name}, line {self._lines + 1}: cannot be decoded as {name} ({error}). Pass the file's "
+            f"--encoding."
+        )
 
     def _decide_by_mark(self, chunk: bytes) -> None:
         for mark, encoding in _BOMS:
@@ -159,9 +183,22 @@ class Decoder:
 
 
 class Lines:
-    """The lines of a byte stream with their ends; lines end at "\\n", or at "\\r" where there is no "\\n"."""
+    """The lines of a byte stream with their ends; lines end at "\\n", or at "\\r" where there is no "\\n".
 
-    def __init__(self, chunks: Iterable[bytes], decoder: Decoder) -> None:
+    A line of more than `max_document` bytes (as UTF-8) is an error, or where `skip` takes the error, a blank
+    line instead. It is noticed while it is read: no more of it is ever in memory.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterable[bytes],
+        decoder: Decoder,
+        max_document: int = MAX_DOCUMENT,
+        skip: Callable[[DataError], None] | None = None,
+    ) -> None:
+        self._limit = max_document
+        self._skip = skip
+        self._name = decoder.name
         self._texts = self._whole_lines(chunks, decoder)
         self._ahead = ""
 
@@ -182,9 +219,10 @@ class Lines:
             self._ahead = next(self._texts, "")
         return split_lines(self._ahead)
 
-    @staticmethod
-    def _whole_lines(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[str]:
+    def _whole_lines(self, chunks: Iterable[bytes], decoder: Decoder) -> Iterator[str]:
         pending: list[str] = []
+        waiting = lines = 0  # characters of `pending`, lines before it
+        skipping = False
         old_mac: bool | None = None
         for chunk in itertools.chain(chunks, (None,)):
             text = decoder.decode(chunk) if chunk is not None else decoder.decode(b"", final=True)
@@ -194,13 +232,39 @@ class Lines:
                 text = text.replace("\r", "\n")
             end = text.rfind("\n") + 1
             if end:
-                yield "".join((*pending, text[:end]))
+                # Of a line that was skipped, the end is left.
+                whole = text[text.index("\n") : end] if skipping else "".join((*pending, text[:end]))
+                yield self._short_lines(whole, lines)
+                lines += whole.count("\n")
                 pending.clear()
-            if end < len(text):
+                waiting, skipping = 0, False
+            if end < len(text) and not skipping:
                 pending.append(text[end:])
+                waiting += len(text) - end
+                if waiting > self._limit:
+                    self._refuse(lines + 1)
+                    pending.clear()
+                    waiting, skipping = 0, True
         if last := "".join(pending):
-            yield last
+            yield self._short_lines(last, lines)
         decoder.warn()
+
+    def _short_lines(self, text: str, before: int) -> str:
+        """`text`, whose lines come after `before` others, once no line is too long."""
+        if not exceeds(text, self._limit):
+            return text
+        lines = split_lines(text)
+        for place, line in enumerate(lines):
+            if exceeds(line.rstrip("\r\n"), self._limit):
+                self._refuse(before + place + 1)
+                lines[place] = "\n"
+        return "".join(lines)
+
+    def _refuse(self, line: int) -> None:
+        error = too_large(f"{self._name}, line {line}", self._limit)
+        if self._skip is None:
+            raise error
+        self._skip(error)
 
 
 def split_lines(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections import Counter
@@ -9,13 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from widemargin.documents.encoding import Decoder, Errors
+from widemargin.documents.limits import MAX_DOCUMENT, too_large
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, StorageError
 
 
-def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str, Iterator[Document]]:
+def open_folder(
+    folder: Path, encoding: str | None, errors: Errors, max_document: int = MAX_DOCUMENT
+) -> tuple[str, Iterator[Document]]:
     """What is read, and the documents in the order of their paths.
 
     Folders inside a class folder are searched too; hidden files are not. Without class folders, the files in
@@ -27,7 +31,7 @@ def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str
     if not classes:
         return (
             f"folder without class folders: {counted(len(files), 'file')}, no labels, file names as ids",
-            _documents(folder, [(name, None) for name in files], encoding, errors),
+            _documents(folder, [(name, None) for name in files], encoding, errors, max_document),
         )
     if files:
         warnings.warn(
@@ -39,7 +43,7 @@ def open_folder(folder: Path, encoding: str | None, errors: Errors) -> tuple[str
     shown = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
     return (
         f"folder of {counted(len(classes), 'class folder')} ({shown}), paths as ids",
-        _documents(folder, _files_of(folder, classes), encoding, errors),
+        _documents(folder, _files_of(folder, classes), encoding, errors, max_document),
     )
 
 
@@ -75,6 +79,7 @@ def _documents(
     files: Iterator[tuple[str, str | None]] | list[tuple[str, str | None]],
     encoding: str | None,
     errors: Errors,
+    max_document: int,
 ) -> Iterator[Document]:
     # One warning for the folder instead of one for each file.
     encodings: Counter[str] = Counter()
@@ -84,8 +89,9 @@ def _documents(
         decoder = Decoder(source.name, encoding, errors)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            text = "".join(map(decoder.decode, source.chunks())) + decoder.decode(b"", final=True)
-        source.close()
+            with contextlib.closing(source):
+                parts = [decoder.decode(chunk) for chunk in _limited(source, max_document)]
+            text = "".join(parts) + decoder.decode(b"", final=True)
         if decoder.guessed:
             encodings[str(decoder.encoding)] += 1
         replaced += decoder.replaced
@@ -93,6 +99,16 @@ def _documents(
         yield Document(path, text, None if label is None else (label,))
     if encodings or replaced or nuls:
         warnings.warn(_summary(folder, encodings, replaced, nuls), DataWarning, stacklevel=2)
+
+
+def _limited(source: ByteSource, max_document: int) -> Iterator[bytes]:
+    """The bytes of a file, until they are too many for one document."""
+    size = 0
+    for chunk in source.chunks():
+        size += len(chunk)
+        if size > max_document:
+            raise too_large(source.name, max_document)
+        yield chunk
 
 
 def _summary(folder: Path, encodings: Counter[str], replaced: int, nuls: int) -> str:

@@ -120,8 +120,15 @@ def _no_text(record: dict[str, Any], field: str, where: str) -> str:
     if record.get(field) is None:
         found = "is null" if field in record else f"is missing; fields are {', '.join(map(_shown, record))}"
     else:
-        found = f"is not a string: {_shown(json.dumps(record[field]))}"
+        found = f"is not a string: {_written(record[field])}"
     return f'{where}: "{field}" {found}. Name the field of the text with --text, or give this record one.'
+
+
+def _written(value: object) -> str:
+    try:
+        return _shown(json.dumps(value))
+    except RecursionError:
+        return f"{type(value).__name__}s nested too deeply"
 
 
 def _without_surrogates(document: Document, where: str, errors: Errors) -> Document:

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import select
 import sys
 import zlib
@@ -14,11 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from widemargin.documents.limits import MAX_DOCUMENT, too_large
 from widemargin.errors import DataError, MissingFileError, StorageError
 
 STDIN = "-"
 COMPRESSED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+_NOT_READ = {"zip": b"PK\x03\x04", "bzip2": b"BZh[1-9]1AY&", "7z": b"7z\xbc\xaf\x27\x1c"}
 _CHUNK = 1 << 20
+# Four bytes of a .zst file may stand for 128 kB: so many bytes become at most 64 MB.
+_ZSTD_CHUNK = 1 << 11
 _HEAD = 1 << 16
 
 
@@ -61,17 +66,23 @@ class ByteSource:
         except (OSError, ValueError):  # not a descriptor that can be asked, as on Windows
             return False
 
-    def lines(self) -> Iterator[bytes]:
-        """All lines with their ends."""
+    def lines(self, max_document: int = MAX_DOCUMENT) -> Iterator[bytes]:
+        """All lines with their ends; one of more than `max_document` bytes is an error."""
         pending: list[bytes] = []
+        waiting, number = 0, 1  # bytes of the line that has begun, and its number
         for chunk in self.chunks():
             lines = chunk.split(b"\n")
-            pending.append(lines[0])
-            if len(lines) > 1:
-                yield b"".join(pending) + b"\n"
-                for line in lines[1:-1]:
-                    yield line + b"\n"
-                pending = [lines[-1]]
+            for place, line in enumerate(lines):
+                waiting = waiting + len(line) if place == 0 else len(line)
+                if waiting > max_document:
+                    raise too_large(f"{self.name}, line {number}", max_document)
+                if place == 0:
+                    pending.append(line)
+                if place < len(lines) - 1:
+                    yield (b"".join(pending) if place == 0 else line) + b"\n"
+                    number += 1
+                elif place:
+                    pending = [line]
         if last := b"".join(pending):
             yield last
 
@@ -80,6 +91,8 @@ class ByteSource:
             self._stream.close()
 
     def _open(self, source: str | Path, in_thread: bool) -> IO[bytes]:
+        if self.is_stdin and sys.stdin is None:
+            raise DataError("standard input: is closed. Pass a file, or pipe documents in.")
         if self.is_stdin and not in_thread:
             return sys.stdin.buffer
         if self.is_stdin:
@@ -127,6 +140,10 @@ def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
         raise DataError(
             f"{source}: is not a {suffix} file, whatever its name says. Rename it, or get a whole copy."
         )
+    for name, start in _NOT_READ.items():
+        if re.match(start, magic):
+            where = source or "standard input"
+            raise DataError(f"{where}: is a {name} file, which is not read. Unpack it first.")
     if magic.startswith(COMPRESSED[".gz"]):
         return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _CHUNK)
     if magic.startswith(COMPRESSED[".xz"]):
@@ -156,7 +173,7 @@ class _Zstandard(io.RawIOBase):
             data = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
                 self._frame, self._begun = self._new().decompressobj(), False
-            data = data or self._stream.read1(1 << 17)
+            data = data or self._stream.read1(_ZSTD_CHUNK)
             if not data:
                 if self._begun:
                     raise EOFError("the last frame does not end")

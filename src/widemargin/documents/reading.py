@@ -20,6 +20,7 @@ from widemargin.documents.formats import (
     format_of_bytes,
     guess_format,
 )
+from widemargin.documents.limits import MAX_DOCUMENT, check_limit
 from widemargin.documents.opening import STDIN, ByteSource
 from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
@@ -117,6 +118,7 @@ def read_documents(
     label_delimiter: str | None = None,
     encoding: str | None = None,
     errors: Errors = "replace",
+    max_document: int = MAX_DOCUMENT,
 ) -> DocumentReader:
     """Open a source of documents; iterating streams them.
 
@@ -135,23 +137,31 @@ def read_documents(
         By default UTF-8, or what the bytes look like if they are not, with a warning.
     errors : "replace" or "strict"
         Whether bytes that are not in the encoding are replaced and counted, or an error.
+    max_document : int
+        The most bytes of one document: a line, a record of a table, a cell or a file in a folder. A larger
+        one is an error with its line; it is noticed before it fills the memory.
     """
     check_encoding(encoding, errors)
+    check_limit(max_document)
     options = Options(text, label, id, label_delimiter)
-    return _reader(_open(source, format), options, encoding, errors)
+    return _reader(_open(source, format), options, encoding, errors, max_document)
 
 
 def _reader(
-    opened: Path | tuple[ByteSource, Format], options: Options, encoding: str | None, errors: Errors
+    opened: Path | tuple[ByteSource, Format],
+    options: Options,
+    encoding: str | None,
+    errors: Errors,
+    max_document: int,
 ) -> DocumentReader:
     if isinstance(opened, Path):
         from widemargin.documents.folders import open_folder
 
-        description, documents = open_folder(opened, encoding, errors)
+        description, documents = open_folder(opened, encoding, errors, max_document)
         return DocumentReader(str(opened), "folder", description, documents, lambda: None)
     stream, format = opened
     try:
-        description, documents = _open_stream(stream, format, options, encoding, errors)
+        description, documents = _open_stream(stream, format, options, encoding, errors, max_document)
     except BaseException:
         stream.close()
         raise
@@ -177,7 +187,12 @@ def _open(source: str | Path, format: str | None) -> Path | tuple[ByteSource, Fo
 
 
 def _open_stream(
-    stream: ByteSource, format: Format, options: Options, encoding: str | None, errors: Errors
+    stream: ByteSource,
+    format: Format,
+    options: Options,
+    encoding: str | None,
+    errors: Errors,
+    max_document: int,
 ) -> tuple[str, Iterator[Document]]:
     if format == "svmlight":
         raise UsageError(
@@ -188,10 +203,10 @@ def _open_stream(
 
         if stream.is_stdin:
             raise UsageError("Parquet cannot be read from standard input. Save it as a file first.")
-        return open_parquet(stream.name, options)
+        return open_parquet(stream.name, options, errors, max_document)
     if not stream.head:
         raise DataError(f"{stream.name}: is empty. {_EMPTY[format]}")
-    lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors))
+    lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document)
     if format == "jsonl":
         from widemargin.documents.jsonl import open_jsonl
 
@@ -202,7 +217,7 @@ def _open_stream(
         return open_fasttext(lines)
     from widemargin.documents.tabular import open_table
 
-    return open_table(lines, stream.name, options, "\t" if format == "tsv" else None)
+    return open_table(lines, stream.name, options, "\t" if format == "tsv" else None, max_document)
 
 
 def read_collection(
@@ -215,17 +230,19 @@ def read_collection(
     label_delimiter: str | None = None,
     encoding: str | None = None,
     errors: Errors = "replace",
+    max_document: int = MAX_DOCUMENT,
 ) -> Collection | Vectors:
     """Read a whole source into memory: a `Collection`, or `Vectors` where it is an SVM-light file.
 
     The parameters are those of `read_documents`.
     """
     check_encoding(encoding, errors)
+    check_limit(max_document)
     options = Options(text, label, id, label_delimiter)
     opened = _open(source, format)
     if not isinstance(opened, Path) and opened[1] == "svmlight":
         from widemargin.documents.svmlight import parse_vectors
 
         with contextlib.closing(opened[0]) as stream:
-            return parse_vectors(stream.lines(), stream.name)
-    return Collection.of(_reader(opened, options, encoding, errors))
+            return parse_vectors(stream.lines(max_document), stream.name)
+    return Collection.of(_reader(opened, options, encoding, errors, max_document))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from widemargin._files import replacing
 from widemargin.documents.collection import Vectors
+from widemargin.documents.limits import MAX_DOCUMENT
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Labels
 from widemargin.documents.wording import counted
@@ -36,7 +37,9 @@ _LARGEST = 2**31 - 1
 _BLOCK = 4096
 
 
-def read_vectors(source: str | Path, n_features: int | None = None) -> Vectors:
+def read_vectors(
+    source: str | Path, n_features: int | None = None, max_document: int = MAX_DOCUMENT
+) -> Vectors:
     """Read an SVM-light file (also .gz, .xz, .zst; "-" is standard input).
 
     Parameters
@@ -44,10 +47,12 @@ def read_vectors(source: str | Path, n_features: int | None = None) -> Vectors:
     source : path
     n_features : int, optional
         At least so many columns, so that files of one task get the same shape.
+    max_document : int
+        The most bytes of one line.
     """
     stream = ByteSource(source)
     try:
-        return parse_vectors(stream.lines(), stream.name, n_features)
+        return parse_vectors(stream.lines(max_document), stream.name, n_features)
     finally:
         stream.close()
 

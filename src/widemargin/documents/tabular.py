@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from widemargin.documents.columns import Columns, Options, choose_columns
 from widemargin.documents.encoding import Lines
 from widemargin.documents.label_cells import labels_of_cell
+from widemargin.documents.limits import MAX_DOCUMENT, too_large
 from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError
@@ -38,7 +39,11 @@ class _Dialect:
 
 
 def open_table(
-    lines: Lines, name: str, options: Options, delimiter: str | None = None
+    lines: Lines,
+    name: str,
+    options: Options,
+    delimiter: str | None = None,
+    max_document: int = MAX_DOCUMENT,
 ) -> tuple[str, Iterator[Document]]:
     """What is read from which column, and the documents. Without a delimiter, the header tells it."""
     csv.field_size_limit(_FIELD_LIMIT)
@@ -50,7 +55,7 @@ def open_table(
         )
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: (first.count(mark), mark == ","))
     dialect = _choose_dialect(delimiter, sample)
-    rows = _records(lines, dialect, name)
+    rows = _records(lines, dialect, name, max_document)
     line, header = next(rows)
     numbered = _numbered(header, options)
     names = [str(i) for i in range(1, len(header) + 1)] if numbered else [cell.strip() for cell in header]
@@ -93,11 +98,24 @@ def _documents(
             yield Document(identifier or str(count), row[text], labels)
 
 
-def _records(lines: Iterable[str], dialect: _Dialect, name: str) -> Iterator[tuple[int, list[str]]]:
+def _records(
+    lines: Iterable[str], dialect: _Dialect, name: str, max_document: int
+) -> Iterator[tuple[int, list[str]]]:
     """Every record that is not blank, with the line on which it began."""
-    reader = dialect.reader(lines)
+    line = size = 0
+
+    def measured() -> Iterator[str]:
+        nonlocal size
+        for text in lines:
+            size += len(text)
+            # A record of several lines; one line has been measured already.
+            if size > max_document and size > len(text):
+                raise too_large(f"{name}, line {line}", max_document, "Is a quote never closed?")
+            yield text
+
+    reader = dialect.reader(measured())
     while True:
-        line = reader.line_num + 1
+        line, size = reader.line_num + 1, 0
         try:
             row = next(reader)
         except StopIteration:

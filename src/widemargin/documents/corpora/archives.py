@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from widemargin.documents.limits import MAX_DOCUMENT
+
 Records = Iterator[dict[str, Any]]
+# No collection has as much; a file that says so is none of them.
+_MOST = 4_000_000_000
 
 _STORY = re.compile(r"<REUTERS\b([^>]*)>(.*?)</REUTERS>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
@@ -21,10 +25,19 @@ _ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
 
 def _files(path: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
     """The files in a tar archive: the parts of their path, and their bytes."""
+    size = 0
     with tarfile.open(path) as archive:
         for member in archive:
             if member.isfile() and (file := archive.extractfile(member)) is not None:
+                size += member.size
+                _check_size(member.name, member.size, MAX_DOCUMENT)
+                _check_size("the whole archive", size, _MOST)
                 yield tuple(part for part in member.name.split("/") if part not in ("", ".")), file.read()
+
+
+def _check_size(name: str, size: int, most: int) -> None:
+    if size > most:
+        raise ValueError(f"{name} has {size:,} bytes, more than {most:,}")
 
 
 def reuters(path: Path) -> Records:
@@ -120,6 +133,7 @@ def imdb_part(path: Path) -> Records:
 def sms_spam(path: Path) -> Records:
     """``SMSSpamCollection`` in a zip: label, tab, message."""
     with zipfile.ZipFile(path) as archive:
+        _check_size("SMSSpamCollection", archive.getinfo("SMSSpamCollection").file_size, MAX_DOCUMENT)
         lines = archive.read("SMSSpamCollection").decode("utf-8").split("\n")
     for number, line in enumerate(line.rstrip("\r") for line in lines if line.strip()):
         label, _, text = line.partition("\t")
@@ -128,7 +142,10 @@ def sms_spam(path: Path) -> Records:
 
 def clinc150(path: Path) -> Records:
     """``data_full.json``: lists of [text, intent] by side."""
+    _check_size(path.name, path.stat().st_size, MAX_DOCUMENT)
     sides = json.loads(path.read_bytes())
     for side, requests in sides.items():
         for number, (text, label) in enumerate(requests):
+            if not (isinstance(text, str) and isinstance(label, str)):
+                raise ValueError(f"request {number} of {side} is not a pair of strings")
             yield {"id": f"{side}-{number}", "split": side, "label": label, "text": text}

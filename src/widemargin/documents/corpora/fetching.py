@@ -6,17 +6,14 @@ import hashlib
 import json
 import lzma
 import shutil
-import tarfile
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from widemargin._files import refuse_inputs, replacing
 from widemargin.documents.corpora import archives, libsvm
-from widemargin.documents.corpora.home import cache_folder
+from widemargin.documents.corpora.home import DAMAGED, cache_folder, described
 from widemargin.documents.corpora.registry import find_files, find_source
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError, WidemarginError
 from widemargin.progress import track
@@ -222,16 +219,10 @@ def _convert(
 def _records(name: str, convert: Callable[[Path], archives.Records], archive: Path) -> archives.Records:
     try:
         yield from convert(archive)
-    except (
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        OSError,
-        ValueError,
-        KeyError,
-    ) as error:
-        raise DataError(f"{name}: the archive is damaged ({error}). Fetch it again.") from error
+    except DAMAGED as error:
+        raise DataError(
+            f"{name}: the archive is damaged, or another one ({archive}: {described(error)}). Get it again."
+        ) from error
 
 
 def _keep(name: str, recipe: Recipe, folder: Path, targets: tuple[Path, ...]) -> None:

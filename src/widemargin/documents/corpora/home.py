@@ -5,12 +5,38 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import struct
 import sys
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from widemargin.documents.limits import MAX_DOCUMENT
 from widemargin.errors import DataError, StorageError
+
+# What reading a damaged file, or one that is something else, may raise. Only the conversion of files is
+# guarded by it: they are read as what the collection is known to be, so that the data are to blame.
+DAMAGED = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
+    # An encrypted zip, one with an unknown method of compression, nesting without end.
+    *(RuntimeError, NotImplementedError, RecursionError),
+    # Other content than expected.
+    *(ValueError, LookupError, TypeError, AttributeError),
+)
+
+
+def described(error: BaseException) -> str:
+    """What is wrong, in the words of an error that may have few."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if isinstance(error, KeyError):
+        return f"no {error}"
+    if isinstance(error, TypeError | AttributeError):
+        return f"other content than expected: {error}"
+    return str(error) or type(error).__name__
 
 
 def cache_folder() -> Path:
@@ -55,9 +81,16 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
     try:
         # Binary lines end at "\n" only: some texts contain other line separators.
         with open_xz(path) as file:
-            for number, line in enumerate(file, 1):  # noqa: B007 (named in the message below)
-                yield json.loads(line)
-    except (ValueError, EOFError, lzma.LZMAError) as error:
+            while line := file.readline(MAX_DOCUMENT + 1):
+                if len(line) > MAX_DOCUMENT:
+                    raise ValueError(f"more than {MAX_DOCUMENT:,} bytes")
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError("not an object")
+                yield record
+                number += 1
+    except DAMAGED as error:
         raise DataError(
-            f"{path}, line {number}: damaged ({error}). Delete the file and fetch the corpus again."
+            f"{path}, line {number + 1}: damaged ({described(error)}). Delete the file and fetch the corpus "
+            f"again."
         ) from error

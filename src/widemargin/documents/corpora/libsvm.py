@@ -13,6 +13,7 @@ from pathlib import Path
 
 from widemargin.documents.collection import Vectors
 from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.limits import MAX_DOCUMENT
 from widemargin.errors import DataError
 
 # Training and test examples.
@@ -58,8 +59,11 @@ def _members(path: Path, *names: str) -> list[bytes]:
     try:
         with tarfile.open(path) as archive:
             files = [archive.extractfile(name) for name in names]
-            return [file.read() for file in files if file is not None]
-    except (KeyError, tarfile.TarError, lzma.LZMAError, EOFError) as error:
+            content = [file.read(MAX_DOCUMENT + 1) for file in files if file is not None]
+            if len(content) < len(names) or any(len(part) > MAX_DOCUMENT for part in content):
+                raise KeyError("a file of the size that is expected")
+            return content
+    except (KeyError, tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
         raise DataError(
             f"{path}: damaged, or without {' and '.join(names)} ({error}). Get it again."
         ) from error

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from widemargin.documents.corpora.corpus import Corpus, Source
-from widemargin.documents.corpora.home import data_folders
+from widemargin.documents.corpora.home import DAMAGED, data_folders, described
 from widemargin.documents.corpora.registry import find_files, find_source
-from widemargin.errors import MissingFileError, UsageError
+from widemargin.errors import DataError, MissingFileError, UsageError, WidemarginError
 
 # The split that papers mean when they name none.
 DEFAULT = "default"
@@ -31,7 +31,15 @@ def load_corpus(name: str, split: str | None = DEFAULT, data_home: str | Path | 
     paths = find_files(source, data_home)
     if paths is None:
         raise MissingFileError(_not_here(source, data_home))
-    train, test = source.load(paths, split)
+    try:
+        train, test = source.load(paths, split)
+    except WidemarginError:
+        raise
+    except DAMAGED as error:
+        files = " and ".join(map(str, paths))
+        raise DataError(
+            f"{files}: not the collection {name}, or damaged ({described(error)}). Get it again."
+        ) from error
     return Corpus(name, split, train, test)
 
 
