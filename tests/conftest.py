@@ -28,6 +28,7 @@ hypothesis.settings.load_profile("widemargin")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_corpus(*names): skipped where a corpus is not on this machine")
+    config.addinivalue_line("markers", "paper(*names): runs these entries of the registry of papers")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

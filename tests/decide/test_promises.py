@@ -106,7 +106,7 @@ def test_kept_on_the_rest_of_a_collection(corpus):
     largest = names[np.argsort(-counts)[:10]]
     Y = np.array([[t in topics for t in largest] for topics in stories.labels], dtype=int)
     X = Vectorizer().fit_transform(stories.texts)
-    kept, made = {"precision": [], "recall": []}, []
+    kept, made = {"precision": [], "recall": []}, {"precision": [], "recall": []}
     for seed in range(splits):
         order = np.random.default_rng(seed).permutation(len(Y))
         sample, rest = order[:1000], order[1000:]
@@ -116,10 +116,13 @@ def test_kept_on_the_rest_of_a_collection(corpus):
         thresholds = precision_thresholds(scores, truth, target, CONFIDENCE)
         given = svm.decision_function(X[rest]) > thresholds
         kept["precision"] += list((given & positive).sum(0) >= target * given.sum(0))
-        made += list(np.isfinite(thresholds))
-        given = svm.decision_function(X[rest]) > recall_thresholds(scores, truth, target, CONFIDENCE)
+        made["precision"] += list(np.isfinite(thresholds))
+        thresholds = recall_thresholds(scores, truth, target, CONFIDENCE)
+        given = svm.decision_function(X[rest]) > thresholds
         kept["recall"] += list((given & positive).sum(0) >= target * positive.sum(0))
-    least = CONFIDENCE - 3 * np.sqrt(0.09 / (splits * len(largest)))
-    assert np.mean(kept["precision"]) >= least
-    assert np.mean(kept["recall"]) >= least
-    assert np.mean(made) > 0.25  # the rest have too few positive stories among 1,000
+        made["recall"] += list(np.isfinite(thresholds))
+    for what in kept:
+        # A label that is given to no document, or to every one, keeps its promise without merit.
+        promised = np.array(kept[what])[made[what]]
+        assert promised.mean() >= CONFIDENCE - 3 * np.sqrt(0.09 / len(promised))
+        assert np.mean(made[what]) > 0.25  # the rest have too few positive stories among 1,000

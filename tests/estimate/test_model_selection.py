@@ -15,7 +15,7 @@ from widemargin import KernelSVM, LinearSVM, Vectorizer
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate import race
 from widemargin.estimate.criteria import Criterion
-from widemargin.estimate.cross_validation import out_of_fold
+from widemargin.estimate.cross_validation import out_of_fold, scores_without
 from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.estimate.model_selection import select
 from widemargin.estimate.search_space import COSTS, Space, representations
@@ -242,7 +242,21 @@ class TestFast:
         assert len(split.seen) == 30
         assert len(split.unseen) == 60
         assert not set(split.seen) & set(split.unseen)
-        assert select(TEXTS, LABELS, SMALL, criterion=K_FOLD).chosen >= 0
+        raced = []
+
+        def learn(learner, X_seen, X_unseen, *rest):
+            raced.append((X_seen.shape[0], X_unseen.shape[0]))
+            return scores_without(learner, X_seen, X_unseen, *rest)
+
+        monkeypatch.setattr(race, "scores_without", learn)
+        found = select(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        assert set(raced) == {(30, 60)}
+        assert len(raced) == sum(candidate.held_out is not None for candidate in found.candidates)
+        # The finalists are judged on all documents.
+        exact = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD)
+        for fast, slow in zip(found.candidates, exact.candidates, strict=True):
+            assert fast.estimate is None or fast.estimate == pytest.approx(slow.estimate, abs=0.01)
+        assert found.candidates[found.chosen].estimate is not None
 
     def test_c_is_climbed_to_a_top(self):
         values = {0: 0.1, 1: 0.5, 2: 0.6, 3: 0.7, 4: 0.9, 5: 0.8, 6: 0.2}

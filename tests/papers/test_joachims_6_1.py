@@ -68,6 +68,31 @@ class TestChoices:
 @pytest.mark.slow
 @pytest.mark.needs_corpus("webkb")
 class TestWebKB:
+    @pytest.mark.parametrize(
+        ("values", "counts"),
+        [
+            pytest.param("6.1", "6.2", marks=pytest.mark.paper("joachims-6.1", "joachims-6.2")),
+            pytest.param("6.5", "6.6", marks=pytest.mark.paper("joachims-6.5", "joachims-6.6")),
+        ],
+    )
+    def test_values_and_counts_are_of_the_same_choices(self, values, counts, monkeypatch):
+        load = tables.COLLECTIONS["WebKB"]
+        choices = tables._choices(tables.EXPERIMENTS[values], load, silent)  # trained once for both
+        monkeypatch.setattr(tables, "_choices", lambda *of: choices)
+        by = {cell.column: cell.ours for cell in tables.run(silent, values, ("WebKB",)).cells}
+        cells = tables.run(silent, counts, ("WebKB",)).cells
+        test, *chosen = (
+            [cell.ours for cell in cells if cell.row.endswith(line)]
+            for line in ("PRAVG test", tables.XI_ALPHA, tables.UNSEEN)
+        )
+        assert len(test) == len(tables.EXPERIMENTS[values].names)
+        assert by["random"] == pytest.approx(np.mean(test))
+        assert max(test) <= by["optimum"] + 1e-9
+        for criterion, times in zip((tables.XI_ALPHA, tables.UNSEEN), chosen, strict=True):
+            assert sum(times) == pytest.approx(4), "one of them for each class"
+            assert min(test) - 1e-9 <= by[criterion] <= by["optimum"] + 1e-9
+
+    @pytest.mark.paper("joachims-6.3")
     def test_selecting_c(self):
         values = tables.run(silent, "6.3", ("WebKB",))
         by = {cell.column: cell.ours for cell in values.cells}
@@ -76,6 +101,7 @@ class TestWebKB:
         # One of the 20 test pages of project is worth 5 points of its recall, 1.25 of the macro-average.
         assert all(abs(cell.difference) < 6 for cell in values.cells), values.table().plain()
 
+    @pytest.mark.paper("joachims-6.4")
     def test_xi_alpha_prefers_a_smaller_c_than_cross_validation(self):
         counts = tables.run(silent, "6.4", ("WebKB",))
         chosen = {

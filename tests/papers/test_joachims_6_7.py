@@ -15,6 +15,7 @@ def result():
     return joachims_6_7.run(lambda stage: None, COLUMNS[:2])
 
 
+@pytest.mark.paper("joachims-6.7")
 def test_every_published_cell_is_there(result):
     assert [(cell.row, cell.column) for cell in result.cells] == [
         (row, column) for column in ("linear SVM C=0.5", "linear SVM C=1.0") for row in PUBLISHED

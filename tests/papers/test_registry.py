@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import types
 
@@ -23,11 +25,18 @@ RESULT = PaperResult(
 def test_every_paper_names_a_module_and_corpora_that_exist():
     known = {description.name for description in list_corpora()}
     for paper in list_papers():
-        assert paper.name in registry.find_paper(paper.name).name
+        assert registry.find_paper(paper.name) is paper
         assert set(paper.corpora) <= known
-        assert registry.importlib.util.find_spec(f"widemargin.papers.{paper.module}")
+        module = importlib.import_module(f"widemargin.papers.{paper.module}")
+        parameters = list(inspect.signature(module.run).parameters.values())
+        required = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
+        assert len(required) == (1 if paper.table is None else 2), "the report, and which of several tables"
         assert set(paper.to_dict()) == {"name", "title", "corpora", "plot"}
     assert len({paper.name for paper in list_papers()}) == len(list_papers())
+
+
+def test_every_paper_is_run_by_a_test(entries_run):
+    assert entries_run == {paper.name for paper in list_papers()}
 
 
 def test_an_unknown_name_suggests_a_known_one():

@@ -174,6 +174,7 @@ class TestEstimates:
 
 @pytest.mark.needs_corpus("webkb")
 class TestWebKB:
+    @pytest.mark.paper("joachims-5.2")
     def test_a_small_table_5_2(self):
         result = joachims_5_1.run(silent, "5.2", splits=2, categories=("course", "student"), size=300)
         assert result.cell("course: hold-out", "F1").published == 94.2
@@ -189,6 +190,7 @@ class TestWebKB:
         assert math.isnan(result.cell(OPTIMISTIC, "error").published)
         assert any("300 training and 300 test documents" in note for note in result.notes)
 
+    @pytest.mark.paper("joachims-5.4")
     def test_table_5_4_of_one_collection(self):
         result = joachims_5_4.run(silent, ("WebKB",), splits=1)
         one, two = result.cells
@@ -231,6 +233,7 @@ def check_table(name: str, error: float, f1: float) -> None:
 
 @pytest.mark.needs_corpus("reuters21578")
 class TestReuters:
+    @pytest.mark.paper("joachims-figure-5.2")
     def test_small_learning_curves(self):
         result = joachims_5_figures.run(silent, "5.2", sizes=(100, 800), splits=3, left_out=2)
         for estimator in joachims_5_figures.DRAWN:
@@ -243,6 +246,7 @@ class TestReuters:
             assert all(len(line.x) == len(line.y) == 2 for line in panel.lines)
 
     @pytest.mark.slow
+    @pytest.mark.paper("joachims-5.1")
     def test_table_5_1(self):
         check_table("joachims-5.1", error=0.3, f1=4.5)
 
@@ -252,7 +256,13 @@ class TestReuters:
         assert all(abs(cell.difference) < 0.02 for cell in result.cells)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("figure", joachims_5_figures.FIGURES)
+    @pytest.mark.parametrize(
+        "figure",
+        [
+            pytest.param(figure, marks=pytest.mark.paper(f"joachims-figure-{figure}"))
+            for figure in joachims_5_figures.FIGURES
+        ],
+    )
     def test_figures_end_where_table_5_1_is(self, figure):
         result = run_paper(f"joachims-figure-{figure}")
         means = result.panels[0].lines[: len(joachims_5_figures.DRAWN)]
@@ -268,6 +278,7 @@ class TestReuters:
 
 @pytest.mark.slow
 @pytest.mark.needs_corpus("ohsumed")
+@pytest.mark.paper("joachims-5.3")
 def test_table_5_3():
     # The copy lacks 6,071 documents that are in no category, so that errors are shares of fewer documents.
     check_table("joachims-5.3", error=6.5, f1=12.5)

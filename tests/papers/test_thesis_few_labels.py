@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -50,6 +51,39 @@ class TestPublished:
         assert {f"joachims-{table}" for table in joachims_9_1.TABLES} <= names
 
 
+def check_small_figure(result, table, names):
+    """Figures 7.5, 7.8 and 7.11: means over the categories, and a guard that chooses one of two columns."""
+    published = joachims_7_5.FIGURES[table].rows
+    assert list(dict.fromkeys(cell.row for cell in result.cells)) == [*names, MACRO]
+    for row in (*names, MACRO):
+        assert (result.cell(row, SVM).published, result.cell(row, TSVM).published) == published[row]
+        for column in (SVM, TSVM, LIGHTER, GUARDED):
+            assert 0 <= ours(result, row, column) <= 100
+    for column in (SVM, TSVM, LIGHTER, GUARDED, ALARM):
+        categories = [ours(result, name, column) for name in names]
+        assert ours(result, MACRO, column) == pytest.approx(np.mean(categories))
+    for name in names:
+        believed = {0.0: LIGHTER, 100.0: SVM}.get(ours(result, name, ALARM))
+        if believed is not None:
+            assert ours(result, name, GUARDED) == pytest.approx(ours(result, name, believed))
+
+
+def check_switches(result, rows, field):
+    """Figures 9.4, 9.5 and Tables 9.1 to 9.3 count what the machine itself says: its first sample.
+
+    `rows`: of each row the numbers of labelled and of test documents, and the category.
+    """
+    found = []
+    for row, (labeled, n_test, category) in rows.items():
+        sample = few_labels.draw(field, labeled, 0, n_test).column(field.names.index(category))
+        for switching in ("single", "multiple"):
+            machine = few_labels.transduce(sample, switching=switching)
+            assert ours(result, row, f"{switching} switches") == machine.n_switches_[0], (row, switching)
+            found.append(machine.n_switches_[0])
+    assert max(found) > 0
+
+
+@pytest.mark.paper("joachims-figure-7.3")
 def test_the_tcat_simulation_learns_from_the_test_set():
     result = joachims_7_3.run(silent, (2, 8), (4, 100), repeats=10)
     inductive = [ours(result, f"n={n}", joachims_7_3.INDUCTIVE) for n in (2, 8)]
@@ -80,17 +114,43 @@ class TestReuters:
         assert small.X.sum(axis=0).min() > 0, "no term that occurs nowhere in the sample"
         assert few_labels.draw(field, 17, 3).X.shape[0] == 17 + 3299
 
-    def test_small_figure_7_5(self, field):
+    @pytest.mark.paper("joachims-figure-7.5", "joachims-figure-7.7")
+    def test_small_figures_7_5_and_7_7(self, field):
         result = joachims_7_5.run(silent, "7.5", samples=2, n_test=400, field=field)
         assert ours(result, MACRO, LIGHTER) != ours(result, MACRO, SVM), "unlabelled documents have a say"
-        for row in (*field.names, MACRO):
-            for column in (SVM, TSVM, GUARDED, f"{TSVM} {SPREAD}"):
-                assert 0 <= ours(result, row, column) <= 100
-            assert ours(result, row, ALARM) in (0, 50, 100) or row == MACRO
+        check_small_figure(result, "7.5", field.names)
+        for topic in field.names:
+            assert ours(result, topic, ALARM) in (0, 50, 100)
         assert ours(result, "earn", SVM) > 50
-        topics = [ours(result, topic, TSVM) for topic in field.names]
-        assert ours(result, MACRO, TSVM) == pytest.approx(np.mean(topics))
+        curve = joachims_7_6.run(silent, "7.7", sizes=(100, 400), samples=2, field=field)
+        for column in (SVM, TSVM, LIGHTER):
+            assert ours(curve, "400", column) == pytest.approx(ours(result, MACRO, column))
+            assert ours(curve, "100", column) != ours(curve, "400", column)
+        (panel,) = curve.panels
+        assert [(line.name, line.x) for line in panel.lines] == [
+            (name, [100, 400]) for name in (SVM, TSVM, LIGHTER)
+        ]
+        assert panel.lines[1].y == [ours(curve, row, TSVM) for row in ("100", "400")]
 
+    @pytest.mark.paper("joachims-figure-7.6")
+    def test_small_figure_7_6_rises_with_the_labels(self, field):
+        result = joachims_7_6.run(silent, "7.6", sizes=(17, 136), samples=2, n_test=300, field=field)
+        for column in (SVM, TSVM, LIGHTER):
+            # 15 points when this was written; the published curves rise by about as much.
+            assert ours(result, "136", column) > ours(result, "17", column) + 5
+        assert math.isnan(result.cell("17", SVM).published), "not all test documents"
+        few = dataclasses.replace(field, test=field.test[:200])
+        everything = joachims_7_6.run(silent, "7.6", sizes=(17,), samples=1, field=few)
+        assert [everything.cell("17", column).published for column in (SVM, TSVM)] == [48.4, 60.8]
+
+    @pytest.mark.paper("joachims-9.1")
+    def test_small_table_9_1(self, field):
+        result = joachims_9_1.run(silent, "9.1", samples=1, n_test=300, field=field)
+        assert result.cell("acq", "single switches").published == 554
+        assert math.isnan(result.cell("acq", "multiple switches").published)
+        check_switches(result, {name: (17, 300, name) for name in field.names}, field)
+
+    @pytest.mark.paper("joachims-figure-9.3")
     def test_small_figure_9_3(self, field):
         result = joachims_9_figures.margins(silent, (5, 60), samples=1, field=field)
         (line,) = result.panels[0].lines
@@ -99,16 +159,35 @@ class TestReuters:
             "the margin does not shrink"
         )
 
+    @pytest.mark.paper("joachims-figure-9.4")
+    def test_small_figure_9_4(self, field):
+        result = joachims_9_figures.against_training_documents(
+            silent, (17, 68), samples=1, topics=1, n_test=200, field=field
+        )
+        check_switches(result, {"17": (17, 200, "earn"), "68": (68, 200, "earn")}, field)
+        assert {cell.row for cell in result.cells} == {"17", "68"}, "no exponent"
+
+    @pytest.mark.paper("joachims-figure-9.5")
     def test_small_figure_9_5(self, field):
         result = joachims_9_figures.against_test_documents(
             silent, (100, 200), samples=1, topics=1, field=field
         )
-        assert ours(result, "200", "multiple CPU s") > 0
-        assert math.isfinite(ours(result, "exponent", "single CPU s"))
-        assert len(result.panels) == 2
+        check_switches(result, {"100": (17, 100, "earn"), "200": (17, 200, "earn")}, field)
+        assert result.cell("exponent", "single CPU s").published == 1.5
+        seconds = [ours(result, row, "single CPU s") for row in ("100", "200")]
+        slope = math.log(seconds[1] / seconds[0]) / math.log(2)
+        assert ours(result, "exponent", "single CPU s") == pytest.approx(slope)
+        _, switches = result.panels
+        assert {line.name: line.y for line in switches.lines} == {
+            name: [ours(result, row, name) for row in ("100", "200")]
+            for name in ("single switches", "multiple switches")
+        }
 
 
 @pytest.mark.needs_corpus("webkb")
+@pytest.mark.paper(
+    *(f"joachims-figure-{figure}" for figure in ("7.8", "7.9", "7.10", "7.12")), "joachims-9.2"
+)
 def test_small_figures_of_webkb():
     field = few_labels.webkb_field(silent)
     assert len(field.train) + len(field.test) == 4184
@@ -119,7 +198,34 @@ def test_small_figures_of_webkb():
     assert math.isnan(result.cell("9", TSVM).published), "not all test documents"
     assert math.isnan(ours(result, "9", f"{TSVM} {SPREAD}")), "one sample has no spread"
     shares = joachims_7_6.run(silent, "7.12", sizes=(9,), samples=1, n_test=200, field=field)
-    assert all(0 <= ours(shares, f"9, {name}", "test documents") <= 100 for name in field.names)
+    machine = few_labels.transduce(sample)
+    for name, alarm in zip(field.names, few_labels.alarms(machine), strict=True):
+        compared = alarm.shares["all"]
+        assert ours(shares, f"9, {name}", "training documents") == 100 * compared.labelled_at_risk / 9
+        assert ours(shares, f"9, {name}", "test documents") == 100 * compared.unlabelled_at_risk / 200
+    table = joachims_7_5.run(silent, "7.8", samples=1, n_test=200, field=field)
+    check_small_figure(table, "7.8", field.names)
+    project = joachims_7_6.run(silent, "7.10", sizes=(9, 36), samples=1, n_test=200, field=field)
+    for column in (SVM, TSVM, LIGHTER):
+        assert ours(result, "9", column) == pytest.approx(ours(table, "course", column))
+        assert ours(project, "9", column) == pytest.approx(ours(table, "project", column))
+    assert ours(project, "36", SVM) > ours(project, "9", SVM)
+    times = joachims_9_1.run(silent, "9.2", samples=1, n_test=200, field=field)
+    assert times.cell("project", "single switches").published == 878
+    check_switches(times, {name: (9, 200, name) for name in field.names}, field)
+
+
+@pytest.mark.needs_corpus("ohsumed")
+@pytest.mark.paper("joachims-figure-7.11", "joachims-9.3")
+def test_small_figures_of_ohsumed():
+    field = few_labels.ohsumed_field(silent)
+    result = joachims_7_5.run(silent, "7.11", samples=1, n_test=500, field=field)
+    check_small_figure(result, "7.11", field.names)
+    # 0.9 above the published one when this was written, on one sample and 500 of 6,864 test documents.
+    assert abs(result.cell(MACRO, SVM).difference) < 5
+    times = joachims_9_1.run(silent, "9.3", samples=1, n_test=300, field=field)
+    assert times.cell("Pathology", "single switches").published == 1833
+    check_switches(times, {name: (120, 300, name) for name in field.names}, field)
 
 
 @pytest.mark.slow

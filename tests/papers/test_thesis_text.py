@@ -112,6 +112,7 @@ class TestWebKB:
         assert len(task.truth) == 226
         assert (task.in_train.sum(axis=1) == 1).all()
 
+    @pytest.mark.paper("joachims-8.2")
     def test_support_vectors_of_one_category(self):
         result = joachims_8_1.run(silent, "8.2", ("course",))
         assert [cell.column for cell in result.cells] == list(joachims_8_1.COLUMNS)
@@ -122,6 +123,7 @@ class TestWebKB:
         assert result.cell("course", "linear bounded SVs").ours > 100
 
     @pytest.mark.slow
+    @pytest.mark.paper("joachims-6.8")
     def test_table_6_8(self):
         result = run_paper("joachims-6.8")
         for cell in result.cells:
@@ -135,6 +137,7 @@ class TestWebKB:
 @pytest.mark.slow
 @pytest.mark.needs_corpus("ohsumed")
 class TestOhsumed:
+    @pytest.mark.paper("joachims-6.9")
     def test_table_6_9_orders_columns_as_published(self):
         result = run_paper("joachims-6.9")
         micro = [cell for cell in result.cells if cell.row.startswith("microavg")]
@@ -145,6 +148,7 @@ class TestOhsumed:
         linear, _, wide, narrow = (cell.ours for cell in micro)
         assert wide < narrow < linear
 
+    @pytest.mark.paper("joachims-8.3")
     def test_table_8_3_has_support_vectors_in_proportion(self):
         result = joachims_8_1.run(silent, "8.3", ("Cardiovascular", "Immunologic"))
         for cell in result.cells:
@@ -155,10 +159,31 @@ class TestOhsumed:
 
 @pytest.mark.slow
 @pytest.mark.needs_corpus("reuters21578", "webkb", "ohsumed")
+@pytest.mark.paper("joachims-4.1")
 def test_table_4_1_text_has_wide_margins():
     result = run_paper("joachims-4.1")
+    # Largest differences when this was written: 8, 19 and 36 %. The copy of Ohsumed has 7,065 of 10,000
+    # training documents.
+    margins = {"Reuters-21578": 0.1, "WebKB": 0.2, "Ohsumed": 0.4}
+    # Two equal pages of WebKB in different classes have a slack of 2 together in each of them.
+    losses = {"Reuters-21578": 2, "WebKB": 2.2, "Ohsumed": 0.5}
+    assert len(result.cells) == 2 * (10 + 4 + 5)
     for cell in result.cells:
-        if cell.column == joachims_4_1.LOSS and cell.published == 0:
-            assert cell.ours < 5, cell
-        if cell.column == joachims_4_1.MARGIN:
-            assert 0.5 * cell.published < cell.ours < 2 * cell.published, cell
+        collection = cell.row.partition(":")[0]
+        if cell.column == joachims_4_1.LOSS:
+            assert abs(cell.difference) < losses[collection], cell
+        else:
+            assert abs(cell.difference) < margins[collection] * cell.published, cell
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("reuters21578")
+@pytest.mark.paper("joachims-8.1")
+def test_table_8_1_has_the_published_support_vectors():
+    result = joachims_8_1.run(silent, "8.1", ("wheat", "corn"))
+    assert [cell.column for cell in result.cells] == 2 * list(joachims_8_1.COLUMNS)
+    for cell in result.cells:
+        if cell.column.endswith("bounded SVs"):
+            assert abs(cell.difference) < 0.1 * cell.published + 5, cell
+        elif cell.column.endswith("SVs"):
+            assert abs(cell.difference) < 0.1 * cell.published, cell

@@ -30,6 +30,7 @@ class TestZhang:
         assert all(figures[2] == figures[4] for figures in rows.values())
 
     @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("zhang-1")
     def test_normalised_and_unnormalised_winnow_rank_alike(self):
         result = zhang.run(quietly, "1", ["UWin", "NWin"], passes=3)
         assert {cell.row for cell in result.cells} == set(zhang.PUBLISHED["1"])
@@ -39,7 +40,9 @@ class TestZhang:
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("reuters21578")
-    @pytest.mark.parametrize("table", ["1", "2"])
+    @pytest.mark.parametrize(
+        "table", [pytest.param(table, marks=pytest.mark.paper(f"zhang-{table}")) for table in ("1", "2")]
+    )
     def test_the_large_margin_learners_are_ahead(self, table):
         # C = 1 is what cross-validation on training documents chooses for both of them.
         margin, plain = ("LM-UWin", "LM-NWin"), ("Perceptron", "UWin")
@@ -66,6 +69,7 @@ class TestZhang:
         assert any(note.startswith("SVM: C = 0.1; cross-validation finds") for note in result.notes)
 
     @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("zhang-readings")
     def test_readings_select_for_all_topics_or_for_each(self):
         names = ["Table 1: gains added", "300 of each topic"]
         result = zhang_readings.run(quietly, names, passes=1)
@@ -90,6 +94,7 @@ class TestZhang:
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("webkb")
+    @pytest.mark.paper("zhang-webkb")
     def test_pages_in_a_random_order_let_the_exact_steps_arrive(self):
         # In the order of the files, class by class, they are far below the solution after all passes.
         result = zhang.run(quietly, "webkb", costs=(0.01,), passes=50)
@@ -100,6 +105,7 @@ class TestZhang:
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("zhang-figure-1")
     def test_the_curves_fall(self):
         result = zhang.run(quietly, "figure-1", ["Perceptron"], passes=20)
         curve = [cell.ours for cell in result.cells]
@@ -135,6 +141,7 @@ class TestDagan:
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("dagan-1")
     def test_versions_gain_as_published(self):
         # Written after the figures had been seen. Published beside these, each of one draw: discarding gains
         # 0.3 with positive Winnow and linear strengths 2.4 with balanced Winnow (here nothing), and the
@@ -157,6 +164,7 @@ class TestDagan:
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("dagan-2")
     def test_balanced_winnow_plus_is_ahead_of_rocchio(self):
         result = dagan.run(quietly, "2")
         for column in dagan.SPLITS:
