@@ -33,14 +33,15 @@ VERBS = {
     "papers": ["papers", "run", "joachims-6.7"],
     "demo": ["demo", "-o", "demo"],
 }
+FIRST = "the first"
 MOMENTS = [
-    *((verb, "widemargin.cli") for verb in VERBS),
+    *((verb, FIRST) for verb in VERBS),
     *((verb, "typer") for verb in VERBS),
     *((verb, "numpy") for verb in VERBS if verb != "corpus"),
     ("train", "rich"),
     ("train", "widemargin.cli.app"),
     ("train", "widemargin.documents.reading"),
-    ("train", "numpy.core._multiarray_umath"),
+    ("train", "numpy.linalg"),
     ("train", "scipy.sparse"),
     ("train", "sklearn.base"),
     ("train", "widemargin.classifier"),
@@ -72,10 +73,17 @@ def _start(command: list[str], arguments: list[str], folder: Path, model: Path) 
 
 
 def _wait_for_import(process: subprocess.Popen[str], module: str) -> None:
+    """Until `module` is there; with FIRST, until the program has begun to import what it needs."""
     assert process.stderr is not None
+    seen = False
     for line in process.stderr:
-        if line.startswith("import time:") and line.rpartition("|")[2].strip() == module:
-            return
+        if line.startswith("import time:"):
+            if seen:
+                return
+            name = line.rpartition("|")[2].strip()
+            seen = module == FIRST and name == "widemargin.cli"
+            if name == module:
+                return
     raise AssertionError(f"{module} was never imported")
 
 
@@ -98,7 +106,7 @@ def test_while_importing(model, tmp_path, verb, module):
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the command is not installed")
-@pytest.mark.parametrize("module", ["widemargin.cli", "widemargin.cli.app", "numpy"])
+@pytest.mark.parametrize("module", [FIRST, "widemargin.cli.app", "numpy"])
 def test_of_the_installed_command(model, tmp_path, module):
     process = _start([*WATCHED, str(SCRIPT)], VERBS["train"], tmp_path, model)
     _wait_for_import(process, module)
@@ -110,7 +118,7 @@ def test_of_the_installed_command(model, tmp_path, module):
 def test_a_while_later(model, tmp_path, delay):
     """The demo takes longer than any of these."""
     process = _start(MODULE, VERBS["demo"], tmp_path, model)
-    _wait_for_import(process, "widemargin.cli")
+    _wait_for_import(process, FIRST)
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _check_end(process, tmp_path)
