@@ -86,8 +86,6 @@ def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
     """As :func:`canonical_csr`, with what was found out about the values; without `finite`, nothing was."""
     csr = as_csr(X)
     n_rows, n_columns = (int(size) for size in csr.shape)
-    if csr.data.dtype not in (np.float32, np.float64):
-        csr = csr.astype(np.float64)
     n_values = _n_values(csr, n_rows)
     if max(n_values, n_rows, n_columns) >= 2**31:
         raise DataError(
@@ -102,7 +100,7 @@ def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
     found = Csr(
         np.ascontiguousarray(csr.indptr, dtype=np.int64),
         np.ascontiguousarray(indices),
-        np.ascontiguousarray(csr.data[:n_values]),
+        _as_real(csr.data[:n_values]),
         n_columns,
     )
     state, all_finite, least, n_nonzero = _core.check_csr(*_looked_at(found, finite), n_columns)
@@ -116,6 +114,12 @@ def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
     if not all_finite:
         refuse_infinite(found)
     return found, Survey(least, n_nonzero if finite else n_values)
+
+
+def _as_real(values: NDArray[Any]) -> NDArray[Any]:
+    """Values that the core reads. Not by astype of the matrix, which adds up duplicates as it finds them."""
+    real = values.dtype in (np.float32, np.float64)
+    return np.ascontiguousarray(values, dtype=None if real else np.float64)
 
 
 def _looked_at(csr: Csr, finite: bool) -> tuple[Any, Any, Any]:
@@ -217,9 +221,13 @@ def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = Tr
         else:
             validate_data(estimator, X, skip_check_array=True, reset=False)
     else:
+        if is_sparse(X) and X.dtype.kind == "c":
+            # scikit-learn's message shows the matrix, which SciPy cannot print where its arrays do not fit.
+            raise DataError("Complex data not supported. Pass real numbers.")
         X = validate_data(
             estimator,
-            as_csr(X) if is_sparse(X) else X,
+            # Checked before scikit-learn and SciPy convert it, who believe what the arrays say.
+            canonical_csr(X, finite=False).matrix if is_sparse(X) and X.ndim == 2 else X,
             accept_sparse="csr",
             dtype=(np.float64, np.float32),
             ensure_all_finite=False,
