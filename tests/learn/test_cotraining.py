@@ -76,7 +76,9 @@ def rote_problems(draw):
 def test_theorem_14(problem):
     """Labellings of maximum margin are uniform in each component, with its label where one is known."""
     X, component, known = problem
-    for y in hard_margin.best_labellings(X, known):
+    best = list(hard_margin.best_labellings(X, known))
+    assert best
+    for y in best:
         for part in range(component.max() + 1):
             signs = set(y[component == part].tolist())
             assert len(signs) == 1
