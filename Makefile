@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMPS := $(VENV)/.stamps
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*)
 
-.PHONY: demo test test-all lint format bench docs build clean
+.PHONY: demo test test-all sanitize sanitize-address sanitize-thread fuzz lint format bench docs build clean
 .DEFAULT_GOAL := demo
 
 demo: build ## train on part of the demo corpus, test on the rest, explain a document
@@ -16,8 +16,38 @@ demo: build ## train on part of the demo corpus, test on the rest, explain a doc
 test: lint ## lint, types, layers and every test that is not slow
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
-test-all: lint ## the slow experiments too
+test-all: lint sanitize fuzz ## the slow experiments too, the core under sanitizers, and a minute of fuzzing
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# What runs the core most.
+SANITIZED_TESTS := tests/test_threads.py tests/learn tests/estimate/test_leave_one_out.py \
+	tests/estimate/test_leave_one_out_kernel.py tests/text tests/weight tests/select tests/fuzz
+RUNTIME = $(shell g++ -print-file-name=$(1)) $(shell g++ -print-file-name=libstdc++.so)
+
+sanitize: sanitize-address sanitize-thread ## the core's tests under ASan + UBSan, then under TSan (needs GCC)
+
+sanitize-address: build/sanitize-address/_core.stamp $(STAMPS)/lint
+	LD_PRELOAD="$(call RUNTIME,libasan.so)" WIDEMARGIN_SANITIZED_CORE=build/sanitize-address PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(BIN)/python -m pytest -p tests.sanitized_core -p no:cacheprovider -m "not slow" $(SANITIZED_TESTS)
+
+# Without random addresses, which older runtimes of TSan do not understand.
+sanitize-thread: build/sanitize-thread/_core.stamp $(STAMPS)/lint
+	LD_PRELOAD="$(call RUNTIME,libtsan.so)" WIDEMARGIN_SANITIZED_CORE=build/sanitize-thread OPENBLAS_NUM_THREADS=1 \
+	TSAN_OPTIONS=halt_on_error=1:suppressions=tests/tsan.supp \
+	setarch -R $(BIN)/python -m pytest -p tests.sanitized_core -p no:cacheprovider -m "not slow" $(SANITIZED_TESTS)
+
+build/sanitize-address/_core.stamp: SANITIZERS := address,undefined
+build/sanitize-thread/_core.stamp: SANITIZERS := thread
+build/sanitize-%/_core.stamp: $(CORE) | build
+	@echo "Compiling the core with -fsanitize=$(SANITIZERS)"
+	$(BIN)/cmake -S . -B $(@D) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_CXX_COMPILER=g++ \
+		-DPython_EXECUTABLE=$(abspath $(BIN))/python -DWIDEMARGIN_SANITIZE=$(SANITIZERS) > $(STAMPS)/cmake.log
+	$(BIN)/cmake --build $(@D)
+	@touch $@
+
+fuzz: build $(STAMPS)/lint ## a minute of mutated files, models and matrices; SEED=n repeats a run
+	$(BIN)/python -m tests.fuzz --seconds 60 $(if $(SEED),--seed $(SEED))
 
 lint: build $(STAMPS)/lint
 	$(BIN)/ruff check .
