@@ -30,10 +30,16 @@ from widemargin._label_forms import (
     signs_at,
     some,
 )
+from widemargin._stored import Stored
 from widemargin._unlabeled import leave_out_unlabeled
 from widemargin.errors import DataError, UsageError
 
 Kind = Literal["binary", "multiclass", "multilabel"]
+# The types of numbers that labels and indicator matrices may have.
+NUMBERS = tuple(
+    [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+    + [f"float{bits}" for bits in (16, 32, 64)]
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +196,24 @@ class LabelSpace:
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> LabelSpace:
         """The space that `to_dict` described."""
-        classes = np.array(state["classes"], dtype=np.dtype(state["classes_dtype"]))
-        return cls(state["kind"], classes, state["indicator"], state["sparse"], state["dtype"])
+        stored = Stored(state, path="labels.")
+        kind: Any = stored.choice("kind", ("binary", "multiclass", "multilabel"))
+        indicator, sparse = stored.flag("indicator"), stored.flag("sparse")
+        values, types = stored.items("classes"), ("str", "object", "bool", *NUMBERS)
+        dtype = stored.choice("classes_dtype", types)
+        plain = {"str": str, "object": str | int | float, "bool": bool}.get(dtype, int | float)
+        if not all(isinstance(label, plain) and label == label for label in values):
+            raise DataError(f"'labels.classes' in manifest.json holds labels that are not of type {dtype}")
+        if len(set(values)) != len(values) or (kind == "binary" and len(values) != 2) or not values:
+            raise DataError(f"'labels.classes' in manifest.json are no {len(values)} labels of a {kind} task")
+        try:
+            classes = np.array(values, dtype=np.dtype(dtype))
+            unchanged = classes.tolist() == values
+        except (OverflowError, ValueError, TypeError):
+            unchanged = False
+        if not unchanged or (indicator and values != list(range(len(values)))):
+            raise DataError(f"'labels.classes' in manifest.json holds labels that are not of type {dtype}")
+        return cls(kind, classes, indicator, sparse, stored.choice("dtype", ("bool", *NUMBERS)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LabelSpace):

@@ -98,24 +98,38 @@ def save_model(
     int
         The size of the file in bytes.
     """
+    check_model_target(path, force=force)
+    members = _members(kind, config, arrays, texts or {}, summary or {})
+    with replacing(path) as file:
+        _write_zip(file, members)
+        return file.seek(0, os.SEEK_END)
+
+
+def _members(
+    kind: str,
+    config: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    texts: dict[str, bytes],
+    summary: dict[str, Any],
+) -> dict[str, bytes]:
+    """The members of a model file in their order, the manifest first."""
     from safetensors.numpy import save
 
-    check_model_target(path, force=force)
     plain = {name: _storable(name, array) for name, array in arrays.items()}
     members = {_ARRAYS: save(plain)}
-    for name in sorted(texts or {}):
+    for name in sorted(texts):
         if not _NAME.fullmatch(name):
             raise UsageError(
                 f"A text in a model cannot be called {name!r}. Use lower-case letters and digits."
             )
-        members[_TEXTS + name] = bytes((texts or {})[name])
+        members[_TEXTS + name] = bytes(texts[name])
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "library_version": __version__,
         "kind": kind,
         "config": config,
-        "summary": summary or {},
+        "summary": summary,
         "arrays": {name: _description(array) for name, array in plain.items()},
         "members": {
             name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -126,9 +140,7 @@ def save_model(
         encoded = json.dumps(manifest, indent=1, sort_keys=True).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"The configuration or the summary cannot be stored as JSON: {error}.") from error
-    with replacing(path) as file:
-        _write_zip(file, {_MANIFEST: encoded, **members})
-        return file.seek(0, os.SEEK_END)
+    return {_MANIFEST: encoded, **members}
 
 
 def check_model_target(path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -277,7 +289,7 @@ def _unpack(archive: zipfile.ZipFile, file_size: int, where: str) -> Model:
 
 def _checked_manifest(data: bytes, where: str) -> dict[str, Any]:
     try:
-        manifest = json.loads(data)
+        manifest = json.loads(data, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise _damaged(where, f"its manifest is not JSON ({error})") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -307,6 +319,13 @@ def _checked_manifest(data: bytes, where: str) -> dict[str, Any]:
     if _ARRAYS not in manifest["members"]:
         raise _damaged(where, f"it has no {_ARRAYS}")
     return manifest
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object names one thing twice")
+    return found
 
 
 def _unpack_arrays(data: bytes, described: dict[str, Any], where: str) -> dict[str, NDArray[Any]]:

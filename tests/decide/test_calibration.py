@@ -60,7 +60,7 @@ def test_monotone_and_restored_exactly(table, fit):
     values = fitted(where)
     assert ((values >= 0) & (values <= 1)).all()
     assert (np.diff(values, axis=0) >= 0).all()
-    again = type(fitted).from_arrays(fitted.to_arrays())
+    again = type(fitted).from_arrays(fitted.to_arrays(), scores.shape[1])
     np.testing.assert_array_equal(again(where), values)
     # Labels are fitted alone.
     alone = fit(scores[:, 0], truth[:, 0])
@@ -104,9 +104,14 @@ def test_rows_that_add_up():
 
 
 def test_damaged_arrays_and_wrong_shapes():
-    with pytest.raises(DataError, match="damaged"):
-        Platt.from_arrays({"slope": np.ones(2), "offset": np.ones(3)})
-    with pytest.raises(DataError, match="damaged"):
-        Isotonic.from_arrays({"knots": np.ones(2), "probabilities": np.ones(2), "starts": np.array([0, 3])})
+    with pytest.raises(DataError, match=r"'offset' .* has shape \(3,\); expected \(2,\)"):
+        Platt.from_arrays({"slope": np.ones(2), "offset": np.ones(3)}, 2)
+    knots = {"knots": np.arange(2.0), "probabilities": np.ones(2)}
+    with pytest.raises(DataError, match=r"'starts' .* holds values from 0 to 3"):
+        Isotonic.from_arrays({**knots, "starts": np.array([0, 3])}, 1)
+    with pytest.raises(DataError, match=r"'starts' .* does not divide 2 knots"):
+        Isotonic.from_arrays({**knots, "starts": np.array([0, 1])}, 1)
+    with pytest.raises(DataError, match=r"'knots' .* does not rise"):
+        Isotonic.from_arrays({**knots, "knots": np.ones(2), "starts": np.array([0, 2])}, 1)
     with pytest.raises(UsageError, match="each of 1 labels"):
         Platt(np.ones(1), np.ones(1))(np.zeros((2, 2)))

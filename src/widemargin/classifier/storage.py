@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from widemargin._model_parts import (
+    FEATURES,
+    LEARNERS,
     features_class,
     features_name,
     learner_class,
@@ -17,9 +21,11 @@ from widemargin._model_parts import (
     without_machine,
     without_seconds,
 )
+from widemargin._stored import Stored
+from widemargin.classifier.summary import checked_summary
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.svmlight_model import read_svmlight_model
-from widemargin.errors import DataError, UsageError
+from widemargin.errors import DataError, UsageError, WidemarginError
 from widemargin.models import Model, save_model
 
 KIND = "text-classifier"
@@ -67,40 +73,63 @@ def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool
 
 def read_parts(model: Model, where: str) -> StoredParts:
     """The parts in a model file that has been read and verified; `where` is what errors call it."""
-    if model.kind != KIND:
-        raise DataError(f"{where} holds a {model.kind}, not a {KIND}. Use another model.")
-    try:
-        return _parts(model)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise DataError(
-            f"{where} holds no usable classifier ({type(error).__name__}: {error}). Train it again."
-        ) from error
-
-
-def _parts(model: Model) -> StoredParts:
     from widemargin.weight.vectorizer import Vectorizer
 
-    kept = model.config["learner"]
-    learner = learner_class(kept["name"]).from_state(kept["state"], unpack("learner", model))
+    if model.kind != KIND:
+        raise DataError(f"{where} holds a {model.kind}, not a {KIND}. Use another model.")
+    config = Stored(model.config)
+    with _named(where, "summary"):
+        summary = checked_summary(model.summary)
+        n_seen = summary.integer("terms")
     vectorizer = features = None
-    if model.config["vectorizer"] is not None:
-        vectorizer = Vectorizer.from_state(model.config["vectorizer"], unpack("vectorizer", model))
-    n_seen = int(model.summary["terms"])
-    n_features, n_kept = n_seen, n_seen
-    kept = model.config.get("features")
-    if kept is not None:
-        features = features_class(kept["name"]).from_state(kept["state"], unpack("features", model))
-        n_features, n_kept = features.n_features_in_, int(features.get_support().sum())
-    made = {n_features} if vectorizer is None else {n_features, len(vectorizer.document_frequencies_)}
-    taken = {n_seen, n_kept, learner.n_features_in_}
-    if len(made) > 1 or len(taken) > 1:
-        raise ValueError(
-            f"the parts differ in their numbers of terms: {sorted(made)} made, {sorted(taken)} taken"
-        )
-    decision = model.config.get("decision", {"calibration": None})
-    rule = DecisionRule.from_state(learner.label_space_, decision, unpack("decision", model))
-    asked = {name: decision.get(name) for name in ("estimate", "thresholds", "calibration")}
+    n_made: int | None = None
+    with _named(where, "vectorizer"):
+        if config.value("vectorizer") is not None:
+            vectorizer = Vectorizer.from_state(config.value("vectorizer"), unpack("vectorizer", model))
+            n_made = len(vectorizer.document_frequencies_)
+        elif unpack("vectorizer", model):
+            raise DataError("'vectorizer' in manifest.json is null, and its arrays are there")
+    n_features = n_seen
+    with _named(where, "features"):
+        if "features" in config:
+            kept = config.inner("features")
+            kept.inner("state").same("n_features", n_made)
+            cls = features_class(kept.choice("name", FEATURES))
+            features = cls.from_state(kept.value("state"), unpack("features", model))
+            n_features, n_made = features.n_features_in_, int(features.get_support().sum())
+        elif unpack("features", model):
+            raise DataError("'features' in manifest.json is missing, and its arrays are there")
+        summary.same("terms", n_made)
+    with _named(where, "learner"):
+        kept = config.inner("learner")
+        kept.inner("state").same("n_features", n_seen)  # before anything of that size is made
+        cls = learner_class(kept.choice("name", LEARNERS))
+        learner = cls.from_state(kept.value("state"), unpack("learner", model))
+    space = learner.label_space_
+    with _named(where, "summary"):
+        summary.same("labels", len(space.classes))
+        summary.same("task", space.kind)
+    with _named(where, "decision"):
+        decision = {"calibration": None} if "decision" not in config else config.value("decision")
+        rule = DecisionRule.from_state(space, decision, unpack("decision", model))
+        asked = {name: decision.get(name) for name in ("estimate", "thresholds", "calibration")}
+        for name, value in asked.items():
+            if not isinstance(value, str | None):
+                raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")
     return StoredParts(vectorizer, features, learner, rule, n_features, dict(model.summary), asked)
+
+
+@contextmanager
+def _named(where: str, part: str) -> Iterator[None]:
+    """Say of which file and of which of its parts something is wrong."""
+    expected = (WidemarginError, KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
+    try:
+        yield
+    except expected as error:
+        what = str(error) if isinstance(error, WidemarginError) else f"{type(error).__name__}: {error}"
+        raise DataError(
+            f"{where} holds no usable classifier: {part}: {what.rstrip('.')}. Train it again."
+        ) from error
 
 
 def read_svmlight_parts(path: str | os.PathLike[str]) -> StoredParts:

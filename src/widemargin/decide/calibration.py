@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.isotonic import isotonic_regression
 
+from widemargin._stored import Stored
 from widemargin.decide.sorted_scores import checked_columns
 from widemargin.errors import DataError, DataWarning, UsageError
 
@@ -44,12 +45,10 @@ class Platt:
         return {"slope": self.slope, "offset": self.offset}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Platt:
-        """What `to_arrays` gave."""
-        slope, offset = (np.asarray(arrays[name], dtype=np.float64) for name in ("slope", "offset"))
-        if slope.shape != offset.shape or slope.ndim != 1 or not np.isfinite([slope, offset]).all():
-            raise DataError("The calibration is damaged: expected a slope and an offset for every label.")
-        return cls(slope, offset)
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], n_columns: int) -> Platt:
+        """What `to_arrays` gave, for so many columns of scores."""
+        stored = Stored({}, arrays)
+        return cls(stored.array("slope", (n_columns,)), stored.array("offset", (n_columns,)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +76,18 @@ class Isotonic:
         return {"knots": self.knots, "probabilities": self.probabilities, "starts": self.starts}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Isotonic:
-        """What `to_arrays` gave."""
-        knots, probabilities = (
-            np.asarray(arrays[name], dtype=np.float64) for name in ("knots", "probabilities")
-        )
-        starts = np.asarray(arrays["starts"], dtype=np.int64)
-        whole = starts.ndim == 1 and len(starts) > 1 and starts[0] == 0 and starts[-1] == len(knots)
-        if not whole or (np.diff(starts) < 1).any() or knots.shape != probabilities.shape:
-            raise DataError("The calibration is damaged: its knots do not add up.")
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], n_columns: int) -> Isotonic:
+        """What `to_arrays` gave, for so many columns of scores."""
+        stored = Stored({}, arrays)
+        knots = stored.array("knots", (None,))
+        probabilities = stored.array("probabilities", knots.shape, least=0, most=1)
+        starts = stored.array("starts", (n_columns + 1,), np.int64, least=0, most=len(knots))
+        if starts[0] != 0 or starts[-1] != len(knots) or (np.diff(starts) < 1).any():
+            raise DataError(f"'starts' in arrays.safetensors does not divide {len(knots)} knots")
+        rises = np.diff(knots) > 0
+        rises[starts[1:-1] - 1] = True
+        if not rises.all():
+            raise DataError("'knots' in arrays.safetensors does not rise from knot to knot")
         return cls(knots, probabilities, starts)
 
 

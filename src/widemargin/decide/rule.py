@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin._stored import Stored
 from widemargin.decide.calibration import Isotonic, Platt, normalized
 from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
@@ -69,23 +70,19 @@ class DecisionRule:
         cls, space: LabelSpace, config: dict[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> DecisionRule:
         """The rule that `get_state` described."""
-        thresholds = arrays.get("thresholds")
-        if thresholds is not None and (
-            thresholds.shape != (space.n_columns,)
-            or thresholds.dtype != np.float64
-            or np.isnan(thresholds).any()
-            or space.kind == "multiclass"
-        ):
-            raise DataError(f"The thresholds have shape {thresholds.shape}; expected ({space.n_columns},).")
-        calibration = None
-        if config["calibration"] is not None:
+        stored = Stored(config, arrays)
+        thresholds = calibration = None
+        if stored.has_array("thresholds"):
+            if space.kind == "multiclass":
+                raise DataError("'thresholds' in arrays.safetensors has no use: the largest score decides")
+            # A label may be chosen always or never.
+            thresholds = stored.array("thresholds", (space.n_columns,), infinite=True)
+        if stored.value("calibration") is not None:
+            name = stored.choice("calibration", CALIBRATIONS)
             parts = {
                 name.removeprefix(_CALIBRATION): value
                 for name, value in arrays.items()
                 if name.startswith(_CALIBRATION)
             }
-            calibration = CALIBRATIONS[config["calibration"]].from_arrays(parts)
-            # Parts that do not fit the labels would only be noticed when somebody asks for probabilities.
-            if calibration(np.zeros((1, space.n_columns))).shape != (1, space.n_columns):
-                raise DataError(f"The calibration is not of {space.n_columns} labels.")
+            calibration = CALIBRATIONS[name].from_arrays(parts, space.n_columns)
         return cls(space, thresholds, calibration)

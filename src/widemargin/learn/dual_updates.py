@@ -169,6 +169,12 @@ class DualUpdates(OnlineRule):
         """What the weights of each label are multiplied by."""
         return None
 
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        learner = super().from_state(config, arrays)
+        learner._check_rule()
+        return learner
+
     def _constants_from(self, documents: Documents) -> dict[str, float]:
         return {}
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, checked_matrix
+from widemargin._stored import Stored
 from widemargin.learn.dual_problem import Kernel
 from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_rule import LinearRule, State
@@ -86,8 +87,10 @@ class KernelRule(LinearRule):
             linear = super().from_state(config, arrays)
             assert isinstance(linear, cls)
             return linear
-        learner = cls(**config["parameters"])
-        learner._machine = KernelSVM.from_state({**config, "parameters": config["machine"]}, arrays)
+        learner: KernelRule = Stored(config).estimator(cls)
+        learner._machine = KernelSVM.from_state(
+            {**config, "parameters": Stored(config).value("machine")}, arrays
+        )
         learner.label_space_, learner.n_features_in_ = learner._machine.label_space_, config["n_features"]
         learner.intercept_ = learner._machine.intercept_
         return learner

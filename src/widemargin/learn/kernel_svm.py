@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from widemargin._arrays import Csr, canonical_csr, checked_matrix
+from widemargin._arrays import Csr, canonical_csr, checked_matrix, number
+from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
@@ -26,6 +27,8 @@ Floats = NDArray[np.float64]
 # Kernel values between new documents and support vectors that are in memory at one time.
 _VALUES_AT_ONCE = 8_000_000
 _ROUNDING = 1e-12
+# Support vectors that a rule from a file has to score.
+_ROWS_TRIED = 10
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
@@ -264,22 +267,43 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelSVM:
         """The fitted learner that `get_state` described, without what only training needs."""
-        learner = cls(**config["parameters"])
-        learner.label_space_ = LabelSpace.from_dict(config["labels"])
-        learner.n_features_in_ = config["n_features"]
-        learner.dual_coef_ = arrays["dual_coef"]
-        learner.intercept_ = arrays["intercept"]
-        parts = (arrays["support_data"], arrays["support_indices"], arrays["support_indptr"])
+        stored = Stored(config, arrays)
+        learner: KernelSVM = stored.estimator(cls)
+        if learner.kernel == "precomputed":
+            raise DataError("'parameters.kernel' in manifest.json is 'precomputed', which has no documents")
+        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
+        n_columns = space.n_columns
+        if learner.scheme != "one-vs-rest" and space.kind == "multiclass":
+            n_columns = len(pairs(len(space.classes)))
+        learner.n_features_in_ = stored.integer("n_features")
+        learner.dual_coef_ = stored.array("dual_coef", (n_columns, None))
+        learner.intercept_ = stored.array("intercept", (n_columns,))
         shape = (learner.dual_coef_.shape[1], learner.n_features_in_)
-        learner.support_vectors_ = sp.csr_array(parts, shape=shape)
-        # A number outside would reach beyond the matrix.
-        learner.support_vectors_.check_format(full_check=True)
-        if learner.intercept_.shape != learner.dual_coef_.shape[:1]:
-            raise DataError(
-                f"There are {len(learner.intercept_)} thresholds for {len(learner.dual_coef_)} columns."
-            )
+        learner.support_vectors_ = stored.csr("support", shape, np.float32, np.float64)
+        if learner.kernel == "chi2":
+            stored.array("support_data", (None,), np.float32, np.float64, least=0)
+        if learner.kernel == "linear":
+            stored.check_room("n_features", learner.n_features_in_, n_columns)
         learner._set_coef()
+        learner._check_scores()
         return learner
+
+    def _check_scores(self) -> None:
+        """Refuse a rule from a file that does not even score its own support vectors."""
+        rows = self.support_vectors_[:_ROWS_TRIED]
+        if rows.shape[0]:
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = self.machine_scores(rows)
+            if not np.isfinite(scores).all():
+                raise DataError(
+                    f"'parameters' in manifest.json and the support vectors in arrays.safetensors give "
+                    f"scores that are not finite (kernel {self.kernel})"
+                )
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+        for name in ("gamma", "degree", "coef0", "power"):
+            number(name, getattr(self, name))
 
     @property
     def _kernel(self) -> Kernel:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import checked_csr, is_sparse
+from widemargin._stored import Stored
 from widemargin._threads import thread_count
-from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
 
 State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
@@ -89,23 +89,20 @@ class LinearRule(ClassifierMixin, BaseEstimator):
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> LinearRule:
         """The fitted learner that `get_state` described, without its dual variables."""
-        learner = cls(**config["parameters"])
-        learner.label_space_ = LabelSpace.from_dict(config["labels"])
-        learner.n_features_in_ = config["n_features"]
-        learner.intercept_ = arrays["intercept"]
-        if "coef" in arrays:
-            learner.coef_ = arrays["coef"].T
+        stored = Stored(config, arrays)
+        learner: LinearRule = stored.estimator(cls)
+        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
+        n_features = learner.n_features_in_ = stored.integer("n_features")
+        learner.intercept_ = stored.array("intercept", (space.n_columns,))
+        if stored.has_array("coef"):
+            learner.coef_ = stored.array("coef", (n_features, space.n_columns)).T
+            return learner
+        csr = stored.csr("coef", (space.n_columns, n_features), np.float64)
+        if stored.flag("sparse_coef"):
+            learner.coef_ = csr
         else:
-            parts = (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"])
-            csr = sp.csr_array(parts, shape=(len(learner.intercept_), learner.n_features_in_))
-            csr.check_format(full_check=True)  # a number outside would reach beyond the matrix
-            learner.coef_ = csr if config["sparse_coef"] else np.ascontiguousarray(csr.T.toarray()).T
-        expected = (learner.label_space_.n_columns, learner.n_features_in_)
-        if learner.coef_.shape != expected or learner.intercept_.shape != expected[:1]:
-            raise DataError(
-                f"The weights have shape {learner.coef_.shape} and the thresholds "
-                f"{learner.intercept_.shape}; expected {expected} and {expected[:1]}."
-            )
+            stored.check_room("n_features", n_features, space.n_columns)
+            learner.coef_ = np.ascontiguousarray(csr.T.toarray()).T
         return learner
 
     def __sklearn_tags__(self) -> Any:

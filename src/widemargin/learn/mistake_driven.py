@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, checked_csr, is_sparse, refuse_infinite
+from widemargin._stored import Stored
 from widemargin._threads import thread_count
-from widemargin.errors import UsageError
+from widemargin.errors import DataError, UsageError
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.linear_rule import State
@@ -303,9 +304,18 @@ class MistakeDriven(OnlineRule):
     def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
         learner = super().from_state(config, arrays)
         learner._history = []
-        if learner.average == "voted":
-            names = ("label", "feature", "time", "weight")
-            learner._history = [tuple(np.array(arrays[f"history_{n}"]) for n in names)]
+        if learner.average != "voted":
+            learner._check_rule()
+            return learner
+        stored, seen = Stored(config, arrays), learner._columns["seen"]
+        weight = stored.array("history_weight", (None,))
+        most = learner.n_features_in_ - (0 if learner._bias_size else 1)  # the constant feature is the last
+        feature = stored.array("history_feature", weight.shape, np.int32, least=0, most=most)
+        label = stored.array("history_label", weight.shape, np.int32, least=0, most=len(seen) - 1)
+        time = stored.array("history_time", weight.shape, np.int64, least=0)
+        if (time > seen[label]).any():
+            raise DataError("'history_time' in arrays.safetensors holds times after the last document")
+        learner._history = [(label.copy(), feature.copy(), time.copy(), weight.copy())]
         return learner
 
     # ------------------------------------------------------------------ checks

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, refuse_infinite
+from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.checked_documents import Documents, check_documents
@@ -37,6 +38,9 @@ NO_VECTOR: Floats = np.zeros(0)
 # weight stand side by side.
 LABEL_BY_LABEL = frozenset(["sums", "links"])
 PAIRS = frozenset(["parts"])
+_POSITIVE = float(np.finfo(float).tiny)
+# What counts something, or is a sum of what is positive.
+_COUNTS = frozenset(["seen", "mistakes", "clock", "normalizer", "peak"])
 
 
 class OnlineRule(LinearRule):
@@ -80,6 +84,9 @@ class OnlineRule(LinearRule):
     @abstractmethod
     def _rule(self) -> tuple[Floats, Floats]:
         """The weights (features, labels) and the thresholds of the rule that the state stands for."""
+
+    # What `_constants_from` returns.
+    _constant_names: tuple[str, ...] = ()
 
     # Whether `fit` looks at the values before it learns; otherwise `_learn` refuses what is not finite.
     _surveys_values = True
@@ -266,27 +273,40 @@ class OnlineRule(LinearRule):
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
         """The learner that `get_state` described, which goes on as if it had never stopped."""
-        learner = cls(**config["parameters"])
-        learner.label_space_ = LabelSpace.from_dict(config["labels"])
-        learner.n_features_in_ = int(config["n_features"])
-        learner.documents_seen_ = int(config["documents_seen"])
-        learner.documents_wrong_ = int(config["documents_wrong"])
-        learner._constants = dict(config["constants"])
+        stored = Stored(config, arrays)
+        learner: Self = stored.estimator(cls)
+        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
+        learner.n_features_in_ = stored.integer("n_features")
+        learner.documents_seen_ = stored.integer("documents_seen", most=2**62)
+        learner.documents_wrong_ = stored.integer("documents_wrong", most=learner.documents_seen_)
+        constants = stored.inner("constants")
+        learner._constants = {
+            name: constants.number(name, least=_POSITIVE) for name in learner._constant_names
+        }
         learner._final = None
         learner._cells, learner._columns = {}, {}
-        for name, made in learner._fresh_cells().items():
+        for name, (start, kind) in learner._fresh_cells().items():
             shape = learner._shape(name)
-            values: NDArray[Any]
-            if f"cells_{name}" in arrays:
-                values = np.array(arrays[f"cells_{name}"], dtype=made[1])
-            else:
-                values = _filled(shape, *made)
-                values.reshape(-1)[arrays[f"changed_{name}"]] = arrays[f"values_{name}"]
-            learner._cells[name] = _of_shape(name, values, shape)
-        for name, made in learner._fresh_columns().items():
-            values = np.array(arrays[f"column_{name}"], dtype=made[1])
-            learner._columns[name] = _of_shape(name, values, (learner.label_space_.n_columns,))
+            if stored.has_array(f"cells_{name}"):
+                learner._cells[name] = np.array(stored.array(f"cells_{name}", shape, kind))
+                continue
+            stored.check_room("n_features", *shape)
+            places = stored.array(f"changed_{name}", (None,), np.int64, least=0, most=math.prod(shape) - 1)
+            values = _filled(shape, start, kind)
+            values.reshape(-1)[places] = stored.array(f"values_{name}", places.shape, kind)
+            learner._cells[name] = values
+        for name, (_, kind) in learner._fresh_columns().items():
+            least = 0 if name in _COUNTS else None
+            values = stored.array(f"column_{name}", (space.n_columns,), kind, least=least)
+            learner._columns[name] = np.array(values)
         return learner
+
+    def _check_rule(self) -> None:
+        """Refuse a state from a file whose parts are finite and whose rule is not."""
+        with np.errstate(all="ignore"):
+            sound = all(np.isfinite(part).all() for part in self._finished())
+        if not sound:
+            raise DataError("the arrays in arrays.safetensors make a rule that is not finite")
 
 
 def _unfilled(shape: tuple[int, ...]) -> Floats:
@@ -299,14 +319,6 @@ def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:
     if isinstance(start, tuple):
         return np.full(shape[:-1], complex(*start)).view(kind).reshape(shape)
     return np.full(shape, start, dtype=kind)
-
-
-def _of_shape(name: str, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    if values.shape != shape:
-        raise DataError(f"The array {name!r} has shape {values.shape}; expected {shape}.")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise DataError(f"The array {name!r} holds numbers that are not finite.")
-    return values
 
 
 def _wrong(batch: Arrival, scores: Floats) -> int:

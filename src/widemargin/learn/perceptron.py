@@ -95,6 +95,10 @@ class Perceptron(ThresholdMixin, MistakeDriven):
     def _surveys_values(self) -> bool:  # type: ignore[override]
         return self.form == "dagan"
 
+    @property
+    def _constant_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return () if self.form == "zhang" else super()._constant_names
+
     def _constants_from(self, documents: Documents) -> dict[str, float]:
         return {} if self.form == "zhang" else super()._constants_from(documents)
 

@@ -53,8 +53,7 @@ class Rocchio(LinearRule):
         X : sparse or dense matrix (n, features)
         y : labels in any form that :mod:`widemargin.labels` takes
         """
-        if not isinstance(self.beta, Real) or not 0 <= float(self.beta) < np.inf:
-            raise UsageError(f"beta={self.beta!r}: expected a number that is at least 0, such as 0.25.")
+        self._check_parameters()
         csr = checked_csr(self, X, first=True)
         if y is None:
             raise ValueError("Rocchio requires y to be passed, but the target y is None")
@@ -70,6 +69,10 @@ class Rocchio(LinearRule):
         self.coef_ = weights.T
         self.intercept_ = -(np.sum(cosines * positive, axis=0) + np.sum(cosines * negative, axis=0)) / 2
         return self
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.beta, Real) or not 0 <= float(self.beta) < np.inf:
+            raise UsageError(f"beta={self.beta!r}: expected a number that is at least 0, such as 0.25.")
 
     def as_scored(self, X: Any) -> Any:
         """The documents scaled to length 1; one without any value stays as it is."""

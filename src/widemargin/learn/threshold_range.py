@@ -22,6 +22,7 @@ class ThresholdMixin:
     discard_below: float | None
     link: Link
     _constants: dict[str, float]
+    _constant_names: tuple[str, ...] = ("document_length",)
 
     def _thresholds(self) -> tuple[float, float, float]:
         theta = float(self.threshold)

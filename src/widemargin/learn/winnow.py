@@ -74,6 +74,8 @@ class Winnow(MistakeDriven):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _constant_names = ("start_sum",)
+
     @property
     def _form(self) -> tuple[float, bool, bool, float]:  # type: ignore[override]
         total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)

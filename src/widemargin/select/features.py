@@ -13,6 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin._arrays import Csr, checked_csr, is_sparse
+from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import learn_labels
 from widemargin.select.narrowing import unit_rows
@@ -191,12 +192,14 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The fitted selection whose `get_state` this was; scores of features left out are not a number."""
-        self = cls(**config["parameters"])
-        self.n_features_in_ = int(config["n_features"])
-        columns, scores = arrays["columns"], arrays["scores"]
-        increasing = bool((np.diff(columns) > 0).all()) and len(columns) == len(scores) > 0
-        if not increasing or columns[0] < 0 or columns[-1] >= self.n_features_in_:
-            raise DataError(f"The selected features are not columns of {self.n_features_in_}.")
+        stored = Stored(config, arrays)
+        self: Self = stored.estimator(cls)
+        self.n_features_in_ = stored.integer("n_features", least=1)
+        stored.check_room("n_features", self.n_features_in_)
+        columns = stored.array("columns", (None,), np.int32, least=0, most=self.n_features_in_ - 1)
+        scores = stored.array("scores", columns.shape, infinite=True)
+        if not len(columns) or not (np.diff(columns) > 0).all():
+            raise DataError("'columns' in arrays.safetensors are no features in rising order")
         self._kept = np.zeros(self.n_features_in_, dtype=bool)
         self._kept[columns] = True
         self.scores_ = np.full(self.n_features_in_, np.nan)

@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
+from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.select.decomposition import COLUMNS_AT_ONCE, short_side_vectors
@@ -170,10 +171,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the probabilities and draw the sample; labels are not looked at."""
-        if self.sampling not in ("subspace", "weighted", "uniform"):
-            raise UsageError(f'sampling={self.sampling!r}: expected "subspace", "weighted" or "uniform".')
-        if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r > 0:
-            raise UsageError(f"r={self.r!r}: expected a number of features.")
+        self._check_parameters()
         if self.k is not None and self.sampling != "subspace":
             raise UsageError(f"k={self.k!r} is for subspace sampling. Leave it out.")
         X = checked_csr(self, X, first=True).matrix
@@ -230,6 +228,12 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         check_is_fitted(self, "keep_probabilities_")
         return np.asarray(self._kept)
 
+    def _check_parameters(self) -> None:
+        if self.sampling not in ("subspace", "weighted", "uniform"):
+            raise UsageError(f'sampling={self.sampling!r}: expected "subspace", "weighted" or "uniform".')
+        if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r > 0:
+            raise UsageError(f"r={self.r!r}: expected a number of features.")
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
         check_is_fitted(self, "keep_probabilities_")
@@ -249,18 +253,22 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The fitted sample whose `get_state` this was; of features left out no probability is known."""
-        self = cls(**config["parameters"])
-        self.n_features_in_ = int(config["n_features"])
-        self.expected_, self.k_ = float(config["expected"]), config["k"]
-        columns = arrays["columns"]
-        increasing = bool((np.diff(columns) > 0).all()) and len(columns) == len(arrays["chances"]) > 0
-        if not increasing or columns[0] < 0 or columns[-1] >= self.n_features_in_:
-            raise DataError(f"The sampled features are not columns of {self.n_features_in_}.")
+        stored = Stored(config, arrays)
+        self: Self = stored.estimator(cls)
+        self.n_features_in_ = stored.integer("n_features", least=1)
+        stored.check_room("n_features", self.n_features_in_)
+        self.expected_ = stored.number("expected", least=0)
+        self.k_ = None if stored.value("k") is None else stored.integer("k")
+        columns = stored.array("columns", (None,), np.int32, least=0, most=self.n_features_in_ - 1)
+        scores = stored.array("scores", columns.shape, least=0, most=1)
+        chances = stored.array("chances", columns.shape, least=np.finfo(float).tiny, most=1)
+        if not len(columns) or not (np.diff(columns) > 0).all():
+            raise DataError("'columns' in arrays.safetensors are no features in rising order")
         self._kept = np.zeros(self.n_features_in_, dtype=bool)
         self._kept[columns] = True
         self.probabilities_ = np.full(self.n_features_in_, np.nan)
         self.keep_probabilities_ = np.full(self.n_features_in_, np.nan)
-        self.probabilities_[columns], self.keep_probabilities_[columns] = arrays["scores"], arrays["chances"]
+        self.probabilities_[columns], self.keep_probabilities_[columns] = scores, chances
         self.n_kept_ = len(columns)
         return self
 

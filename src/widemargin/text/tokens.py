@@ -29,6 +29,7 @@ NUMBER = "<number>"
 UNITS = ("words", "chars", "chars_in_words")
 TOKENS = ("thesis", "unicode")
 MAX_N = 255
+MAX_LENGTH = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,10 @@ class TextRule:
                 f"ngram_range={self.ngram_range!r}: expected two whole numbers, "
                 f"the shortest and the longest n-gram, from 1 to {MAX_N}, such as (1, 2)."
             )
-        if not isinstance(self.min_token_length, int) or self.min_token_length < 1:
-            raise UsageError(f"min_token_length={self.min_token_length!r}: expected a positive whole number.")
+        if not isinstance(self.min_token_length, int) or not 1 <= self.min_token_length <= MAX_LENGTH:
+            raise UsageError(
+                f"min_token_length={self.min_token_length!r}: expected a whole number from 1 to {MAX_LENGTH}."
+            )
 
     def native(self) -> _core.TextRule:
         """The same for the core."""

@@ -53,6 +53,19 @@ class Vocabulary:
         # UTF-8 sorts as code points do.
         return cls(*pack(sorted({term.encode() for term in terms})))
 
+    def check(self) -> None:
+        """Refuse terms, from a file, that are not UTF-8 or not in the order of their code points."""
+        data = self.buffer.tobytes()
+        terms = [data[begin:end] for begin, end in pairwise(self.offsets.tolist())]
+        begins = self.buffer[self.offsets[:-1][np.diff(self.offsets) > 0]]
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(f"'vocabulary' is not UTF-8: {error}") from error
+        # A byte of this form continues a character.
+        if (begins & 0xC0 == 0x80).any() or any(a >= b for a, b in pairwise(terms)):
+            raise DataError("'vocabulary' and 'vocabulary_offsets' are no terms in rising order")
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

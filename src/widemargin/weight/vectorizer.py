@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import NotFittedError
 
 import widemargin._core as _core
+from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.counting import Index, WordRule, count_collection
@@ -246,20 +247,25 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The fitted vectorizer whose `get_state` this was."""
-        params = dict(config)
-        n_documents = params.pop("n_documents")
-        params["ngram_range"] = tuple(params["ngram_range"])
-        self = cls(**params)
-        frequencies = np.asarray(arrays["document_frequencies"], dtype=np.int64)
-        vocabulary = None
-        if self.n_hashed is None:
-            vocabulary = Vocabulary(arrays["vocabulary"], arrays["vocabulary_offsets"])
-        n_columns = self.n_hashed if vocabulary is None else len(vocabulary)
-        if len(frequencies) != n_columns:
-            raise DataError(
-                f"{len(frequencies)} document frequencies for {n_columns} columns; the model is damaged."
-            )
-        self._learned(vocabulary, frequencies, int(n_documents))
+        stored = Stored(config, arrays)
+        n_documents = stored.integer("n_documents", most=2**62)
+        lengths = stored.items("ngram_range")
+        if len(lengths) != 2 or not all(type(length) is int for length in lengths):
+            raise DataError(f"'ngram_range' in manifest.json is {lengths!r}; expected two whole numbers")
+        params = {name: value for name, value in config.items() if name != "n_documents"}
+        self: Self = Stored({**params, "ngram_range": tuple(lengths)}).made(cls)
+        vocabulary, n_columns = None, self.n_hashed
+        if n_columns is None:
+            offsets = stored.array("vocabulary_offsets", (None,), np.int64)
+            vocabulary = Vocabulary(stored.array("vocabulary", (None,), np.uint8), offsets)
+            vocabulary.check()
+            n_columns = len(vocabulary)
+        frequencies = stored.array(
+            "document_frequencies", (n_columns,), np.int64, np.int32, least=0, most=n_documents
+        )
+        self._learned(vocabulary, frequencies.astype(np.int64), n_documents)
+        if self._factors is not None and not np.isfinite(self._factors).all():
+            raise DataError("'document_frequencies' in arrays.safetensors give weights that are not finite")
         return self
 
     def _fit(self, texts: Any, matrix: bool) -> sp.csr_array | None:
@@ -286,6 +292,9 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self.n_documents_ = n_documents
         self._built_index: Index | None = None
         self._factors = self._collection_factors()
+
+    def _check_parameters(self) -> None:
+        self._check_params()
 
     def _check_params(self) -> tuple[TextRule, WordRule, Pruning, int]:
         rule = TextRule(self.units, self.tokens, self.ngram_range, self.min_token_length)

@@ -1,0 +1,231 @@
+"""What comes out of a model file, taken out piece by piece and checked: the one schema of all its parts.
+
+A file whose checksums are right may still have been made by a faulty or a malicious program. Every
+`from_state` reads its configuration and its arrays through :class:`Stored`, so that whatever is missing, of
+another type or shape, out of range or not finite is refused when the file is loaded, by its name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+from widemargin._arrays import canonical_csr
+from widemargin.errors import DataError, UsageError
+
+Floats = NDArray[np.float64]
+Shape = tuple[int | None, ...]
+LARGEST_SIZE = 2**31 - 1
+
+
+class Stored:
+    """The configuration and the arrays of one part of a model; methods raise DataError unless they fit.
+
+    A dimension that is None in a shape may be of any length.
+
+    Examples
+    --------
+    >>> stored = Stored({"n_features": 2}, {"coef": np.ones((2, 1))})
+    >>> stored.array("coef", (stored.integer("n_features"), None)).shape
+    (2, 1)
+    >>> stored.array("coef", (3, 1))
+    Traceback (most recent call last):
+    ...
+    widemargin.errors.DataError: 'coef' in arrays.safetensors has shape (2, 1); expected (3, 1)
+    """
+
+    def __init__(self, config: Any, arrays: Mapping[str, NDArray[Any]] | None = None, path: str = "") -> None:
+        self._path = path
+        if not isinstance(config, dict):
+            raise self._wrong(None, config, "an object")
+        self._config: dict[str, Any] = config
+        self._arrays = {} if arrays is None else arrays
+
+    # ------------------------------------------------------------------ configuration
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._config
+
+    def value(self, name: str) -> Any:
+        """Whatever stands under `name`."""
+        if name not in self._config:
+            raise DataError(f"{self._name(name)} in manifest.json is missing")
+        return self._config[name]
+
+    def integer(self, name: str, *, least: int = 0, most: int = LARGEST_SIZE) -> int:
+        """A whole number from `least` to `most`."""
+        value = self.value(name)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise self._wrong(name, value, f"a whole number from {least} to {most}")
+        return value
+
+    def number(self, name: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+        """A finite number from `least` to `most`."""
+        value = self.value(name)
+        if not _is_finite(value) or not least <= value <= most:
+            raise self._wrong(name, value, "a finite number")
+        return float(value)
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        value = self.value(name)
+        if not isinstance(value, bool):
+            raise self._wrong(name, value, "true or false")
+        return value
+
+    def text(self, name: str) -> str:
+        """A string."""
+        value = self.value(name)
+        if not isinstance(value, str):
+            raise self._wrong(name, value, "a string")
+        return value
+
+    def choice(self, name: str, known: Collection[str]) -> str:
+        """One of some strings."""
+        value = self.value(name)
+        if not isinstance(value, str) or value not in known:
+            raise self._wrong(name, value, f"one of {', '.join(known)}")
+        return value
+
+    def items(self, name: str) -> list[Any]:
+        """A list."""
+        value = self.value(name)
+        if not isinstance(value, list):
+            raise self._wrong(name, value, "a list")
+        return value
+
+    def same(self, name: str, expected: Any) -> None:
+        """Refuse what is not `expected`, unless that is not known (None) or nothing stands there."""
+        if expected is not None and name in self and self.value(name) != expected:
+            raise self._wrong(name, self.value(name), f"{expected!r}, as in the other parts")
+
+    def inner(self, name: str) -> Stored:
+        """The object under `name`, with the same arrays."""
+        return Stored(self.value(name), self._arrays, f"{self._path}{name}.")
+
+    def estimator(self, cls: type[Any], name: str = "parameters") -> Any:
+        """An estimator with the parameters under `name`, which it accepts as if somebody had given them."""
+        given = self.inner(name)
+        return given.made(cls)
+
+    def made(self, cls: type[Any]) -> Any:
+        """An estimator whose parameters are this configuration."""
+        known = inspect.signature(cls).parameters
+        for parameter, value in self._config.items():
+            if parameter not in known:
+                raise DataError(f"{self._name(parameter)} in manifest.json is no parameter of {cls.__name__}")
+            if isinstance(value, float) and math.isnan(value):
+                raise self._wrong(parameter, value, "a number")
+        made = cls(**self._config)
+        check = getattr(made, "_check_parameters", None)
+        if check is not None:
+            try:
+                check()
+            except (UsageError, TypeError, ValueError, OverflowError, AttributeError) as error:
+                where = repr(self._path.rstrip(".")) if self._path else "The configuration"
+                raise DataError(f"{where} in manifest.json does not fit {cls.__name__}: {error}") from error
+        return made
+
+    # ------------------------------------------------------------------ arrays
+
+    def has_array(self, name: str) -> bool:
+        """Whether there is an array called `name`."""
+        return name in self._arrays
+
+    def array(
+        self,
+        name: str,
+        shape: Shape,
+        *types: DTypeLike,
+        least: float | None = None,
+        most: float | None = None,
+        infinite: bool = False,
+    ) -> NDArray[Any]:
+        """The array `name` of one of the `types` (by default float64), its values within bounds, never NaN.
+
+        Parameters
+        ----------
+        infinite : whether infinity is a value like any other
+        """
+        member = "arrays.safetensors"
+        if name not in self._arrays:
+            raise DataError(f"{name!r} in {member} is missing")
+        values = self._arrays[name]
+        allowed = [np.dtype(kind) for kind in types or (np.float64,)]
+        if values.dtype not in allowed:
+            expected = " or ".join(kind.name for kind in allowed)
+            raise DataError(f"{name!r} in {member} is of type {values.dtype.name}; expected {expected}")
+        if len(shape) != values.ndim or any(
+            wanted not in (None, found) for wanted, found in zip(shape, values.shape, strict=True)
+        ):
+            expected = ", ".join("any" if wanted is None else str(wanted) for wanted in shape)
+            expected += "," if len(shape) == 1 else ""
+            raise DataError(f"{name!r} in {member} has shape {values.shape}; expected ({expected})")
+        if values.dtype.kind == "f" and values.size:
+            # The sum of finite numbers may overflow, and only then is a closer look needed.
+            with np.errstate(over="ignore", invalid="ignore"):
+                sound = bool(np.isfinite(values.sum()))
+            if not sound and (np.isnan(values) if infinite else ~np.isfinite(values)).any():
+                kind = "NaN" if infinite else "numbers that are not finite"
+                raise DataError(f"{name!r} in {member} holds {kind}")
+        if values.size and (
+            (least is not None and values.min() < least) or (most is not None and values.max() > most)
+        ):
+            raise DataError(
+                f"{name!r} in {member} holds values from {values.min()} to {values.max()}; expected "
+                f"{'any' if least is None else least} to {'any' if most is None else most}"
+            )
+        return values
+
+    def csr(self, name: str, shape: tuple[int, int], *types: DTypeLike) -> sp.csr_array:
+        """The sparse matrix in the arrays `name_data`, `name_indices` and `name_indptr`."""
+        data = self.array(f"{name}_data", (None,), *types)
+        matrix: Any = sp.csr_array(shape, dtype=data.dtype)
+        matrix.data = data
+        matrix.indices = self.array(f"{name}_indices", data.shape, np.int32)
+        matrix.indptr = self.array(f"{name}_indptr", (shape[0] + 1,), np.int64)
+        try:
+            return canonical_csr(matrix).matrix
+        except DataError as error:
+            raise DataError(f"'{name}_indices' and '{name}_indptr' in arrays.safetensors: {error}") from error
+
+    def check_room(self, name: str, *shape: int) -> None:
+        """Refuse a size that no array of the file proves and that this machine has no memory for."""
+        wanted = 8 * math.prod(shape)
+        if wanted > _memory():
+            raise DataError(f"{self._name(name)} in manifest.json asks for {wanted / 1e9:,.1f} GB of memory")
+
+    # ------------------------------------------------------------------ errors
+
+    def _name(self, name: str) -> str:
+        return repr(f"{self._path}{name}")
+
+    def _wrong(self, name: str | None, value: Any, expected: str) -> DataError:
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        where = repr(self._path.rstrip(".")) if name is None else self._name(name)
+        return DataError(f"{where} in manifest.json is {shown}; expected {expected}")
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
+
+
+def _memory() -> float:
+    """The bytes of this machine's memory; infinite where it does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf

@@ -1,0 +1,93 @@
+"""The summary of a training that a model file holds, checked as far as anything reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from widemargin._stored import Stored
+from widemargin.errors import DataError
+from widemargin.measure.quality import MEASURES
+
+_MANY = 2**62
+_SIZES = ("documents", "labels", "values", "terms_before")
+_KINDS = ("bound", "estimate", "measured")
+_METHODS = ("leave-one-out", "k-fold", "xi-alpha")
+
+
+def checked_summary(found: Any) -> Stored:
+    """The summary, of which every number is a number and every list a list."""
+    summary = Stored(found, path="summary.")
+    summary.integer("terms")
+    for name in _SIZES:
+        if name in summary:
+            summary.integer(name, most=_MANY)
+    if "task" in summary:
+        summary.choice("task", ("binary", "multiclass", "multilabel"))
+    for name in ("objective", "duality_gap"):
+        if name in summary:
+            summary.number(name)
+    if "estimates" in summary and summary.value("estimates") is not None:
+        _check_quality(summary.inner("estimates"))
+    if "selection" in summary:
+        _check_selection(summary.inner("selection"))
+    if "suspects_by" in summary:
+        summary.choice("suspects_by", _METHODS)
+        for suspect in _objects(summary, "suspects"):
+            for name in ("score", "margin"):
+                suspect.number(name)
+            for name in ("document", "given", "suggested"):
+                suspect.value(name)
+    return summary
+
+
+def _check_quality(quality: Stored) -> None:
+    quality.choice("method", _METHODS)
+    quality.choice("kind", _KINDS)
+    quality.integer("n", most=_MANY)
+    quality.number("confidence", least=0, most=1)
+    if quality.value("accuracy") is not None:
+        _check_figure(quality.inner("accuracy"))
+    for average in ("micro", "macro"):
+        _check_figures(quality.inner(average))
+    for row in _objects(quality, "labels"):
+        row.value("label")
+        row.integer("examples", most=_MANY)
+        row.integer("predicted", most=_MANY)
+        row.text("sure")
+        if not isinstance(row.value("threshold"), str | None):
+            row.number("threshold")
+        if row.value("weak") is not None:
+            row.text("weak")
+        _check_figures(row)
+    if not all(isinstance(note, str) for note in quality.items("notes")):
+        raise DataError("'summary.estimates.notes' in manifest.json holds notes that are not strings")
+
+
+def _check_figures(figures: Stored) -> None:
+    for name in MEASURES:
+        _check_figure(figures.inner(name))
+
+
+def _check_figure(figure: Stored) -> None:
+    figure.text("kind")
+    for name in ("value", "low", "high"):
+        if figure.value(name) is not None:
+            figure.number(name)
+
+
+def _check_selection(selection: Stored) -> None:
+    for name in ("mode", "estimate", "measure", "average"):
+        selection.text(name)
+    candidates = _objects(selection, "candidates")
+    selection.integer("chosen", most=len(candidates) - 1)
+    for candidate in candidates:
+        candidate.inner("parameters")
+        for name in ("held_out", "estimate"):
+            if candidate.value(name) is not None:
+                candidate.number(name)
+    if selection.value("chosen_by_label") is not None:
+        selection.inner("chosen_by_label")
+
+
+def _objects(parent: Stored, name: str) -> list[Stored]:
+    return [Stored(item, path=f"{name}[{i}].") for i, item in enumerate(parent.items(name))]
