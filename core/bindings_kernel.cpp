@@ -14,7 +14,7 @@ struct DecompositionArrays {
     Output<std::uint8_t> converged;
 };
 
-// Labels are shared out to threads; make_engine() gives each thread its own.
+// Labels are shared out to threads; make_engine(stop) gives each thread its own.
 template <class MakeEngine>
 void solve_labels(const DecompositionArrays& a, const DecompositionOptions& options, int n_threads,
                   std::int64_t size, MakeEngine&& make_engine) {
@@ -23,7 +23,7 @@ void solve_labels(const DecompositionArrays& a, const DecompositionOptions& opti
     run_parallel(
         static_cast<int>(std::min<std::int64_t>(n_threads, n_labels)),
         [&](int, const StopFlag& stop) {
-            auto engine = make_engine();
+            auto engine = make_engine(stop);
             std::vector<double> y(size), upper(size), alpha(size), s(size);
             std::int64_t label, end;
             while (!stop && labels.next(label, end)) {
@@ -87,8 +87,9 @@ std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> in
     std::int64_t rows = 0;
     without_gil([&] {
         if (as_linear) {
-            solve_labels(arrays, options, n_threads, size,
-                         [&] { return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa); });
+            solve_labels(arrays, options, n_threads, size, [&](const StopFlag& stop) {
+                return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa, stop);
+            });
             return;
         }
         KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
@@ -96,17 +97,18 @@ std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> in
         const int labels = static_cast<int>(n_labels);
         if (matrix.keeps_all()) {
             const int row_threads = std::max(n_threads / labels, 1);
-            solve_labels(arrays, options, n_threads, matrix.size(),
-                         [&] { return std::make_unique<KeptRows<T, Real>>(matrix, row_threads); });
+            solve_labels(arrays, options, n_threads, matrix.size(), [&](const StopFlag& stop) {
+                return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
+            });
         } else {
             // With a preference for cached rows the size of a cache steers the path, so that it must not
             // depend on the number of threads: one label after the other, with all the memory and all threads
             // for rows.
             const int label_threads = prefer_cached ? 1 : std::max(std::min(n_threads, labels), 1);
             const int row_threads = std::max(n_threads / label_threads, 1);
-            solve_labels(arrays, options, label_threads, matrix.size(), [&] {
+            solve_labels(arrays, options, label_threads, matrix.size(), [&](const StopFlag& stop) {
                 return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads, working_set,
-                                                             row_threads);
+                                                             row_threads, stop);
             });
         }
         rows = matrix.rows_computed();
@@ -163,7 +165,8 @@ void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> 
         kappa,
         offset > 0,
         accuracy,
-        certify};
+        certify,
+        cache_bytes};
     const LeftOutTask task{std::int64_t(signs.shape(0)),
                            n,
                            size,
@@ -180,21 +183,25 @@ void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> 
         if (as_linear) {
             leave_one_out_kernel(
                 task, options, n_threads,
-                [&] { return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa); }, poll_signals);
+                [&](const StopFlag& stop) {
+                    return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa, stop);
+                },
+                poll_signals);
             return;
         }
         KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
                                      cache_bytes);
         if (matrix.keeps_all()) {
             leave_one_out_kernel(
-                task, options, n_threads, [&] { return std::make_unique<KeptRows<T, Real>>(matrix, 1); },
+                task, options, n_threads,
+                [&](const StopFlag& stop) { return std::make_unique<KeptRows<T, Real>>(matrix, 1, stop); },
                 poll_signals);
         } else {
             leave_one_out_kernel(
                 task, options, n_threads,
-                [&] {
+                [&](const StopFlag& stop) {
                     return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / n_threads, working_set,
-                                                                 1);
+                                                                 1, stop);
                 },
                 poll_signals);
         }
@@ -234,7 +241,7 @@ void kernel_block(Input<std::int64_t> a_indptr, Input<std::int32_t> a_indices, I
                 std::vector<double> sums(n_b);
                 std::int64_t begin, end;
                 while (!stop && pieces.next(begin, end)) {
-                    for (std::int64_t i = begin; i < end; ++i) {
+                    for (std::int64_t i = begin; i < end && !stop; ++i) {
                         index.values(a.row(i), nullptr, n_b, sums.data(), out.data() + i * n_b);
                     }
                 }

@@ -12,6 +12,7 @@ constexpr std::int64_t kLargestWorkingSet = 3000;
 
 constexpr std::int64_t kMachines = 3;  // inductive, transductive, at par
 constexpr std::int64_t kCosts = 6;
+constexpr std::int64_t kProgress = 4;  // violation, active examples, iterations, whether the label is done
 
 struct TransductionArrays {
     InputMatrix<std::int8_t> signs;
@@ -22,7 +23,7 @@ struct TransductionArrays {
     OutputTable<double> levels;
     Output<std::int64_t> n_levels;
     Output<std::uint8_t> converged;
-    Output<std::int64_t> labels_done;
+    OutputMatrix<double> progress;
 };
 
 template <class MakeEngine>
@@ -33,7 +34,7 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
     run_parallel(
         static_cast<int>(std::min<std::int64_t>(n_threads, n_labels)),
         [&](int, const StopFlag& stop) {
-            auto engine = make_engine();
+            auto engine = make_engine(stop);
             std::int64_t label, end;
             while (!stop && labels.next(label, end)) {
                 const double* const costs = a.costs.data() + kCosts * label;
@@ -46,7 +47,8 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
                                             costs[4],
                                             costs[5],
                                             a.num_plus.data()[label]};
-                Transduction machine(*engine, options, task);
+                double* const progress = a.progress.data() + kProgress * label;
+                Transduction machine(*engine, options, task, progress);
                 const auto keep = [&](std::int64_t which) {
                     double* out = a.machines.data() + (kMachines * label + which) * 3 * n;
                     for (const auto* const part : {&machine.y(), &machine.alpha(), &machine.s()}) {
@@ -73,7 +75,7 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
                     row[5] = static_cast<double>(levels[l].switches);
                     row[6] = static_cast<double>(levels[l].solutions);
                 }
-                __atomic_fetch_add(a.labels_done.data(), 1, __ATOMIC_RELAXED);
+                progress[kProgress - 1] = 1;
             }
         },
         poll_signals);
@@ -93,7 +95,7 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
                             std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
                             OutputTable<double> machines, OutputMatrix<double> intercepts,
                             OutputTable<double> levels, Output<std::int64_t> n_levels,
-                            Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
+                            Output<std::uint8_t> converged, OutputMatrix<double> progress) {
     const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
     const std::int64_t n = x.n_rows, all_labels = signs.shape(0);
     require_threads(n_threads);
@@ -106,10 +108,10 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
     require_size(levels, all_labels * std::int64_t(levels.shape(1)) * 7, "levels");
     require_size(n_levels, all_labels, "n_levels");
     require_size(converged, all_labels, "converged");
-    require_size(labels_done, 1, "labels_done");
+    require_shape(progress, all_labels, kProgress, "progress");
     const KernelParameters kernel{KernelKind(kind), gamma, degree, coef0, power, offset};
     const TransductionArrays arrays{signs,      cost,   costs,    num_plus,  machines,
-                                    intercepts, levels, n_levels, converged, labels_done};
+                                    intercepts, levels, n_levels, converged, progress};
     const int n_labels = static_cast<int>(signs.shape(0));
     without_gil([&] {
         const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
@@ -121,8 +123,9 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
                 growth,
                 many,
                 kLargestWorkingSet};
-            transduce_labels(arrays, options, n_threads,
-                             [&] { return std::make_unique<WeightVector<T>>(x, offset, false, 0.0); });
+            transduce_labels(arrays, options, n_threads, [&](const StopFlag& stop) {
+                return std::make_unique<WeightVector<T>>(x, offset, false, 0.0, stop);
+            });
             return;
         }
         const TransductionOptions options{
@@ -134,14 +137,15 @@ void train_transductive_svm(Input<std::int64_t> indptr, Input<std::int32_t> indi
         KernelMatrix<T, Real> matrix(x, kernel, nullptr, false, 0.0, cache_bytes);
         if (keeps_all) {
             const int row_threads = std::max(n_threads / n_labels, 1);
-            transduce_labels(arrays, options, n_threads,
-                             [&] { return std::make_unique<KeptRows<T, Real>>(matrix, row_threads); });
+            transduce_labels(arrays, options, n_threads, [&](const StopFlag& stop) {
+                return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
+            });
         } else {
             const int label_threads = std::max(std::min(n_threads, n_labels), 1);
             const int row_threads = std::max(n_threads / label_threads, 1);
-            transduce_labels(arrays, options, label_threads, [&] {
+            transduce_labels(arrays, options, label_threads, [&](const StopFlag& stop) {
                 return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads,
-                                                             options.solver.working_set, row_threads);
+                                                             options.solver.working_set, row_threads, stop);
             });
         }
     });
@@ -157,7 +161,7 @@ void register_train_transductive_svm(nb::module_& m) {
           arg("num_plus").noconvert(), arg("equality"), arg("growth"), arg("many"), arg("tol"),
           arg("max_iterations"), arg("seed"), arg("cache_bytes"), arg("n_threads"),
           arg("machines").noconvert(), arg("intercepts").noconvert(), arg("levels").noconvert(),
-          arg("n_levels").noconvert(), arg("converged").noconvert(), arg("labels_done").noconvert());
+          arg("n_levels").noconvert(), arg("converged").noconvert(), arg("progress").noconvert());
 }
 
 void register_transduction(nb::module_& m) {

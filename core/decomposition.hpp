@@ -10,6 +10,10 @@
 // over what may fall of -omega, <= tol; then every condition holds within tol for lambda_eq, the mean of
 // -omega over unbounded support vectors (8.29).
 //
+// It ends without convergence after max_iterations; an iteration with many steps inside its working set
+// counts as several. It also ends when no digit is left to gain: when a long stretch of iterations neither
+// lowers the violation nor, visibly, the objective.
+//
 // Shrinking: an example whose multiplier estimate (8.30, 8.31) exceeded a threshold in each of the last h
 // iterations is left out; at the end s is computed for what was left out, and if a condition fails there, all
 // examples come back and h doubles.
@@ -63,6 +67,8 @@ class Decomposition {
         if (!s_is_known) compute_s();
         DecompositionReport report;
         Indices working;
+        Stretch stretch{objective()};
+        std::int64_t steps = 0;
         while (!stop) {
             scan();
             progress_[0] = violation_;
@@ -84,16 +90,23 @@ class Decomposition {
                 continue;
             }
             if (report.iterations >= options_.max_iterations) break;
+            if (stretch.is_idle(violation_, report.iterations, state_.n)) break;
+            ++steps;
             ++report.iterations;
             working_set_.select(working);
-            if (!improve(working)) {
+            gained_ = 0, inner_steps_ = 0;
+            if (!improve(working, stop)) {
                 // A random working set may hold nothing to gain; the most violating pair always does, unless
                 // the arithmetic has come to its end.
                 working_set_.select_most_violating(working);
-                if (!improve(working)) break;
+                if (!improve(working, stop)) break;
             }
-            if (options_.shrinking && report.iterations % shrink_interval() == 0) shrink();
+            stretch.gain += gained_;
+            report.iterations += std::min(inner_steps_ / kStepsOfIteration / std::int64_t(working.size()),
+                                          options_.max_iterations - report.iterations);
+            if (options_.shrinking && steps % shrink_interval() == 0) shrink();
         }
+        if (stop) return report;  // nobody reads it
         if (static_cast<std::int64_t>(state_.active.size()) != state_.n) {
             reactivate();
             scan();
@@ -107,6 +120,33 @@ class Decomposition {
 
   private:
     using Value = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<Engine&>().row(0))>>;
+
+    // The iterations since the violation or the objective last improved visibly.
+    struct Stretch {
+        double objective;  // at its begin
+        double gain = 0;   // by which the objective has fallen since then
+        double violation = std::numeric_limits<double>::infinity();
+        std::int64_t begin = 0;
+
+        bool is_idle(double now, std::int64_t iteration, std::int64_t n) {
+            if (now < kLess * violation || gain > kVisible * std::abs(objective)) {
+                objective -= gain;
+                gain = 0;
+                violation = std::min(violation, now);
+                begin = iteration;
+            }
+            return iteration - begin > std::max(kLong, 100 * n);
+        }
+        static constexpr double kLess = 0.99, kVisible = 1e-17;
+        static constexpr std::int64_t kLong = 50'000;
+    };
+
+    double objective() const {
+        double sum = 0;
+        for (std::int64_t i = 0; i < state_.n; ++i)
+            sum += state_.alpha[i] * (0.5 * state_.y[i] * state_.s[i] - 1);
+        return sum;
+    }
 
     std::vector<double> signed_alpha() const {
         std::vector<double> result(state_.n);
@@ -181,7 +221,7 @@ class Decomposition {
     }
 
     // Solves the problem on the working set; false when nothing moved.
-    bool improve(const Indices& working) {
+    bool improve(const Indices& working, const StopFlag& stop) {
         const std::size_t m = working.size();
         small_.resize(m);
         engine_.prefetch(working);
@@ -195,16 +235,16 @@ class Decomposition {
         }
         // A part of the way is enough while others will move too.
         const double inner = std::max(kInnerShare * violation_, kInnerFloor * options_.tol);
-        if (options_.equality) {
-            small_.solve_with_equality(inner);
-        } else {
-            small_.solve_without_equality(inner);
-        }
+        const std::size_t steps = options_.equality ? small_.solve_with_equality(inner, stop)
+                                                    : small_.solve_without_equality(inner, stop);
+        inner_steps_ += static_cast<std::int64_t>(steps);
         change_.resize(m);
         bool moved = false;
         for (std::size_t a = 0; a < m; ++a) {
             change_[a] = (small_.alpha[a] - state_.alpha[working[a]]) * state_.y[working[a]];
             moved = moved || change_[a] != 0;
+            const double omega_before = state_.s[working[a]] - state_.y[working[a]];
+            gained_ -= 0.5 * change_[a] * (omega_before + small_.omega[a]);
             state_.alpha[working[a]] = small_.alpha[a];
             state_.set_targets(working[a]);
         }
@@ -256,6 +296,8 @@ class Decomposition {
 
     static constexpr double kInnerShare = 0.05, kInnerFloor = 0.1;
     static constexpr std::int64_t kLooks = 5;
+    // Steps inside a working set, for each of its variables, that are worth an iteration.
+    static constexpr std::int64_t kStepsOfIteration = 20;
     static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
 
     Engine& engine_;
@@ -268,6 +310,8 @@ class Decomposition {
     std::vector<std::int64_t> streak_;
     std::int64_t history_;
     double violation_ = 0;
+    double gained_ = 0;  // by the last iteration
+    std::int64_t inner_steps_ = 0;
     SmallProblem small_;
     std::vector<double> change_;
 };

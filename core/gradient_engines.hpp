@@ -4,7 +4,8 @@
 //
 // An engine offers: size, diagonal, the block of K over a working set, the update (8.37) of s over the active
 // examples, one row for second-order selection, computing several rows on several threads, what shrinking
-// means for it, and s from scratch.
+// means for it, and s from scratch. What takes long throws Interrupted when the flag `stop` is raised that
+// the engine was made with.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ namespace widemargin {
 template <typename T, typename Real>
 class KeptRows {
   public:
-    KeptRows(KernelMatrix<T, Real>& matrix, int row_threads)
-        : matrix_(matrix), row_threads_(row_threads), sums_(matrix.size()) {}
+    KeptRows(KernelMatrix<T, Real>& matrix, int row_threads, const StopFlag& stop)
+        : matrix_(matrix), stop_(stop), row_threads_(row_threads), sums_(matrix.size()) {}
 
     // An update costs little enough to reach shrunk examples too.
     static constexpr bool keeps_s_of_all = true;
@@ -48,14 +49,14 @@ class KeptRows {
         Pieces pieces(static_cast<std::int64_t>(missing.size()), 1);
         run_parallel(
             static_cast<int>(std::min<std::size_t>(row_threads_, missing.size())),
-            [&](int, const StopFlag&) {
-                std::vector<Real> sums(matrix_.size());
+            [&](int, const StopFlag& stop) {
+                std::vector<double> sums(matrix_.size());
                 std::int64_t begin, end;
-                while (pieces.next(begin, end)) matrix_.kept_row(missing[begin], sums.data());
+                while (!stop && pieces.next(begin, end)) matrix_.kept_row(missing[begin], sums.data(), stop);
             },
-            [] { return false; });
+            [&] { return stop_.load(); });
     }
-    const Real* row(std::int64_t i) { return matrix_.kept_row(i, sums_.data()); }
+    const Real* row(std::int64_t i) { return matrix_.kept_row(i, sums_.data(), stop_); }
     Real at(const Real* row, std::size_t, std::int64_t example) const { return row[example]; }
 
     void block(const Indices& working, double* K) {
@@ -98,8 +99,9 @@ class KeptRows {
 
   private:
     KernelMatrix<T, Real>& matrix_;
+    const StopFlag& stop_;
     int row_threads_;
-    std::vector<Real> sums_;
+    std::vector<double> sums_;
     TableauLoops loops_ = tableau_loops();
 };
 
@@ -107,8 +109,8 @@ template <typename T, typename Real>
 class CachedRows {
   public:
     CachedRows(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t working_set,
-               int row_threads)
-        : matrix_(matrix), row_threads_(row_threads), cache_(matrix, budget_bytes, working_set + 1) {}
+               int row_threads, const StopFlag& stop)
+        : matrix_(matrix), row_threads_(row_threads), cache_(matrix, budget_bytes, working_set + 1, stop) {}
 
     static constexpr bool keeps_s_of_all = false;
     static constexpr bool has_columns = false;
@@ -186,8 +188,9 @@ class CachedRows {
 template <typename T>
 class WeightVector {
   public:
-    WeightVector(const CsrView<T>& x, double offset, bool artificial, double kappa)
+    WeightVector(const CsrView<T>& x, double offset, bool artificial, double kappa, const StopFlag& stop)
         : x_(x),
+          stop_(stop),
           offset_(offset),
           kappa2_(kappa * kappa),
           size_(x.n_rows + (artificial ? 2 : 0)),
@@ -219,6 +222,7 @@ class WeightVector {
         place_.resize(size_, -1);
         for (std::size_t a = 0; a < last; ++a) place_[last_working_[a]] = static_cast<std::int32_t>(a);
         for (std::size_t a = 0; a < m; ++a) {
+            if (stop_) throw Interrupted();
             const double* const known =
                 place_[working[a]] < 0 ? nullptr : last_block_.data() + place_[working[a]] * last;
             scatter(working[a], 1.0);
@@ -287,6 +291,7 @@ class WeightVector {
     }
 
     CsrView<T> x_;
+    const StopFlag& stop_;
     double offset_, kappa2_;
     std::int64_t size_;
     std::vector<double> dense_, row_, diagonal_, last_block_;

@@ -36,7 +36,7 @@ class KernelMatrix {
         keeps_all_ = size_ * size_ * static_cast<std::int64_t>(sizeof(Real)) <= budget_bytes;
         diagonal_.resize(size_, kappa2_);
         for (std::int64_t i = 0; i < n_; ++i) {
-            diagonal_[i] = given ? given[i * n_ + i] + offset_ : diagonal_of(i);
+            diagonal_[i] = given ? given[i * n_ + i] + offset_ : kernel.of_itself(x.row(i));
         }
         if (keeps_all_) {
             rows_.resize(size_);
@@ -52,24 +52,33 @@ class KernelMatrix {
     // Whether a row takes so long that a thread for it alone pays.
     bool rows_are_slow() const { return rows_are_slow_; }
 
-    // All columns of row i; only where all rows are kept. Several threads may ask at the same time.
-    const Real* kept_row(std::int64_t i, Real* sums) {
-        unsigned char expected = 0;
-        if (state_[i].load(std::memory_order_acquire) == 2) return rows_[i].get();
-        if (state_[i].compare_exchange_strong(expected, 1)) {
-            rows_[i].reset(new Real[size_]);
-            compute(i, nullptr, size_, sums, rows_[i].get());
-            state_[i].store(2, std::memory_order_release);
-        } else {
-            while (state_[i].load(std::memory_order_acquire) != 2) std::this_thread::yield();
+    // All columns of row i; only where all rows are kept. Several threads may ask at the same time: one makes
+    // the row, the others wait for it. If that fails, or `stop` ends it, whoever waits tries for itself.
+    const Real* kept_row(std::int64_t i, double* sums, const StopFlag& stop) {
+        while (state_[i].load(std::memory_order_acquire) != kThere) {
+            if (stop) throw Interrupted();
+            unsigned char expected = kMissing;
+            if (!state_[i].compare_exchange_strong(expected, kInWork)) {
+                std::this_thread::yield();
+                continue;
+            }
+            try {
+                if (!rows_[i]) rows_[i].reset(new Real[size_]);
+                compute(i, nullptr, size_, sums, rows_[i].get());
+            } catch (...) {
+                state_[i].store(kMissing, std::memory_order_release);
+                throw;
+            }
+            state_[i].store(kThere, std::memory_order_release);
         }
         return rows_[i].get();
     }
 
-    bool has_kept_row(std::int64_t i) const { return state_[i].load(std::memory_order_acquire) == 2; }
+    bool has_kept_row(std::int64_t i) const { return state_[i].load(std::memory_order_acquire) == kThere; }
 
     // Row i at `columns` (null: all). `sums` is a workspace of size() numbers.
-    void compute(std::int64_t i, const std::int32_t* columns, std::int64_t n_columns, Real* sums, Real* out) {
+    void compute(std::int64_t i, const std::int32_t* columns, std::int64_t n_columns, double* sums,
+                 Real* out) {
         computed_.fetch_add(1, std::memory_order_relaxed);
         const std::int64_t wanted = columns ? n_columns : size_;
         if (i >= n_) {
@@ -95,16 +104,7 @@ class KernelMatrix {
     }
 
   private:
-    double diagonal_of(std::int64_t i) const {
-        const Row<T> row = x_.row(i);
-        double shared = 0;
-        if (index_->kernel().kind == KernelKind::chi2) {
-            for (std::int64_t k = 0; k < row.size; ++k) shared += 2 * double(row.values[k]);
-        } else {
-            shared = row.squared_norm();
-        }
-        return index_->kernel().finish(shared, index_->of_row(i), index_->of_row(i));
-    }
+    static constexpr unsigned char kMissing = 0, kInWork = 1, kThere = 2;
 
     CsrView<T> x_;
     const Real* given_;
@@ -115,7 +115,7 @@ class KernelMatrix {
     std::unique_ptr<InvertedIndex<T>> index_;
     std::vector<double> diagonal_;
     std::vector<std::unique_ptr<Real[]>> rows_;
-    std::unique_ptr<std::atomic<unsigned char>[]> state_;  // 0 not there, 1 somebody computes it, 2 there
+    std::unique_ptr<std::atomic<unsigned char>[]> state_;
     std::atomic<std::int64_t> computed_{0};
 };
 
@@ -123,9 +123,11 @@ class KernelMatrix {
 template <typename T, typename Real>
 class RowCache {
   public:
-    // At least `fewest` rows are kept whatever the budget: those of one working set.
-    RowCache(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t fewest)
-        : matrix_(matrix), budget_(budget_bytes), fewest_(fewest), sums_(matrix.size()) {
+    // At least `fewest` rows are kept whatever the budget: those of one working set. Interrupted is thrown
+    // instead of a row when `stop` is raised.
+    RowCache(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t fewest,
+             const StopFlag& stop)
+        : matrix_(matrix), stop_(stop), budget_(budget_bytes), fewest_(fewest), sums_(matrix.size()) {
         std::vector<std::int32_t> all(matrix.size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
         // All the memory there will ever be: a vector that grows has two copies for a while.
@@ -193,12 +195,12 @@ class RowCache {
         Pieces pieces(static_cast<std::int64_t>(missing.size()), 1);
         run_parallel(
             static_cast<int>(std::min<std::size_t>(n_threads, missing.size())),
-            [&](int, const StopFlag&) {
-                std::vector<Real> sums(matrix_.size());
+            [&](int, const StopFlag& stop) {
+                std::vector<double> sums(matrix_.size());
                 std::int64_t begin, end;
-                while (pieces.next(begin, end)) compute(missing[begin], sums.data());
+                while (!stop && pieces.next(begin, end)) compute(missing[begin], sums.data());
             },
-            [] { return false; });
+            [&] { return stop_.load(); });
     }
 
   private:
@@ -221,14 +223,17 @@ class RowCache {
         return missing;
     }
     Real* values(std::int64_t i) { return slots_.data() + place_[i] * columns_.size(); }
-    void compute(std::int64_t i, Real* sums) {
+    void compute(std::int64_t i, double* sums) {
+        if (stop_) throw Interrupted();
         matrix_.compute(i, columns_.data(), columns_.size(), sums, values(i));
     }
 
     static constexpr std::size_t kRowsOfThreads = 32;
     KernelMatrix<T, Real>& matrix_;
+    const StopFlag& stop_;
     std::int64_t budget_, fewest_, capacity_ = 0, used_ = 0, clock_ = 0;
-    std::vector<Real> sums_, slots_;
+    std::vector<double> sums_;
+    std::vector<Real> slots_;
     std::vector<std::int32_t> columns_, place_, owner_;
     std::vector<std::int64_t> last_use_;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -36,53 +37,74 @@ struct Departure {
     std::vector<double> alpha{}, change{};
 };
 
-template <class Engine>
-LabelPaths paths_of(Engine& engine, const DualSolution& d, double b, std::size_t n_leaving, bool equality) {
+// Who is in the tableau of a label: first n_free free examples, then others near their margins. Nobody where
+// it would cost more than it saves.
+struct PathExamples {
+    Indices examples;
+    std::size_t n_free = 0;
+    // Of the tableau, while it is made.
+    std::int64_t bytes() const {
+        const auto m = static_cast<std::int64_t>(examples.size());
+        return m * m * std::int64_t(2 * sizeof(double) + sizeof(float));
+    }
+};
+
+inline PathExamples path_examples(const DualSolution& d, double b, std::size_t n_leaving) {
     // Most examples; how near to their margins and how many are not free; and the square of all that is worth
     // one example that leaves.
     constexpr std::size_t kMost = 4000, kSpare = 64;
     constexpr double kNear = 0.1, kWorth = 1e5;
-    LabelPaths paths;
-    Indices all(d.size());
-    std::vector<double> excess(d.size());
+    PathExamples found;
     std::vector<std::pair<double, std::int32_t>> near;
     for (std::size_t i = 0; i < d.size(); ++i) {
-        all[i] = static_cast<std::int32_t>(i);
-        const double e = excess[i] = d.y[i] * (d.s[i] + b) - 1;
+        const double e = d.y[i] * (d.s[i] + b) - 1;
         if (!(d.upper[i] > 0)) continue;
         if ((d.alpha[i] > 0 || e < 0) && (d.alpha[i] < d.upper[i] || e > 0)) {
-            paths.examples.push_back(all[i]);
+            found.examples.push_back(static_cast<std::int32_t>(i));
         } else if (std::abs(e) <= kNear || std::isinf(d.upper[i])) {
-            near.emplace_back(std::abs(e), all[i]);
+            near.emplace_back(std::abs(e), static_cast<std::int32_t>(i));
         }
     }
-    const std::size_t n_free = paths.examples.size();
-    const std::size_t more = std::min(near.size(), n_free / 3 + kSpare), m = n_free + more;
-    if (n_free == 0 || m > kMost || static_cast<double>(m * m) > kWorth * static_cast<double>(n_leaving))
+    found.n_free = found.examples.size();
+    const std::size_t more = std::min(near.size(), found.n_free / 3 + kSpare), m = found.n_free + more;
+    if (found.n_free == 0 || m > kMost ||
+        static_cast<double>(m * m) > kWorth * static_cast<double>(n_leaving))
         return {};
     std::partial_sort(near.begin(), near.begin() + more, near.end());
-    for (std::size_t k = 0; k < more; ++k) paths.examples.push_back(near[k].second);
+    for (std::size_t k = 0; k < more; ++k) found.examples.push_back(near[k].second);
+    return found;
+}
+
+template <class Engine>
+LabelPaths paths_of(Engine& engine, const DualSolution& d, double b, PathExamples&& from, bool equality,
+                    const StopFlag& stop) {
+    const std::size_t m = from.examples.size();
+    if (m == 0) return {};
+    LabelPaths paths;
+    paths.examples = std::move(from.examples);
+    Indices all(d.size());
+    std::iota(all.begin(), all.end(), 0);
     paths.place.assign(d.size(), -1);
     std::vector<float> alpha(m), excesses(m), upper(m), signs(m);
     for (std::size_t k = 0; k < m; ++k) {
         const std::int32_t i = paths.examples[k];
         paths.place[i] = static_cast<std::int32_t>(k);
         alpha[k] = static_cast<float>(d.alpha[i]);
-        excesses[k] = static_cast<float>(excess[i]);
+        excesses[k] = static_cast<float>(d.y[i] * (d.s[i] + b) - 1);
         upper[k] = static_cast<float>(d.upper[i]);
         signs[k] = static_cast<float>(d.y[i]);
     }
-    paths.tableau =
-        Tableau(std::move(alpha), std::move(excesses), std::move(upper), static_cast<std::int64_t>(n_free),
-                signs, equality ? 0.0 : std::numeric_limits<double>::quiet_NaN(), [&](Sweeping& q) {
-                    std::vector<double> K(m * m);
-                    engine.start(all);
-                    engine.block(paths.examples, K.data());
-                    for (std::size_t i = 0; i < m; ++i) {
-                        for (std::size_t j = 0; j <= i; ++j)
-                            q(i, j) = double(signs[i]) * double(signs[j]) * K[i * m + j];
-                    }
-                });
+    paths.tableau = Tableau(
+        std::move(alpha), std::move(excesses), std::move(upper), static_cast<std::int64_t>(from.n_free),
+        signs, equality ? 0.0 : std::numeric_limits<double>::quiet_NaN(), stop, [&](Sweeping& q) {
+            std::vector<double> K(m * m);
+            engine.start(all);
+            engine.block(paths.examples, K.data());
+            for (std::size_t i = 0; i < m; ++i) {
+                for (std::size_t j = 0; j <= i; ++j)
+                    q(i, j) = double(signs[i]) * double(signs[j]) * K[i * m + j];
+            }
+        });
     return paths;
 }
 

@@ -28,8 +28,8 @@
 // convex in the weights and -D in those of the alphas, so with the bias weight half-way between v and v' the
 // rule is within sqrt(gap - (v - v')^2 / 4) of the exact one, and its score of x_t within sqrt(K_t) times
 // that. The best v is found exactly: at v' the smallest error of the bias weight would cost a slack of every
-// example. Retraining stops when this proves the sign of the score and the accuracy that was asked for, or when
-// only rounding, which is part of every bound (rounding.hpp), keeps it from doing so.
+// example. Retraining stops when this proves the sign of the score and the accuracy that was asked for, or
+// when only rounding, which is part of every bound (rounding.hpp), keeps it from doing so.
 #pragma once
 
 #include <algorithm>
@@ -76,9 +76,9 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
     };
     for (std::int64_t first = 0; first < task.n_labels; first += kLabelsAtOnce) {
         std::vector<LabelSolution> solutions(std::min(kLabelsAtOnce, task.n_labels - first));
-        each(solutions.size(), [&](int, std::size_t k, const StopFlag&) {
+        each(solutions.size(), [&](int, std::size_t k, const StopFlag& stop) {
             solutions[k] = problem.examine(first + static_cast<std::int64_t>(k));
-            make_tableau(problem, solutions[k]);
+            make_tableau(problem, solutions[k], stop);
             const auto left = static_cast<std::int64_t>(solutions[k].left_out.size());
             __atomic_fetch_add(task.progress, x.n_rows - left, __ATOMIC_RELAXED);
         });

@@ -33,8 +33,9 @@ struct LeftOutOptions {
     Hyperplane hyperplane;
     double kappa;
     bool bias_feature;
-    double accuracy;  // of every score; infinity: only the signs have to be certain
-    bool certify;     // false for indefinite kernels, for which no bound holds
+    double accuracy;          // of every score; infinity: only the signs have to be certain
+    bool certify;             // false for indefinite kernels, for which no bound holds
+    std::int64_t path_bytes;  // for the tableaux of all labels that are in memory at one time
 };
 
 // All arrays belong to the caller; L labels, n examples, size = n and the artificial ones.
@@ -58,6 +59,7 @@ struct LeftOutLabel {
     double tol;  // at which the solution was good enough
     std::unique_ptr<Rule> rule;
     Indices open;  // examples that need their kernel row at least
+    PathExamples path_examples;
     LabelPaths paths;
 };
 
@@ -102,9 +104,14 @@ class LeftOut {
             if (l.alpha[t] > 0 || !settle_unchanged(l, shared, t))
                 l.open.push_back(static_cast<std::int32_t>(t));
         }
-        if (options_.certify)
-            l.paths = paths_of(*engine_, {l.y, l.upper, l.alpha, l.s}, l.rule->b(), l.open.size(),
-                               options_.method.equality);
+        if (!options_.certify) return;
+        l.path_examples = path_examples({l.y, l.upper, l.alpha, l.s}, l.rule->b(), l.open.size());
+        if (l.path_examples.bytes() > options_.path_bytes) l.path_examples = {};
+    }
+
+    void find_paths(LeftOutLabel& l, const StopFlag& stop) {
+        l.paths = paths_of(*engine_, {l.y, l.upper, l.alpha, l.s}, l.rule->b(), std::move(l.path_examples),
+                           options_.method.equality, stop);
     }
 
     // Settles up to kColumns examples for which their kernel rows are needed.
@@ -349,7 +356,9 @@ class LeftOut {
 template <class MakeEngine, class Poll>
 void leave_one_out_kernel(const LeftOutTask& task, const LeftOutOptions& options, int n_threads,
                           MakeEngine&& make_engine, Poll&& poll) {
-    using Worker = LeftOut<typename std::decay_t<decltype(make_engine())>::element_type>;
+    // The workers and their engines outlive each run, and so does the flag that they look at.
+    StopFlag stopped{false};
+    using Worker = LeftOut<typename std::decay_t<decltype(make_engine(stopped))>::element_type>;
     constexpr std::int64_t kLabelsAtOnce = 32;
     std::vector<std::unique_ptr<Worker>> workers(n_threads);
     const auto each = [&](std::size_t count, auto&& work) {
@@ -358,11 +367,14 @@ void leave_one_out_kernel(const LeftOutTask& task, const LeftOutOptions& options
             static_cast<int>(std::min<std::size_t>(n_threads, count)),
             [&](int thread, const StopFlag& stop) {
                 auto& worker = workers[thread];
-                if (!worker) worker = std::make_unique<Worker>(make_engine(), task, options);
+                if (!worker) worker = std::make_unique<Worker>(make_engine(stopped), task, options);
                 std::int64_t k, end;
                 while (!stop && pieces.next(k, end)) work(*worker, static_cast<std::size_t>(k), stop);
             },
-            poll);
+            [&] {
+                if (poll()) stopped = true;
+                return stopped.load();
+            });
     };
     for (std::int64_t first = 0; first < task.n_labels; first += kLabelsAtOnce) {
         std::vector<LeftOutLabel> labels(std::min(kLabelsAtOnce, task.n_labels - first));
@@ -373,18 +385,30 @@ void leave_one_out_kernel(const LeftOutTask& task, const LeftOutOptions& options
         struct Batch {
             std::size_t label, begin, end;
         };
-        std::vector<Batch> batches;
-        for (std::size_t k = 0; k < labels.size(); ++k) {
-            const std::size_t count = labels[k].open.size();
-            for (std::size_t b = 0; b < count; b += kColumns)
-                batches.push_back({k, b, std::min<std::size_t>(b + kColumns, count)});
+        // As many labels together as there is room for their tableaux.
+        for (std::size_t begin = 0, end = 0; begin < labels.size(); begin = end) {
+            std::int64_t bytes = 0;
+            for (; end < labels.size(); ++end) {
+                bytes += labels[end].path_examples.bytes();
+                if (end > begin && bytes > options.path_bytes) break;
+            }
+            std::vector<Batch> batches;
+            for (std::size_t k = begin; k < end; ++k) {
+                const std::size_t count = labels[k].open.size();
+                for (std::size_t b = 0; b < count; b += kColumns)
+                    batches.push_back({k, b, std::min<std::size_t>(b + kColumns, count)});
+            }
+            each(end - begin, [&](Worker& worker, std::size_t k, const StopFlag& stop) {
+                worker.find_paths(labels[begin + k], stop);
+            });
+            each(batches.size(), [&](Worker& worker, std::size_t b, const StopFlag& stop) {
+                const Batch& batch = batches[b];
+                const LeftOutLabel& label = labels[batch.label];
+                worker.run(label, label.open.data() + batch.begin, batch.end - batch.begin, stop);
+                Worker::add(task.progress, static_cast<std::int64_t>(batch.end - batch.begin));
+            });
+            for (std::size_t k = begin; k < end; ++k) labels[k].paths = {};
         }
-        each(batches.size(), [&](Worker& worker, std::size_t b, const StopFlag& stop) {
-            const Batch& batch = batches[b];
-            const LeftOutLabel& label = labels[batch.label];
-            worker.run(label, label.open.data() + batch.begin, batch.end - batch.begin, stop);
-            Worker::add(task.progress, static_cast<std::int64_t>(batch.end - batch.begin));
-        });
     }
 }
 

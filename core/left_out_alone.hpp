@@ -50,8 +50,8 @@ struct Certificate {
     bool exhausted = false;  // a better solution would not make it more certain: what is left is rounding
     double score = 0, accuracy = 0;
 
-    // From the change of the score at v', the slacks there, the length of the rule (R1), and how far it can be
-    // from the combination of its alphas (R2).
+    // From the change of the score at v', the slacks there, the length of the rule (R1), and how far it can
+    // be from the combination of its alphas (R2).
     template <typename T>
     void update(const LeaveOneOut<T>& problem, const LabelSolution& s, std::int32_t t, double change,
                 double rule, double apart, SlacksOfShift& slacks) {

@@ -43,9 +43,9 @@ struct LeaveOneOutTask {
 // The solution of one label, and which of its examples have to be retrained without.
 struct LabelSolution {
     std::int64_t label = 0;
-    double gap = 0;                // no less than the exact one
-    double length = 0;             // no less than |w|: scores are off by a rounding of it (rounding.hpp, R1)
-    double apart = 0;              // how far the rule can be from the combination of its alphas (R2)
+    double gap = 0;              // no less than the exact one
+    double length = 0;           // no less than |w|: scores are off by a rounding of it (rounding.hpp, R1)
+    double apart = 0;            // how far the rule can be from the combination of its alphas (R2)
     Indices free;                // whose alphas are between their bounds, or belong there
     std::vector<double> shift;   // steps of their y alpha that would lower all their scores by one
     double shift_of_bias = 0;    // what these steps add to the score through the bias feature
@@ -215,8 +215,9 @@ class LeaveOneOut {
         if (a_t <= 0 || u <= 0 || K(t) <= 0) return {m - (high - m), high};
         const double d = diagonal(s.label, t), q = rounded_up(k + d);
         const double size = a_t * (std::abs(1 - m) + error) + a_t * a_t * q + s.gap;
-        const double c = std::max(a_t * (1 - m + error) + 0.5 * a_t * a_t * (k - d) + s.gap + 16 * kUnit * size,
-                                  std::numeric_limits<double>::min());
+        const double c =
+            std::max(a_t * (1 - m + error) + 0.5 * a_t * a_t * (k - d) + s.gap + 16 * kUnit * size,
+                     std::numeric_limits<double>::min());
         const double a = std::min(std::sqrt(2 * c / q), u);
         const double low = 1 - 0.5 * a * q - c / a;
         return {std::min(low - 8 * kUnit * (1 + a * q + c / a), high), high};

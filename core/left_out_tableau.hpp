@@ -46,7 +46,7 @@ void fill_gram(const LeaveOneOut<T>& problem, std::int64_t label, const Indices&
 
 // Leaves the tableau empty where it would cost more than it saves.
 template <typename T>
-void make_tableau(const LeaveOneOut<T>& problem, LabelSolution& s) {
+void make_tableau(const LeaveOneOut<T>& problem, LabelSolution& s, const StopFlag& stop) {
     constexpr std::size_t kMost = 3000, kSpare = 64;
     constexpr double kNear = 0.1, kWorth = 24000;
     Indices rows(s.free);
@@ -77,7 +77,7 @@ void make_tableau(const LeaveOneOut<T>& problem, LabelSolution& s) {
     const double bias = problem.options.bias;
     s.tableau = Tableau(std::move(alpha), std::move(excess), std::move(upper),
                         static_cast<std::int64_t>(s.free.size()), signs,
-                        bias == 0 ? std::numeric_limits<double>::quiet_NaN() : -1 / (bias * bias),
+                        bias == 0 ? std::numeric_limits<double>::quiet_NaN() : -1 / (bias * bias), stop,
                         [&](Sweeping& q) { fill_gram(problem, s.label, rows, q); });
     s.in_tableau = std::move(rows);
 }

@@ -31,6 +31,9 @@ struct PairLoopsOf {
     // Who may fall and has the largest (highest - (fall - s))^2 / (own + diagonal - 2 row); -1: nobody.
     std::int64_t (*partner)(double highest, double own, const double* fall, const double* s, const Real* row,
                             const Real* diagonal, std::int64_t n);
+    // sums += sum_k factors[k] * columns[k], in double precision.
+    void (*add_columns)(const double* factors, const Real* const* columns, std::int64_t count, std::int64_t n,
+                        double* sums);
 };
 
 struct PairLoops {
@@ -39,8 +42,11 @@ struct PairLoops {
     PairLoopsOf<double> with_doubles;
     // sums += value * column
     void (*add_column)(float value, const float* column, std::int64_t n, float* sums);
-    // values = exp(-gamma max(values, 0)) + offset
-    void (*rbf)(float gamma, float offset, std::int64_t n, float* values);
+    // values = gamma max(of_x + of_rows - 2 sums, 0)
+    void (*rbf_exponents)(double gamma, double of_x, const double* of_rows, const double* sums,
+                          std::int64_t n, float* values);
+    // values = exp(-values) + offset, of values >= 0
+    void (*exp_of_negative)(float offset, std::int64_t n, float* values);
 
     const PairLoopsOf<float>& with(const float*) const { return with_floats; }
     const PairLoopsOf<double>& with(const double*) const { return with_doubles; }

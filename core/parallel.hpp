@@ -26,8 +26,9 @@ using StopFlag = std::atomic<bool>;
 // Calls task(thread, stop) for thread = 0 .. n_threads - 1, each on a thread of its own, and returns when all
 // have ended. The first exception (by thread number) is thrown again here; the others are told to stop.
 //
-// poll() -> bool is called on the calling thread; true means: stop. A task that returns early because of
-// `stop` leaves its results undefined, so Interrupted is thrown whenever poll asked for it.
+// poll() -> bool is called on the calling thread; true means: stop. A task that ends early because of `stop`,
+// by returning or by throwing Interrupted, leaves its results undefined, so Interrupted is thrown whenever
+// poll asked for it.
 template <class Task, class Poll>
 void run_parallel(int n_threads, Task&& task, Poll&& poll) {
     StopFlag stop{false};
@@ -47,6 +48,7 @@ void run_parallel(int n_threads, Task&& task, Poll&& poll) {
             workers.emplace_back([&, thread] {
                 try {
                     task(thread, stop);
+                } catch (const Interrupted&) {  // only after `stop`, whose reason is known already
                 } catch (...) {
                     errors[thread] = std::current_exception();
                     stop = true;

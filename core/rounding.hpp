@@ -3,18 +3,18 @@
 // it is not given at all (an infinite accuracy).
 //
 // Model. u is the unit roundoff. Each operation has a relative error of at most u; a sum of n products, in
-// any order and with or without fused operations, is off by at most gamma_n = n u / (1 - n u) times the sum of
-// their sizes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1). exp, pow and tanh of the
-// C library are trusted to be within 4 u. Underflow in double precision is not counted: it adds less than
+// any order and with or without fused operations, is off by at most gamma_n = n u / (1 - n u) times the sum
+// of their sizes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1). exp, pow and tanh of
+// the C library are trusted to be within 4 u. Underflow in double precision is not counted: it adds less than
 // 1e-300 for each operation.
 //
 // A linear machine scores with a computed weight vector w, which need not be the exact combination of its
-// alphas: any w is a point of the primal problem, and the duality gap of (w, alpha) is the sum of the slacks at
-// w plus half the squared distance of w from that combination. So only these two count:
+// alphas: any w is a point of the primal problem, and the duality gap of (w, alpha) is the sum of the slacks
+// at w plus half the squared distance of w from that combination. So only these two count:
 //   the score w.x_i of a row of m values                                gamma_m |w| |x_i|               (R1)
 //   w, of p rows, from the combination: with W = sum_j alpha_j |x_j|    gamma_(p + 1) W                 (R2)
-// P is strongly convex in w and -D in the w of its alphas: if the gap is g and the distance rho, the exact rule
-// is within sqrt(g) + rho / 2 of w, and within sqrt(g - rho^2 / 4) of the middle between w and the
+// P is strongly convex in w and -D in the w of its alphas: if the gap is g and the distance rho, the exact
+// rule is within sqrt(g) + rho / 2 of w, and within sqrt(g - rho^2 / 4) of the middle between w and the
 // combination.
 //
 // A kernel machine keeps s_i = sum_j alpha_j y_j K(x_i, x_j). With r_i = sqrt(K(x_i, x_i)), |K(x_i, x_j)| <=

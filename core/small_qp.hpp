@@ -3,10 +3,12 @@
 //   min  1/2 a'Qa + g'a  over the changes a of m variables,  Q_ij = y_i y_j K_ij positive semi-definite or
 //   not, 0 <= alpha + a <= U,  and y'a = 0 where there is an equality constraint.
 //
-// Pairs of variables (single ones without the constraint) are minimised in closed form, the pair with the
+// Pairs of variables (without the constraint single ones too) are minimised in closed form, the pair with the
 // largest second-order gain first (Fan, Chen, Lin, "Working set selection using second order information",
 // JMLR 2005). Curvature that is not positive (semi-definite or indefinite kernels) counts as a small positive
 // one, so that a step ends at a bound or makes little progress, but never fails.
+//
+// Solving ends early, with what it has come to, when `stop` is raised, and returns the number of its steps.
 //
 // Inputs and outputs in place: alpha (m), omega_i = s_i - y_i with s = sum_j alpha_j y_j K_ij (m), K (m x m).
 #pragma once
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "pair_loops.hpp"
+#include "parallel.hpp"
 
 namespace widemargin {
 
@@ -62,7 +65,8 @@ struct SmallProblem {
                                          static_cast<std::int64_t>(m), omega.data());
     }
 
-    void solve_with_equality(double tol) {
+    // What the loops read.
+    Extremes begin() {
         const std::size_t m = size();
         rise.resize(m);
         fall.resize(m);
@@ -71,23 +75,35 @@ struct SmallProblem {
             set_targets(l);
             diagonal[l] = k(l, l);
         }
+        return loops.extremes(rise.data(), fall.data(), omega.data(), static_cast<std::int64_t>(m));
+    }
+
+    std::size_t solve_with_equality(double tol, const StopFlag& stop) {
+        const std::size_t m = size();
         const std::int64_t n = static_cast<std::int64_t>(m);
-        Extremes now = loops.extremes(rise.data(), fall.data(), omega.data(), n);
-        for (std::size_t step = 0; step < most_steps(); ++step) {
-            if (now.rising < 0 || !(now.highest - now.lowest > tol)) return;
+        Extremes now = begin();
+        std::size_t step = 0;
+        for (; step < most_steps() && !stop; ++step) {
+            if (now.rising < 0 || !(now.highest - now.lowest > tol)) break;
             const std::size_t i = static_cast<std::size_t>(now.rising);
             const std::int64_t found = loops.with_doubles.partner(
                 now.highest, k(i, i), fall.data(), omega.data(), K.data() + i * m, diagonal.data(), n);
-            if (found < 0) return;
+            if (found < 0) break;
             const std::size_t j = static_cast<std::size_t>(found);
             const double curvature = std::max(k(i, i) + k(j, j) - 2 * k(i, j), kSmallestCurvature);
             now = move_pair(i, j, (now.highest + omega[j]) / curvature);
         }
+        return step;
     }
 
-    void solve_without_equality(double tol) {
+    // Single variables, or pairs where that gains more: kernel values that share a large constant (a bias
+    // feature) leave single variables hardly any room, and an exchange between two all of it.
+    std::size_t solve_without_equality(double tol, const StopFlag& stop) {
         const std::size_t m = size();
-        for (std::size_t step = 0; step < most_steps(); ++step) {
+        const std::int64_t n = static_cast<std::int64_t>(m);
+        Extremes now = begin();
+        std::size_t step = 0;
+        for (; step < most_steps() && !stop; ++step) {
             double best = 0;
             std::size_t i = m;
             for (std::size_t l = 0; l < m; ++l) {
@@ -97,13 +113,30 @@ struct SmallProblem {
                 const double gain = g * g / std::max(k(l, l), kSmallestCurvature);
                 if (gain > best) best = gain, i = l;
             }
-            if (i == m) return;
+            if (i == m) break;
+            const std::int64_t a = now.rising;
+            const std::int64_t b =
+                a < 0 || now.falling < 0 || !(now.highest > now.lowest)
+                    ? -1
+                    : loops.with_doubles.partner(now.highest, k(a, a), fall.data(), omega.data(),
+                                                 K.data() + a * n, diagonal.data(), n);
+            if (b >= 0) {
+                const double both = std::max(k(a, a) + k(b, b) - 2 * k(a, b), kSmallestCurvature);
+                const double difference = now.highest + omega[b];
+                if (difference * difference > best * both) {
+                    now = move_pair(a, b, difference / both);
+                    continue;
+                }
+            }
             const double g = y[i] * omega[i], curvature = std::max(k(i, i), kSmallestCurvature);
             const double moved = std::min(std::max(alpha[i] - g / curvature, 0.0), upper[i]);
             const double t = y[i] * (moved - alpha[i]);
             alpha[i] = moved;
+            set_targets(i);
             for (std::size_t l = 0; l < m; ++l) omega[l] += t * k(l, i);
+            now = loops.extremes(rise.data(), fall.data(), omega.data(), n);
         }
+        return step;
     }
 };
 

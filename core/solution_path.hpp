@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "pair_loops.hpp"
+#include "parallel.hpp"
 #include "tableau_loops.hpp"
 
 namespace widemargin {
@@ -98,10 +99,12 @@ class Sweeping {
 class Tableau {
   public:
     Tableau() = default;
-    // `fill` writes Q into a Sweeping; `border`: the diagonal of the bias, or NaN.
+    // `fill` writes Q into a Sweeping; `border`: the diagonal of the bias, or NaN. Throws Interrupted when
+    // `stop` is raised: a large tableau takes seconds.
     template <class Fill>
     Tableau(std::vector<float> alpha, std::vector<float> excess, std::vector<float> upper,
-            std::int64_t n_free, const std::vector<float>& signs, double border, Fill&& fill)
+            std::int64_t n_free, const std::vector<float>& signs, double border, const StopFlag& stop,
+            Fill&& fill)
         : alpha_(std::move(alpha)), excess_(std::move(excess)), upper_(std::move(upper)) {
         n_examples_ = static_cast<std::int64_t>(alpha_.size());
         const bool has_bias = !std::isnan(border);
@@ -118,8 +121,10 @@ class Tableau {
             for (std::int64_t i = 0; i < n_examples_; ++i) q(n_examples_, i) = signs[i];
             q(n_examples_, n_examples_) = border;
         }
-        for (std::int64_t begin = 0; begin < n_free; begin += kBlock)
+        for (std::int64_t begin = 0; begin < n_free; begin += kBlock) {
+            if (stop) throw Interrupted();
             q.sweep(begin, std::min(begin + kBlock, n_free), ridge);
+        }
         if (has_bias) q.sweep(n_examples_, size_, 0.0);
         matrix_.resize(size_ * size_);
         for (std::int64_t i = 0; i < size_; ++i) {

@@ -60,7 +60,9 @@ struct TransductionTask {
 template <class Engine>
 class Transduction {
   public:
-    Transduction(Engine& engine, const TransductionOptions& options, const TransductionTask& task)
+    // progress: of the machine that is being solved, as in decomposition.hpp.
+    Transduction(Engine& engine, const TransductionOptions& options, const TransductionTask& task,
+                 double* progress)
         : engine_(engine),
           options_(options),
           solver_options_(options.solver),
@@ -71,7 +73,7 @@ class Transduction {
           alpha_(n_, 0.0),
           s_(n_, 0.0),
           all_(n_),
-          machine_(engine, solver_options_, y_.data(), upper_.data(), alpha_.data(), s_.data(), progress_) {
+          machine_(engine, solver_options_, y_.data(), upper_.data(), alpha_.data(), s_.data(), progress) {
         std::iota(all_.begin(), all_.end(), 0);
         for (std::int64_t i = 0; i < n_; ++i) {
             if (task.signs[i] == 0) unlabeled_.push_back(static_cast<std::int32_t>(i));
@@ -180,7 +182,7 @@ class Transduction {
             solve(stop, true);
             ++record.solutions;
             double value = objective();
-            while (!(value < record.objective) && solver_options_.tol > kTightest) {
+            while (!stop && !(value < record.objective) && solver_options_.tol > kTightest) {
                 solver_options_.tol *= kTighter;
                 solve(stop, true);
                 value = objective();
@@ -346,7 +348,6 @@ class Transduction {
     DecompositionOptions solver_options_;
     const TransductionTask& task_;
     const std::int64_t n_;
-    double progress_[3] = {0, 0, 0};
     std::vector<double> y_, upper_, alpha_, s_;
     Indices all_, unlabeled_;
     Decomposition<Engine> machine_;

@@ -130,14 +130,13 @@ def test_label_without_examples():
 @pytest.mark.parametrize("bias", BIASES[1:])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("cache", [None, 0.002])
-def test_threads_and_memory_change_nothing(bias, kernel, cache, monkeypatch):
+def test_threads_and_memory_change_nothing(bias, kernel, cache):
     generator = np.random.default_rng(3)
     X = sp.random_array((60, 400), density=0.1, rng=generator, format="csr")
     Y = (generator.random((60, 3)) < 0.3).astype(int)
     machine = KernelSVM(bias=bias, kernel=kernel).fit(X, Y)
     plenty = kernel_leave_one_out(machine, X, Y, accuracy=1e-3, n_jobs=1)
     if cache is not None:  # rows that come and go, or a weight vector
-        monkeypatch.setattr(left_out_kernel, "_CACHE", cache)
         machine.set_params(cache=cache)
     one = kernel_leave_one_out(machine, X, Y, accuracy=1e-3, n_jobs=1)
     three = kernel_leave_one_out(machine, X, Y, accuracy=1e-3, n_jobs=3)
@@ -147,6 +146,18 @@ def test_threads_and_memory_change_nothing(bias, kernel, cache, monkeypatch):
     for t in (0, 11, 37):
         exact = retrained(machine, X, Y, np.ones(60), t)
         np.testing.assert_allclose(one[0][t], exact, atol=1e-3 + SAME)
+
+
+def test_the_cache_is_that_of_the_learner(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.tile([0, 1], 15)
+    machine = KernelSVM(cache=7).fit(X, y)
+    seen = []
+    core = left_out_kernel._core.leave_one_out_kernel
+    monkeypatch.setattr(
+        left_out_kernel._core, "leave_one_out_kernel", lambda *given: seen.append(given) or core(*given)
+    )
+    kernel_leave_one_out(machine, X, y)
+    assert 7 * 2**20 in [value for value in seen[0] if isinstance(value, int)]
 
 
 def test_rows_in_single_precision():

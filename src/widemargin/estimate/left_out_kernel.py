@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -12,17 +13,19 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._arrays import Csr, canonical_csr, is_sparse, refuse_not_finite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.dual_problem import (
-    DOUBLE_UP_TO,
     KERNELS,
+    MOST_ITERATIONS,
     SELECTIONS,
     Kernel,
     artificial_start,
+    cache_bytes,
     feasible,
+    refused_values,
     working_set_of,
 )
 from widemargin.learn.kernel_svm import KernelSVM
@@ -31,8 +34,7 @@ from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
 
-# Megabytes that rows of the kernel matrix may take even if the learner was content with less: every
-# support vector's row is wanted again and again.
+# Megabytes for rows of the kernel matrix of a LinearSVM, which has no `cache` of its own.
 _CACHE = 500.0
 # Variables in a step where nothing has to be exchanged, as in KernelSVM.
 _STEP = 10
@@ -89,26 +91,32 @@ def kernel_leave_one_out(
     cache, as_linear, selection, step = task.method(learner)
     gram: Any = task.gram
     if gram is None:
-        gram = np.zeros((0, 0), np.float64 if n <= DOUBLE_UP_TO else np.float32)
+        task.kernel.refuse_overflow(task.csr, task.offset)
+        gram = np.zeros((0, 0), task.precision)
     start = np.zeros((n_labels, n + (2 if task.kappa > 0 else 0)))
     start[:, :n] = feasible(task.alpha, task.signs, task.upper, task.equality and task.kappa == 0)
     if task.kappa > 0:
         start[:, n:] = artificial_start(start[:, :n], task.signs, task.kappa)
-    with watch(
-        progress,
-        "Leaving one out",
-        total=n_labels * n,
-        unit="examples",
-        enabled=None if verbose else False,
+    with (
+        watch(
+            progress,
+            "Leaving one out",
+            total=n_labels * n,
+            unit="examples",
+            enabled=None if verbose else False,
+        ),
+        refused_values(),
     ):
         _core.leave_one_out_kernel(
             task.csr.indptr, task.csr.indices, task.csr.data, task.csr.n_columns, gram,
             KERNELS[task.kernel.name], *task.kernel.arguments, task.offset, task.kappa, as_linear, task.signs,
             task.upper, task.equality, step, SELECTIONS[selection], _SHRINK_HISTORY, float(learner.tol),
-            task.max_iterations, int(check_random_state(learner.random_state).randint(2**31 - 1)),
-            int(cache * 2**20), thread_count(n_jobs), start, float(accuracy) if scores else np.inf,
+            min(task.max_iterations, MOST_ITERATIONS),
+            int(check_random_state(learner.random_state).randint(2**31 - 1)), cache_bytes(cache),
+            thread_count(n_jobs), start, float(accuracy) if scores else np.inf,
             task.kernel.name != "sigmoid", found, within, retrained, unstable, iterations, progress,
         )  # fmt: skip
+    refuse_not_finite("Leave-one-out", scores=found.T)
     return found.T, within.T, retrained, unstable
 
 
@@ -126,6 +134,11 @@ class _Task:
     offset: float
     kappa: float
     max_iterations: int
+
+    @cached_property
+    def precision(self) -> Any:
+        """The type in which rows of the kernel matrix are kept."""
+        return np.float64 if self.gram is not None else self.kernel.precision(self.csr, self.offset, None)
 
     @classmethod
     def of(cls, learner: KernelSVM | LinearSVM, X: Any, y: Any, sample_weight: Any) -> _Task:
@@ -177,12 +190,13 @@ class _Task:
     def method(self, learner: KernelSVM | LinearSVM) -> tuple[float, bool, str, int]:
         """Megabytes, whether to work with a weight vector, selection, and variables in a step.
 
+        Where not all rows fit `cache`, those of a kernel are computed again when they are wanted again.
         The few steps from one solution to the next are on pairs, whose rows stay in memory for all examples
         and labels. A weight vector is for linear machines whose rows would not fit.
         """
-        cache = max(float(getattr(learner, "cache", 0.0)), _CACHE)
+        cache = float(getattr(learner, "cache", _CACHE))
         n = self.signs.shape[1]
-        fits = n * n * (8 if n <= DOUBLE_UP_TO else 4) <= cache * 2**20
+        fits = n * n * np.dtype(self.precision).itemsize <= cache * 2**20
         linear = self.kernel.name == "linear"
         as_linear = linear and not fits
         few_features = linear and working_set_of(self.csr.n_columns, self.equality) > working_set_of(

@@ -81,8 +81,11 @@ def label_costs(
                 )
     elif class_weight is not None:
         raise UsageError(f'class_weight={class_weight!r}: expected "balanced", a dict, or None.')
-    if (positive < 0).any() or (negative < 0).any():
-        raise UsageError("class_weight holds a negative weight: expected numbers of at least 0.")
+    for factors in (positive, negative):
+        if not np.isfinite(factors).all() or (factors < 0).any():
+            raise UsageError(
+                "class_weight holds a negative weight or one that is not finite: expected numbers from 0."
+            )
     return C * positive, C * negative
 
 

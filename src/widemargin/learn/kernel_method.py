@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from widemargin._arrays import LARGEST, number
 from widemargin.errors import UsageError
-from widemargin.learn.dual_problem import KERNELS, Method
+from widemargin.learn.dual_problem import KERNELS, MOST_ITERATIONS, SMALLEST_TOL, Kernel, Method
 
 
 def check_parameters(machine: Any) -> None:
     """Refuse what no machine can be trained with."""
-    for name in ("C", "gamma", "degree", "tol", "power", "kappa", "cache"):
-        value = getattr(machine, name)
-        if not isinstance(value, Real) or not float(value) > 0:
-            raise UsageError(f"{name}={value!r}: expected a positive number.")
+    if np.inf != machine.C:
+        number("C", machine.C, above=0)
+    Kernel("", machine.gamma, machine.degree, machine.coef0, machine.power).check()
+    number("tol", machine.tol, least=SMALLEST_TOL)
+    number("kappa", machine.kappa, above=0)
+    number("cache", machine.cache, above=0)
+    number("shrink_threshold", machine.shrink_threshold, least=0)
     choices = {
         "kernel": tuple(KERNELS),
         "scheme": ("one-vs-rest", "votes", "dag"),
@@ -30,16 +34,25 @@ def check_parameters(machine: Any) -> None:
         known_bias = machine.bias in ("unregularized", "stabilized")
     else:
         known_bias = machine.bias is None or (
-            isinstance(machine.bias, Real) and 0 < float(machine.bias) < np.inf
+            isinstance(machine.bias, Real) and 0 < float(machine.bias) <= LARGEST
         )
     if not known_bias:
         raise UsageError(
-            f'bias={machine.bias!r}: expected "unregularized", "stabilized", a positive number, or None.'
+            f'bias={machine.bias!r}: expected "unregularized", "stabilized", a positive number up to '
+            f"{LARGEST:g}, or None."
         )
-    if not isinstance(machine.max_iter, int | np.integer) or machine.max_iter < 1:
-        raise UsageError(f"max_iter={machine.max_iter!r}: expected a positive integer.")
-    if machine.working_set is not None and machine.working_set < 2:
-        raise UsageError(f"working_set={machine.working_set!r}: a step needs at least two variables.")
+    for name in ("max_iter", "shrink_history"):
+        value = getattr(machine, name)
+        if not (name == "shrink_history" and value is None) and (
+            not isinstance(value, int | np.integer) or value < 1
+        ):
+            raise UsageError(f"{name}={value!r}: expected a positive integer.")
+    if machine.working_set is not None and not (
+        isinstance(machine.working_set, int | np.integer) and machine.working_set >= 2
+    ):
+        raise UsageError(
+            f"working_set={machine.working_set!r}: expected an integer; a step needs at least two variables."
+        )
 
 
 def method_of(machine: Any) -> Method:
@@ -60,7 +73,7 @@ def method_of(machine: Any) -> Method:
         working_set=default_size if machine.working_set is None else int(machine.working_set),
         selection=selection,
         shrinking=bool(machine.shrinking),
-        shrink_history=int(machine.shrink_history or default_history),
+        shrink_history=min(int(machine.shrink_history or default_history), MOST_ITERATIONS),
         shrink_threshold=float(machine.shrink_threshold),
         cache_megabytes=float(machine.cache),
         max_iter=int(machine.max_iter),

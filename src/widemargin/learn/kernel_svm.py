@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from widemargin._arrays import Csr, canonical_csr, checked_matrix, number
+from widemargin._arrays import Csr, canonical_csr, checked_matrix, number, refuse_not_finite
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
@@ -50,13 +50,15 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     class_weight : as for :class:`~widemargin.LinearSVM`
     scheme : "one-vs-rest", or a machine for every pair of classes with a majority vote ("votes") or in the
         order of a decision DAG ("dag")
-    tol : by how much an optimality condition (8.32)-(8.34) may be violated
+    tol : by how much an optimality condition (8.32)-(8.34) may be violated, at least 1e-12
     working_set : variables in a step (q); None chooses
     selection : "steepest" feasible direction, "second-order" (pairs), "random" replacement; "auto" chooses
     shrinking : leave out examples whose multipliers were positive for long
     shrink_history, shrink_threshold : for how many iterations (h; None chooses), and by how much
-    cache : megabytes for rows of the kernel matrix; when all rows fit, all labels share them
-    max_iter : most iterations of one label
+    cache : megabytes for rows of the kernel matrix; when all rows fit, all labels share them. Leave-one-out
+        keeps as much, and at most as much again for the paths along which examples leave
+    max_iter : most iterations of one label. An iteration that takes many steps inside its working set counts
+        as several. Training also ends, with a warning, when double precision leaves nothing to gain
     warm_start : start from the last solution when it fits the new data
     random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`
 
@@ -228,6 +230,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         elif self.kernel == "linear":
             scores = np.asarray(X @ self.coef_.T)
         else:
+            self._kernel.refuse_overflow(canonical_csr(X))
             supports = canonical_csr(self.support_vectors_)
             rows = max(_VALUES_AT_ONCE // max(supports.n_rows, 1), 1)
             parts = [
@@ -237,6 +240,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             ]
             scores = np.vstack(parts)
         result: Floats = scores + self.intercept_
+        refuse_not_finite("KernelSVM", scores=result)
         return result
 
     def predict(self, X: Any) -> Any:

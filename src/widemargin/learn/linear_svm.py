@@ -16,12 +16,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, checked_csr, is_sparse
+from widemargin._arrays import Csr, checked_csr, is_sparse, number
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
-from widemargin.learn.dual_problem import Kernel, Method, solve_dual
+from widemargin.learn.dual_problem import SMALLEST_TOL, Kernel, Method, solve_dual
 from widemargin.learn.linear_rule import LinearRule
 from widemargin.progress import watch
 
@@ -252,7 +252,7 @@ class LinearSVM(LinearRule):
         """The hyperplane whose threshold costs nothing: OP 11 with its equality constraint."""
         upper = upper_bounds(signs, costs, weights)
         method = Method(
-            tol=float(self.tol),
+            tol=number("tol", self.tol, least=SMALLEST_TOL),
             working_set=None,
             selection="steepest",
             shrinking=True,

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import widemargin._core as _core
-from widemargin._arrays import Csr
+from widemargin._arrays import Csr, refuse_not_finite
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
-from widemargin.learn.dual_problem import DOUBLE_UP_TO, KERNELS, Kernel
-from widemargin.progress import watch
+from widemargin.learn.dual_problem import KERNELS, Kernel, cache_bytes, refused_values
+from widemargin.progress import watch_values
 
 Floats = NDArray[np.float64]
 
@@ -128,18 +128,20 @@ def search(
     levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
     machines, intercepts = np.zeros((n_columns, 9, n)), np.zeros((n_columns, 3))
     n_levels, converged = np.zeros(n_columns, np.int64), np.zeros(n_columns, np.uint8)
-    labels_done = np.zeros(1, np.int64)
+    progress = np.zeros((n_columns, 4))
     # Tells the core how exactly to keep kernel values; it computes them itself.
-    precision = np.zeros((0, 0), np.float64 if n <= DOUBLE_UP_TO else np.float32)
-    shown = None if how.verbose else False
-    with watch(labels_done, "Labelling", total=n_columns, unit="labels", enabled=shown):
+    kernel.refuse_overflow(csr, offset)
+    precision: Any = np.zeros((0, 0), kernel.precision(csr, offset, how.n_jobs))
+    shown = watch_values(progress, _describe, enabled=None if how.verbose else False)
+    with shown, refused_values():
         _core.train_transductive_svm(
             csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
             *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits, par]),
             num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
-            int(how.cache_megabytes * 2**20), thread_count(how.n_jobs), machines, intercepts,
-            levels, n_levels, converged, labels_done,
+            cache_bytes(how.cache_megabytes), thread_count(how.n_jobs), machines, intercepts,
+            levels, n_levels, converged, progress,
         )  # fmt: skip
+    refuse_not_finite("TransductiveSVM", machines=machines, intercepts=intercepts)
     records = [[_level(row) for row in part[:used]] for part, used in zip(levels, n_levels, strict=True)]
     inductive, transductive, at_par = (
         Machine(machines[:, 3 * m], machines[:, 3 * m + 1], machines[:, 3 * m + 2], intercepts[:, m, None])
@@ -212,6 +214,16 @@ def _count(wanted: Any, name: Any, k: int) -> int:
         )
     # One document cannot be divided: there the inductive machine decides.
     return min(max(int(wanted * k + 0.5), min(1, k - 1)), max(k - 1, 1))
+
+
+def _describe(progress: Floats) -> str:
+    """How many labels are done, and how far the first of the others is."""
+    done = progress[:, 3] > 0
+    violation, _, iterations, _ = progress[int(done.argmin())]
+    return (
+        f"Labelling: {np.count_nonzero(done)} of {len(done)} labels, "
+        f"violation {violation:.4g}, iteration {int(iterations):,}"
+    )
 
 
 def _ratios(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:

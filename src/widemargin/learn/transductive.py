@@ -13,10 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from widemargin._arrays import Csr, canonical_csr, checked_matrix, row_squares
+from widemargin._arrays import LARGEST, Csr, canonical_csr, checked_matrix, number, row_squares
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
+from widemargin.learn.dual_problem import SMALLEST_TOL
 from widemargin.learn.kernel_rule import KERNELS, KernelRule
 from widemargin.learn.transduction_search import (
     Found,
@@ -78,7 +79,7 @@ class TransductiveSVM(KernelRule):
     alarm_support : the smallest share of support vectors among unlabelled documents that does not raise it
         (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 alone
     class_weight : as for :class:`~widemargin.LinearSVM`
-    tol : by how much an optimality condition (8.32)-(8.34) may be violated
+    tol : by how much an optimality condition (8.32)-(8.34) may be violated, at least 1e-12
     cache : megabytes for the kernel matrix; a linear machine without room for it works on weight vectors
     random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`; the result depends on neither
 
@@ -182,6 +183,7 @@ class TransductiveSVM(KernelRule):
         self.unlabeled_ = signs == 0 if space.indicator else signs[:, 0] == 0
         # Rows in an order of their own make the result independent of the order in which they came.
         rows = sp.csr_array(X)
+        self._kernel.refuse_overflow(canonical_csr(rows), self._offset)
         order = _order_of_content(rows, signs)
         rows = rows[order]
         found = self._search(rows, signs[order])
@@ -192,22 +194,28 @@ class TransductiveSVM(KernelRule):
         return self
 
     def _check_parameters(self) -> None:
-        for name in ("C", "gamma", "degree", "tol", "cache"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 < float(value) < np.inf:
-                raise UsageError(f"{name}={value!r}: expected a positive number.")
+        number("C", self.C, above=0)
+        self._kernel.check()
+        number("tol", self.tol, least=SMALLEST_TOL)
+        number("cache", self.cache, above=0)
+        number("alarm_support", self.alarm_support, least=0)
         if self.C_unlabeled is not None and not (
-            isinstance(self.C_unlabeled, Real) and 0 <= float(self.C_unlabeled) < np.inf
+            isinstance(self.C_unlabeled, Real) and 0 <= float(self.C_unlabeled) <= LARGEST
         ):
-            raise UsageError(f"C_unlabeled={self.C_unlabeled!r}: expected a number of at least 0, or None.")
+            raise UsageError(
+                f"C_unlabeled={self.C_unlabeled!r}: expected a number of at least 0 and at most {LARGEST:g}, "
+                f"or None."
+            )
         if not isinstance(self.alarm_level, Real) or not 0 <= float(self.alarm_level) <= 1:
             raise UsageError(f"alarm_level={self.alarm_level!r}: expected a probability, 0 for no alarm.")
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}.")
-        sized = isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf
+        sized = isinstance(self.bias, Real) and 0 < float(self.bias) <= LARGEST
         if not (self.bias is None or sized or self.bias == "unregularized"):
-            raise UsageError(f'bias={self.bias!r}: expected "unregularized", a positive number, or None.')
+            raise UsageError(
+                f'bias={self.bias!r}: expected "unregularized", a positive number up to {LARGEST:g}, or None.'
+            )
 
     def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
         costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
