@@ -206,8 +206,13 @@ class TestWebKB:
         assert abs(student[ERROR].difference) < 3.5
 
 
-def check_table(name: str, error: float, f1: float) -> None:
-    """Error and F1 as near to the published as that, conservative, and with deviations of the same size."""
+def check_table(
+    name: str, error: float, f1: float, apart: dict[str, tuple[float, float]] | None = None
+) -> None:
+    """Error and F1 as near to the published as that, conservative, and with deviations of the same size.
+
+    `apart` has the two limits of categories with limits of their own.
+    """
     result = run_paper(name)
     table = TABLES[name.removeprefix("joachims-")]
     for category in table.figures:
@@ -217,9 +222,10 @@ def check_table(name: str, error: float, f1: float) -> None:
         )
         assert truth[ERROR] < rule[ERROR] < bound[ERROR]
         assert truth[F1] > rule[F1] > bound[F1]
+        limits = (apart or {}).get(category, (error, f1))
         for estimator in (HOLD_OUT, XI_ALPHA[1]):
-            assert abs(result.cell(f"{category}: {estimator}", "error").difference) < error
-            assert abs(result.cell(f"{category}: {estimator}", "F1").difference) < f1
+            for measure, limit in zip(("error", "F1"), limits, strict=True):
+                assert abs(result.cell(f"{category}: {estimator}", measure).difference) < limit, category
             deviation = result.cell(f"{category}: {estimator}, deviation", "error")
             # Of ten runs; a quarter to four times the published one, which is of ten, too.
             assert deviation.published / 4 < deviation.ours < 4 * deviation.published
@@ -280,5 +286,7 @@ class TestReuters:
 @pytest.mark.needs_corpus("ohsumed")
 @pytest.mark.paper("joachims-5.3")
 def test_table_5_3():
-    # The copy lacks 6,071 documents that are in no category, so that errors are shares of fewer documents.
-    check_table("joachims-5.3", error=6.5, f1=12.5)
+    # The copy lacks 6,071 documents that are in no category, so that errors are shares of fewer documents,
+    # most of all those of Pathology, and more of them belong to categories that are hard to tell apart.
+    apart = {"Pathology": (6.5, 9.0), "Neoplasms": (3.6, 5.5), "Nervous System": (1.5, 12.5)}
+    check_table("joachims-5.3", error=0.5, f1=4.0, apart=apart)
