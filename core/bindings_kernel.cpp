@@ -1,6 +1,7 @@
 // Python's view of the kernel machines.
 #include "bindings.hpp"
 #include "decomposition.hpp"
+#include "kernel_rounding.hpp"
 #include "leave_one_out_kernel.hpp"
 
 namespace widemargin {
@@ -131,7 +132,9 @@ void register_train_kernel_svm(nb::module_& m, const char* name) {
 }
 
 // The arguments of train_kernel_svm; alpha (labels x size) is where the solution is near, feasible. accuracy:
-// of the scores, infinity for their signs. certify: whether the kernel is positive semi-definite.
+// of the scores, infinity for their signs. certify: whether the kernel is positive semi-definite; of a
+// precomputed matrix, up to `ridge` times its diagonal, and `asymmetry` is how far it is from symmetric, both
+// of sqrt(K_ii K_jj).
 template <typename T, typename Real>
 void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
               std::int64_t n_columns, InputMatrix<Real> gram, int kind, double gamma, double degree,
@@ -139,9 +142,9 @@ void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> 
               InputMatrix<std::int8_t> signs, InputMatrix<double> upper, bool equality,
               std::int64_t working_set, int selection, std::int64_t shrink_history, double tol,
               std::int64_t max_iterations, std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
-              InputMatrix<double> alpha, double accuracy, bool certify, OutputMatrix<double> scores,
-              OutputMatrix<double> accuracies, Output<std::int64_t> retrained, Output<std::int64_t> unstable,
-              Output<std::int64_t> iterations, Output<std::int64_t> progress) {
+              InputMatrix<double> alpha, double accuracy, bool certify, double asymmetry, double ridge,
+              OutputMatrix<double> scores, OutputMatrix<double> accuracies, Output<std::int64_t> retrained,
+              Output<std::int64_t> unstable, Output<std::int64_t> iterations, Output<std::int64_t> progress) {
     const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
     const std::int64_t n = x.n_rows, n_labels = signs.shape(0), size = n + (kappa > 0 ? 2 : 0);
     require_threads(n_threads);
@@ -160,13 +163,15 @@ void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> 
     // the path: it depends on who came before.
     const LeftOutOptions options{
         {equality, working_set, Selection(selection), false, as_linear, shrink_history, 0.0, tol,
-         max_iterations, seed},
+         max_iterations, seed, most_values(x)},
         kappa > 0 ? Hyperplane::stabilized : (equality ? Hyperplane::biased : Hyperplane::unbiased),
         kappa,
         offset > 0,
         accuracy,
         certify,
-        cache_bytes};
+        cache_bytes,
+        !certify ? 0.0 : (kind < 0 ? asymmetry + 4 * kUnit : kernel_rounding(kernel, x)),
+        ridge};
     const LeftOutTask task{std::int64_t(signs.shape(0)),
                            n,
                            size,
@@ -217,8 +222,9 @@ void register_leave_one_out(nb::module_& m) {
           arg("signs").noconvert(), arg("upper").noconvert(), arg("equality"), arg("working_set"),
           arg("selection"), arg("shrink_history"), arg("tol"), arg("max_iterations"), arg("seed"),
           arg("cache_bytes"), arg("n_threads"), arg("alpha").noconvert(), arg("accuracy"), arg("certify"),
-          arg("scores").noconvert(), arg("accuracies").noconvert(), arg("retrained").noconvert(),
-          arg("unstable").noconvert(), arg("iterations").noconvert(), arg("progress").noconvert());
+          arg("asymmetry"), arg("ridge"), arg("scores").noconvert(), arg("accuracies").noconvert(),
+          arg("retrained").noconvert(), arg("unstable").noconvert(), arg("iterations").noconvert(),
+          arg("progress").noconvert());
 }
 
 // out (rows of a x rows of b): kernel values between two sets of rows over the same columns.
@@ -260,15 +266,14 @@ void register_kernel_block(nb::module_& m) {
 }
 
 void register_kernel(nb::module_& m) {
-    // Rows of a small problem are kept in double precision, of a large one in single.
+    // Rows of a small problem are kept in double precision, of a large one in single; to leave one out always
+    // in double: what single precision loses would be more than the certificates can spare.
     register_train_kernel_svm<float, double>(m, "train_kernel_svm");
     register_train_kernel_svm<double, double>(m, "train_kernel_svm");
     register_train_kernel_svm<float, float>(m, "train_kernel_svm");
     register_train_kernel_svm<double, float>(m, "train_kernel_svm");
     register_leave_one_out<float, double>(m);
     register_leave_one_out<double, double>(m);
-    register_leave_one_out<float, float>(m);
-    register_leave_one_out<double, float>(m);
     register_kernel_block<float>(m);
     register_kernel_block<double>(m);
 }

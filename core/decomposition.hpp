@@ -29,6 +29,7 @@
 #include "gradient_engines.hpp"
 #include "pair_loops.hpp"
 #include "parallel.hpp"
+#include "rounding.hpp"
 #include "small_qp.hpp"
 #include "threshold.hpp"
 #include "working_set.hpp"
@@ -38,6 +39,7 @@ namespace widemargin {
 // What a run reports while it works (another thread reads it) and at its end.
 struct DecompositionReport {
     double intercept = 0, violation = 0;
+    double rounding = 0;  // what this run has added to the errors of s_i, times sqrt(K_ii) (rounding.hpp)
     std::int64_t iterations = 0, restarts = 0;
     bool converged = false;
 };
@@ -64,6 +66,7 @@ class Decomposition {
     // `s_is_known`: s belongs to alpha already; otherwise it is computed.
     DecompositionReport solve(const StopFlag& stop, bool s_is_known = false) {
         activate_all();
+        drift_ = {static_cast<double>(options_.row_values), weight_of_alphas(), 0.0};
         if (!s_is_known) compute_s();
         DecompositionReport report;
         Indices working;
@@ -115,6 +118,7 @@ class Decomposition {
                                ? threshold_of(state_.y, state_.upper, state_.alpha, state_.s, state_.n).value
                                : 0.0;
         report.violation = violation_;
+        report.rounding = drift_.error;
         return report;
     }
 
@@ -158,9 +162,19 @@ class Decomposition {
         if (std::any_of(state_.alpha, state_.alpha + state_.n, [](double a) { return a != 0; })) {
             engine_.from_scratch(signed_alpha(), state_.s);
             engine_.start(state_.active);
+            drift_.from_scratch(state_.n);
         } else {
             std::fill(state_.s, state_.s + state_.n, 0.0);
         }
+    }
+
+    double length_of(std::int64_t i) const { return std::sqrt(std::max(engine_.diagonal(i), 0.0)); }
+    double weight_of_alphas() const {
+        double weight = 0;
+        for (std::int64_t i = 0; i < state_.n; ++i) {
+            if (state_.alpha[i] > 0) weight += state_.alpha[i] * length_of(i);
+        }
+        return weight * (1 + rounding_of(static_cast<double>(state_.n)));
     }
 
     void activate_all() {
@@ -179,7 +193,10 @@ class Decomposition {
         for (std::int64_t i = 0; i < state_.n; ++i) {
             if (!is_active[i]) shrunk.push_back(static_cast<std::int32_t>(i));
         }
-        if (!Engine::keeps_s_of_all) engine_.restore(signed_alpha(), shrunk, state_.s);
+        if (!Engine::keeps_s_of_all) {
+            engine_.restore(signed_alpha(), shrunk, state_.s);
+            drift_.from_scratch(state_.n);
+        }
         activate_all();
     }
 
@@ -240,15 +257,20 @@ class Decomposition {
         inner_steps_ += static_cast<std::int64_t>(steps);
         change_.resize(m);
         bool moved = false;
+        double size = 0;
         for (std::size_t a = 0; a < m; ++a) {
             change_[a] = (small_.alpha[a] - state_.alpha[working[a]]) * state_.y[working[a]];
             moved = moved || change_[a] != 0;
             const double omega_before = state_.s[working[a]] - state_.y[working[a]];
             gained_ -= 0.5 * change_[a] * (omega_before + small_.omega[a]);
+            if (change_[a] != 0) size += std::abs(change_[a]) * length_of(working[a]);
             state_.alpha[working[a]] = small_.alpha[a];
             state_.set_targets(working[a]);
         }
-        if (moved) update_s(working);
+        if (moved) {
+            drift_.step(static_cast<std::int64_t>(m), size);
+            update_s(working);
+        }
         return moved;
     }
 
@@ -314,6 +336,7 @@ class Decomposition {
     std::int64_t inner_steps_ = 0;
     SmallProblem small_;
     std::vector<double> change_;
+    ScoreDrift drift_{};
 };
 
 }  // namespace widemargin

@@ -8,6 +8,7 @@
 // the engine was made with.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -221,12 +222,21 @@ class WeightVector {
         const std::size_t m = working.size(), last = last_working_.size();
         place_.resize(size_, -1);
         for (std::size_t a = 0; a < last; ++a) place_[last_working_[a]] = static_cast<std::int32_t>(a);
-        for (std::size_t a = 0; a < m; ++a) {
+        // The product of a pair is always that of the later row with the earlier one spread out: the other
+        // way round its last bits may differ, and with them results, by which working sets came before on
+        // this thread.
+        order_.resize(m);
+        for (std::size_t a = 0; a < m; ++a) order_[a] = a;
+        std::sort(order_.begin(), order_.end(),
+                  [&](std::size_t a, std::size_t b) { return working[a] < working[b]; });
+        for (std::size_t k = 0; k < m; ++k) {
+            const std::size_t a = order_[k];
             if (stop_) throw Interrupted();
             const double* const known =
                 place_[working[a]] < 0 ? nullptr : last_block_.data() + place_[working[a]] * last;
             scatter(working[a], 1.0);
-            for (std::size_t b = a; b < m; ++b) {
+            for (std::size_t l = k; l < m; ++l) {
+                const std::size_t b = order_[l];
                 const std::int32_t other = place_[working[b]];
                 K[a * m + b] = known && other >= 0 ? known[other] : product(working[b], working[a]);
                 K[b * m + a] = K[a * m + b];
@@ -297,6 +307,7 @@ class WeightVector {
     std::vector<double> dense_, row_, diagonal_, last_block_;
     Indices last_working_;             // what last_block_ is of
     std::vector<std::int32_t> place_;  // in last_working_; -1 outside of block()
+    std::vector<std::size_t> order_;   // of a working set
 };
 
 }  // namespace widemargin

@@ -30,10 +30,14 @@
 //   linear      x.z, by Cauchy and Schwarz                              eps = gamma_(m + 2)             (R5)
 //   polynomial  the base is off by gamma_(m + 3) of (gamma |x| |z| + coef0) <= r_i^(1/d) r_j^(1/d), which a
 //               power d multiplies by d:                                eps = gamma_(d (m + 4) + 8)
-//   RBF         |x|^2 + |z|^2 - 2 x.z is off by 4 gamma_(m + 4) R2:     eps = exp(4 gamma gamma_(m + 4) R2)
-//                                                                             - 1 + 8 u
-//   chi-square  2 (sum x + sum z - shared) is off by t = 8 gamma_(m + 8) T, and its power p <= 1 by t^p:
-//                                                                       eps = exp(gamma t^p) - 1 + 16 u
+//   RBF         |x|^2 + |z|^2 - 2 x.z is off by 4 gamma_(m + 4) R2; where gamma times that is more than
+//   1e-11,
+//               the sum of (x_k - z_k)^2 is taken, whose relative error is an absolute one of the value:
+//                                          eps = min(exp(4 gamma gamma_(m + 4) R2) - 1, 1.1e-11)
+//                                                + gamma_(2 m + 16)
+//   chi-square  2 (sum x + sum z - shared) is off by t = 8 gamma_(m + 8) T, its power p <= 1 by t^p;
+//   likewise:
+//                                          eps = min(exp(gamma t^p) - 1, 1.1e-11) + gamma_(2 m + 24)
 // A constant that is added to all values (the square of a bias feature) adds 2 u to eps.
 #pragma once
 
@@ -68,6 +72,20 @@ inline double single_product_error(std::int64_t m, double weights, double length
     return rounded_up(rounding_of(n + 8, kSingleUnit) * weights * length +
                       (n + 4) * kSingleUnderflow * (1 + weights + length));
 }
+
+// How far kept scores s_i drift, times r_i (R4). `values`: in a row of the data, at most.
+struct ScoreDrift {
+    double values, weight, error;  // weight: W, no less than at any time
+
+    void from_scratch(std::int64_t rows) {
+        error += rounded_up(rounding_of(static_cast<double>(rows) + values + 4) * weight);
+    }
+    void step(std::int64_t rows, double size) {
+        weight = rounded_up(weight + size);
+        const double q = static_cast<double>(rows);
+        error += rounded_up((q + 1) * kUnit * (weight + error) + rounding_of(q + values + 4) * size);
+    }
+};
 
 // An interval that holds a score: the middle, and how far from it the score can be.
 struct ScoreInterval {

@@ -35,6 +35,7 @@ struct DecompositionOptions {
     double tol;
     std::int64_t max_iterations;
     std::uint64_t seed;
+    std::int64_t row_values = 0;  // in a row of the data, at most; for the rounding of s
 };
 
 template <class Engine>

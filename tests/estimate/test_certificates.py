@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from tests.reference import exact_margin
-from widemargin import LinearSVM
+from widemargin import KernelSVM, LinearSVM
 from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.learn.dual_problem import Kernel
+from widemargin.learn.kernel_definiteness import definiteness
 
 ASKED = ({"scores": False}, {"accuracy": 0.3}, {"accuracy": 1e-4})
 
@@ -113,3 +115,112 @@ def test_costs_of_zero(loss):
         idle = (weights == 0) | ((y > 0) & (classes is not None))
         apart = np.abs(found.scores[idle, 0] - model.decision_function(X)[idle])
         assert (apart <= found.accuracy[idle, 0] + 1e-6).all(), seed
+
+
+def kernel_machine(kind, C, bias):
+    """A machine of the decomposition, and its kernel as a function of exact inner products."""
+    if kind == "linear machine":
+        return LinearSVM(C, bias="unregularized", max_iter=100), None
+    machine = KernelSVM(C, kernel=kind, gamma=0.5, degree=2, coef0=1.0, bias=bias, max_iter=500)
+    return machine, (lambda product: (product / 2 + 1) ** 2) if kind == "poly" else None
+
+
+@pytest.mark.parametrize("kind", ["linear", "poly", "linear machine"])
+@pytest.mark.parametrize("bias", [None, 1.5, "unregularized"])
+def test_kernel_machines(kind, bias):
+    for seed in range(100, 104):
+        X, y, weights, C, _ = badly_scaled(seed)
+        bias = "unregularized" if kind == "linear machine" else bias
+        machine, kernel = kernel_machine(kind, C, bias)
+        exact = exact_scores(X, y, weights, C, bias=bias, kernel=kernel)
+        certified(machine, X, y, weights, exact)
+
+
+@pytest.mark.parametrize("kind", ["linear", "poly", "linear machine"])
+def test_ordinary_kernel_machines_are_certain(kind):
+    proven = total = 0
+    for seed in range(9):
+        X, y, weights, C, _ = ordinary(seed)
+        bias = "unregularized" if kind == "linear machine" else (None, 1.0, "unregularized")[seed % 3]
+        machine, kernel = kernel_machine(kind, C, bias)
+        exact = exact_scores(X, y, weights, C, bias=bias, kernel=kernel)
+        found = certified(machine, X, y, weights, exact)
+        proven, total = proven + found[0], total + found[1]
+    # Where only a sign is asked for it may be all that is known: the accuracy is then infinite.
+    assert proven > 0.6 * total
+
+
+def indefinite_gram(X):
+    K = X @ X.T
+    K[0, 1] = K[1, 0] = 3 * np.sqrt(K[0, 0] * K[1, 1])
+    return K
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"kernel": "precomputed"},
+        {"kernel": "poly", "coef0": -1.0},
+        {"kernel": "poly", "degree": 2.5, "coef0": 1.0},
+        {"kernel": "chi2", "power": 1.5},
+        {"kernel": "sigmoid"},
+    ],
+    ids=lambda parameters: "-".join(map(str, parameters.values())),
+)
+@pytest.mark.parametrize("bias", [None, 1.0, "unregularized", "stabilized"])
+def test_no_certificate_without_a_proof(parameters, bias):
+    """A kernel that may be indefinite has no accuracy, corners of the unregularized machine included."""
+    generator = np.random.default_rng(1)
+    X = generator.random((14, 3))
+    y = np.where(X[:, 0] > X[:, 1], 1, -1)
+    y[:2] = [1, -1]
+    if parameters["kernel"] == "precomputed":
+        X = indefinite_gram(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for C in (0.01, 1.0):
+            machine = KernelSVM(C, bias=bias, max_iter=10_000, **parameters).fit(X, y)
+            assert np.isinf(leave_one_out(machine, X, y).accuracy).all()
+            assert np.isinf(leave_one_out(machine, X, y, scores=False).accuracy).all()
+
+
+@pytest.mark.parametrize("rank", [1, 3, 40])
+def test_a_gram_is_proven_whatever_its_rank_and_scale(rank):
+    generator = np.random.default_rng(rank)
+    X = generator.normal(size=(40, rank)) * 10.0 ** generator.uniform(-5, 5, size=(40, 1))
+    X[3] = 0.0
+    K = X @ X.T
+    known = definiteness(Kernel("precomputed"), K)
+    assert known.proven
+    assert known.ridge < 1e-11
+    lowest = np.linalg.eigvalsh(K)[0]
+    assert not definiteness(Kernel("precomputed"), K + (2 * lowest - 1e-3 * K.max()) * np.eye(40)).proven
+    K[5, 7] *= 1.01
+    assert not definiteness(Kernel("precomputed"), K).proven
+
+
+def test_a_large_gram_agrees_with_its_kernel():
+    """More examples than are trained in double precision: two machines, one problem, two certificates."""
+    generator = np.random.default_rng(8)
+    X = generator.normal(size=(2100, 20)).astype(np.float32)
+    y = np.where(X[:, 0] + 0.2 * generator.normal(size=2100) > 0, 1, -1)
+    K = X.astype(np.float64) @ X.T.astype(np.float64)
+    linear = leave_one_out(KernelSVM(0.01, kernel="linear").fit(X, y), X, y)
+    given = leave_one_out(KernelSVM(0.01, kernel="precomputed").fit(K, y), K, y)
+    assert np.isfinite(given.accuracy).all()
+    assert (np.abs(linear.scores - given.scores) <= linear.accuracy + given.accuracy).all()
+    assert (np.abs(given.accuracy) <= 0.3).all()
+
+
+@pytest.mark.parametrize("bias", [None, 1.0, "unregularized"])
+def test_hard_margins(bias):
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        X = generator.normal(size=(5, 2)) * 10.0 ** generator.uniform(-1, 2)
+        y = np.array([1, -1, 1, -1, -1])
+        X[:, 0] = y * (0.2 + np.abs(X[:, 0]))
+        K = exact_margin.inner_products(X)
+        if bias == 1.0:
+            K = [[value + 1 for value in row] for row in K]
+        exact = exact_margin.left_out_scores(K, y, [exact_margin.INFINITY] * 5, bias == "unregularized")
+        certified(LinearSVM(np.inf, bias=bias), X, y, np.ones(5), exact)

@@ -61,6 +61,7 @@ def retrained(machine, X, Y, weights, t):
 @pytest.mark.parametrize("block", range(12))
 def test_equals_retraining(block):
     """240 problems; values, signs, and what is claimed about the accuracy."""
+    proven = {1e-4: [], 0.3: []}
     for seed in range(20 * block, 20 * block + 20):
         X, Y, weights, machine = problem(seed)
         machine.fit(X, Y, sample_weight=weights)
@@ -72,8 +73,12 @@ def test_equals_retraining(block):
             )
             np.testing.assert_array_equal(np.sign(scores[certain]), np.sign(exact[certain]), str(seed))
             assert (np.abs(scores - exact) <= accuracy + SAME).all(), seed
+            assert (np.abs(scores - exact) <= (wanted or np.inf) + SAME).all(), seed
             if wanted is not None:
-                assert (np.abs(scores - exact) <= wanted + SAME).all(), seed
+                proven[wanted].append(np.mean(accuracy <= wanted))
+    # What was asked for is proven, unless costs times kernel values are so large that few digits are left.
+    assert np.mean(proven[0.3]) > 0.99
+    assert np.mean(proven[1e-4]) > 0.8
 
 
 @pytest.mark.parametrize("hyperplane", ["unbiased", "bias-feature", "biased", "stabilized"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -28,6 +27,7 @@ from widemargin.learn.dual_problem import (
     refused_values,
     working_set_of,
 )
+from widemargin.learn.kernel_definiteness import definiteness
 from widemargin.learn.kernel_svm import KernelSVM
 from widemargin.learn.linear_svm import LinearSVM
 from widemargin.progress import watch
@@ -69,8 +69,9 @@ def kernel_leave_one_out(
     Returns
     -------
     scores : (n, columns)
-    accuracy : (n, columns) how far each may be from the exact one. Infinite where nothing is proven but the
-        sign, and for the sigmoid kernel, which need not have one solution
+    accuracy : (n, columns) how far each may be from the exact one, rounding included. Infinite where nothing
+        is proven but the sign, and for kernels that are not proven to be positive semi-definite
+        (:mod:`widemargin.learn.kernel_definiteness`): those need not have one solution
     retrained : (columns,) how many examples the machine was trained without
     unstable : (columns,) how many scores have a threshold from the middle of an interval. Where only signs
         are asked for, a sign that no threshold of the interval changes is not counted
@@ -92,7 +93,8 @@ def kernel_leave_one_out(
     gram: Any = task.gram
     if gram is None:
         task.kernel.refuse_overflow(task.csr, task.offset)
-        gram = np.zeros((0, 0), task.precision)
+        gram = np.zeros((0, 0))
+    known = definiteness(task.kernel, task.gram)
     start = np.zeros((n_labels, n + (2 if task.kappa > 0 else 0)))
     start[:, :n] = feasible(task.alpha, task.signs, task.upper, task.equality and task.kappa == 0)
     if task.kappa > 0:
@@ -114,7 +116,8 @@ def kernel_leave_one_out(
             min(task.max_iterations, MOST_ITERATIONS),
             int(check_random_state(learner.random_state).randint(2**31 - 1)), cache_bytes(cache),
             thread_count(n_jobs), start, float(accuracy) if scores else np.inf,
-            task.kernel.name != "sigmoid", found, within, retrained, unstable, iterations, progress,
+            known.proven, known.asymmetry, known.ridge, found, within, retrained, unstable, iterations,
+            progress,
         )  # fmt: skip
     refuse_not_finite("Leave-one-out", scores=found.T)
     return found.T, within.T, retrained, unstable
@@ -134,11 +137,6 @@ class _Task:
     offset: float
     kappa: float
     max_iterations: int
-
-    @cached_property
-    def precision(self) -> Any:
-        """The type in which rows of the kernel matrix are kept."""
-        return np.float64 if self.gram is not None else self.kernel.precision(self.csr, self.offset, None)
 
     @classmethod
     def of(cls, learner: KernelSVM | LinearSVM, X: Any, y: Any, sample_weight: Any) -> _Task:
@@ -196,7 +194,7 @@ class _Task:
         """
         cache = float(getattr(learner, "cache", _CACHE))
         n = self.signs.shape[1]
-        fits = n * n * np.dtype(self.precision).itemsize <= cache * 2**20
+        fits = 8 * n * n <= cache * 2**20
         linear = self.kernel.name == "linear"
         as_linear = linear and not fits
         few_features = linear and working_set_of(self.csr.n_columns, self.equality) > working_set_of(

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._arrays import canonical_csr
 from widemargin.learn.dual_problem import DualSolution
+from widemargin.learn.kernel_definiteness import is_semidefinite_by_parameters
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ def warn_of_violation(machine: Any, solution: DualSolution) -> None:
     cure = "Raise max_iter or tol, or lower C."
     if np.isinf(machine.C):
         cure = "The classes may not be separable: pass a finite C."
-    elif machine.kernel in ("sigmoid", "precomputed"):
+    elif not is_semidefinite_by_parameters(machine._kernel):
         cure += " This kernel may be indefinite, and then there is no global solution to converge to."
     worst = float(solution.violation[~solution.converged].max())
     failed = np.count_nonzero(~solution.converged)
@@ -39,7 +40,7 @@ def warn_of_violation(machine: Any, solution: DualSolution) -> None:
 
 def warn_of_indefinite_kernel(machine: Any, gram: Floats | None) -> None:
     """A negative eigenvalue among some support vectors proves that the whole matrix has one."""
-    if machine.kernel not in ("sigmoid", "precomputed") or len(machine.support_) == 0:
+    if is_semidefinite_by_parameters(machine._kernel) or len(machine.support_) == 0:
         return
     some = np.linspace(0, len(machine.support_) - 1, min(len(machine.support_), _LOOKED_AT)).astype(np.intp)
     if gram is None:
