@@ -165,7 +165,21 @@ def test_the_cache_is_that_of_the_learner(monkeypatch):
     assert 7 * 2**20 in [value for value in seen[0] if isinstance(value, int)]
 
 
-def test_rows_in_single_precision():
+def test_the_last_bits_do_not_depend_on_threads(monkeypatch):
+    """Products of a weight vector's working sets: which came before on a thread must not be seen."""
+    monkeypatch.setattr(left_out_kernel, "_CACHE", 0.001)
+    for seed in range(3):
+        generator = np.random.default_rng(seed)
+        X = sp.random_array((120, 200), density=0.3, rng=generator, format="csr")
+        X.data = generator.normal(size=X.nnz)
+        Y = (generator.random((120, 3)) < 0.4).astype(int)
+        machine = LinearSVM(bias="unregularized").fit(X, Y)
+        one, two, three = (kernel_leave_one_out(machine, X, Y, accuracy=1e-3, n_jobs=n)[0] for n in (1, 2, 3))
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(one, three)
+
+
+def test_rows_that_training_keeps_in_single_precision():
     generator = np.random.default_rng(5)
     X = generator.normal(size=(2100, 30)).astype(np.float32)
     y = np.where(X[:, 0] + 0.3 * generator.normal(size=2100) > 0, 1, -1)
