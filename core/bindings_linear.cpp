@@ -15,7 +15,7 @@ void train_linear_svm_arrays(Input<std::int64_t> indptr, Input<std::int32_t> ind
                              bool squared_loss, bool stop_on_gap, double tol, std::int64_t max_passes,
                              std::uint64_t seed, int n_threads, OutputMatrix<double> coef,
                              Output<double> intercept, OutputMatrix<double> alpha, OutputMatrix<double> xi,
-                             Output<double> objective, Output<double> gap, Output<std::int32_t> passes,
+                             Output<double> objective, Output<double> gap, Output<std::int64_t> passes,
                              Output<std::uint8_t> converged, Output<std::int64_t> labels_done) {
     const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
     const std::int64_t n_labels = signs.shape(0), n = x.n_rows;

@@ -35,8 +35,8 @@ nb::object learn_from_mistakes_arrays(
     std::int64_t max_passes, bool shuffle, std::uint64_t seed, bool keep_history, bool fresh, int n_threads,
     OutputMatrix<double> weights, OutputPairs parts, OutputMatrix<double> logs, OutputMatrix<double> sums,
     OutputMatrix<std::uint8_t> links, Output<double> normalizer, Output<double> peak, Output<double> clock,
-    Output<std::int64_t> seen, Output<std::int64_t> mistakes, Output<std::int32_t> passes,
-    OutputMatrix<double> scores, Output<std::int64_t> labels_done, Output<std::uint8_t> finite) {
+    Output<std::int64_t> seen, Output<std::int64_t> mistakes, Output<std::int64_t> passes,
+    OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
     const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
     const std::int64_t n_labels = signs.shape(0), n_features = n_columns + (bias > 0);
     require_threads(n_threads);
@@ -56,7 +56,6 @@ nb::object learn_from_mistakes_arrays(
     require_size(passes, n_labels, "passes");
     require_shape_or_none(scores, x.n_rows, n_labels, "scores");
     require_size(labels_done, 1, "labels_done");
-    require_size(finite, 1, "finite");
     const std::string name = rule;
     const MistakeRule kind = name == "additive"          ? MistakeRule::kAdditive
                              : name == "positive-winnow" ? MistakeRule::kPositiveWinnow
@@ -97,7 +96,6 @@ nb::object learn_from_mistakes_arrays(
                            passes.data(),
                            data_or_null(scores),
                            labels_done.data(),
-                           finite.data(),
                            keep_history ? &history : nullptr};
     without_gil([&] { learn_from_mistakes(x, task, options, n_threads, poll_signals); });
     if (!keep_history) return nb::none();
@@ -127,8 +125,7 @@ void register_learn_from_mistakes(nb::module_& m) {
           arg("parts").noconvert(), arg("logs").noconvert(), arg("sums").noconvert(),
           arg("links").noconvert(), arg("normalizer").noconvert(), arg("peak").noconvert(),
           arg("clock").noconvert(), arg("seen").noconvert(), arg("mistakes").noconvert(),
-          arg("passes").noconvert(), arg("scores").noconvert(), arg("labels_done").noconvert(),
-          arg("finite").noconvert());
+          arg("passes").noconvert(), arg("scores").noconvert(), arg("labels_done").noconvert());
 }
 
 template <typename T>
@@ -178,7 +175,7 @@ void learn_by_dual_updates_arrays(Input<std::int64_t> indptr, Input<std::int32_t
                                   bool from_start, int n_threads, OutputMatrix<double> weights,
                                   OutputMatrix<double> logs, Output<double> normalizer, Output<double> peak,
                                   Output<double> shift, OutputMatrix<double> alpha, Output<double> objective,
-                                  Output<double> gap, Output<std::int32_t> passes,
+                                  Output<double> gap, Output<std::int64_t> passes,
                                   Output<std::uint8_t> converged, Output<std::int64_t> overshoots,
                                   OutputMatrix<double> scores, Output<std::int64_t> labels_done) {
     const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
@@ -240,20 +237,20 @@ void register_learn_by_dual_updates(nb::module_& m) {
           arg("scores").noconvert(), arg("labels_done").noconvert());
 }
 
-// (the CsrState, whether all values are finite, the least, how many are not 0). Values of size 0 are not
-// looked at, where somebody else does that.
+// (the CsrState, whether all values are finite, the least, the greatest, how many are not 0). Values of size
+// 0 are not looked at, where somebody else does that.
 template <typename T>
-nb::typed<nb::tuple, int, bool, double, std::int64_t> check_csr_arrays(Input<std::int64_t> indptr,
-                                                                       Input<std::int32_t> indices,
-                                                                       Input<T> values,
-                                                                       std::int64_t n_columns) {
+nb::typed<nb::tuple, int, bool, double, double, std::int64_t> check_csr_arrays(Input<std::int64_t> indptr,
+                                                                               Input<std::int32_t> indices,
+                                                                               Input<T> values,
+                                                                               std::int64_t n_columns) {
     if (indptr.size() == 0) throw nb::value_error("indptr is empty");
     require_size_or_none(values, std::int64_t(indices.size()), "values");
     const CsrState state = check_csr(indptr.data(), std::int64_t(indptr.size()) - 1, indices.data(),
                                      std::int64_t(indices.size()), n_columns);
     const ValueSurvey found = survey(values.data(), std::int64_t(values.size()));
-    return nb::borrow<nb::typed<nb::tuple, int, bool, double, std::int64_t>>(
-        nb::make_tuple(int(state), found.all_finite, found.least, found.n_nonzero));
+    return nb::borrow<nb::typed<nb::tuple, int, bool, double, double, std::int64_t>>(
+        nb::make_tuple(int(state), found.all_finite, found.least, found.greatest, found.n_nonzero));
 }
 
 template <typename T>

@@ -36,7 +36,7 @@ void chi_square(const std::int32_t* together, const ChiSquareTerms& terms, const
             row[t] = difference * difference * terms.of_terms[t] * of_label;
         }
     };
-    for_labels(labels.n_labels, labels.n_labels * terms.n_terms, n_threads, score, poll);
+    for_labels(labels.n_labels, saturated_product(labels.n_labels, terms.n_terms), n_threads, score, poll);
 }
 
 }  // namespace widemargin

@@ -58,7 +58,7 @@ inline CsrState check_csr(const std::int64_t* indptr, std::int64_t n_rows, const
 
 struct ValueSurvey {
     bool all_finite;
-    double least;  // 0 when there are none
+    double least, greatest;  // 0 when there are none
     std::int64_t n_nonzero;
 };
 
@@ -67,12 +67,14 @@ ValueSurvey survey(const T* values, std::int64_t n) {
     // Lanes that know nothing of each other become vector instructions. A product with 0 is 0 unless a value
     // is infinite or no number; such a product stays in the sum.
     constexpr int kAtOnce = 16;
-    T least[kAtOnce], sum[kAtOnce] = {};
+    T least[kAtOnce], greatest[kAtOnce], sum[kAtOnce] = {};
     std::int32_t zeros[kAtOnce] = {};
     std::fill(least, least + kAtOnce, n > 0 ? values[0] : T(0));
+    std::copy(least, least + kAtOnce, greatest);
     std::int64_t i = 0;
     const auto look = [&](int lane, T value) {
         least[lane] = value < least[lane] ? value : least[lane];
+        greatest[lane] = value > greatest[lane] ? value : greatest[lane];
         sum[lane] += value * T(0);
         zeros[lane] += value == 0;
     };
@@ -80,10 +82,11 @@ ValueSurvey survey(const T* values, std::int64_t n) {
         for (int lane = 0; lane < kAtOnce; ++lane) look(lane, values[i + lane]);
     }
     for (; i < n; ++i) look(0, values[i]);
-    ValueSurvey found{true, double(least[0]), n};
+    ValueSurvey found{true, double(least[0]), double(greatest[0]), n};
     for (int lane = 0; lane < kAtOnce; ++lane) {
         found.all_finite &= std::isfinite(sum[lane]);
         found.least = std::min(found.least, double(least[lane]));
+        found.greatest = std::max(found.greatest, double(greatest[lane]));
         found.n_nonzero -= zeros[lane];
     }
     return found;

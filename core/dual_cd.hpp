@@ -85,14 +85,15 @@ class LabelBlock {
         if (task_.n_labels >= kFewestLabels && !states_[0].problem.hard()) descend_together(stop);
         for (LabelState& state : states_) gather_weights(state);
         if (stop) return;
-        decide();
+        decide(stop);
         while (!stop && std::any_of(states_.begin(), states_.end(), [](auto& s) { return !s.done; })) {
             for (LabelState& state : states_) {
                 if (!state.done) descend_alone(state, stop);
                 if (stop) return;
             }
-            decide();
+            decide(stop);
         }
+        if (stop) return;
         for (std::int64_t j = 0; j < d_; ++j) {
             double* const row = task_.coef + j * task_.n_labels;
             const std::int64_t column = shared_.column_of[j];
@@ -273,7 +274,7 @@ class LabelBlock {
     }
 
     // One pass over all examples for all unfinished labels: exact gaps, slacks, and the new active sets.
-    void decide() {
+    void decide(const StopFlag& stop) {
         const int n_labels = static_cast<int>(states_.size());
         std::vector<int> open;
         for (int lane = 0; lane < n_labels; ++lane) {
@@ -291,6 +292,7 @@ class LabelBlock {
         for (const int lane : open) states_[lane].active.clear();
         double scores[kLanes];
         for (std::int64_t i = 0; i < n_; ++i) {
+            if ((i & 255) == 0 && stop) return;
             const Row<T> row = shared_.x.row(i);
             if constexpr (sizeof(T) == sizeof(float)) {
                 kernels_.score_single(row.indices, row.values, row.size, lanes.data(), width, scores);
@@ -336,7 +338,7 @@ class LabelBlock {
         std::copy(s.alpha.begin(), s.alpha.end(), task_.alpha + l * n_);
         task_.objective[l] = primal;
         task_.gap[l] = std::max(gap, 0.0);
-        task_.passes[l] = static_cast<std::int32_t>(s.passes);
+        task_.passes[l] = s.passes;
         task_.converged[l] = s.converged;
         s.alpha = {};
         s.active = {};

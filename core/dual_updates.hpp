@@ -67,7 +67,7 @@ struct DualTask {
     double* alpha;      // L x n
     double* objective;  // L: primal
     double* gap;        // L
-    std::int32_t* passes;
+    std::int64_t* passes;
     std::uint8_t* converged;
     std::int64_t*
         overshoots;  // L: steps of a fixed eta after which the dual of the SVM was lower than before
@@ -118,7 +118,7 @@ class DualBlock {
             bool again = false;
             for (int lane = 0; lane < range_.count; ++lane) {
                 if (finished_[lane]) continue;
-                passes_[lane] = static_cast<std::int32_t>(pass);
+                passes_[lane] = pass;
                 finished_[lane] = moves_[lane] == 0;
             }
             if (options_.tol > 0 && worth_a_test()) test_gaps();
@@ -128,6 +128,7 @@ class DualBlock {
             }
             if (!again) break;
         }
+        require_finite(w_, range_);
         if (task_.from_start) measure();
     }
 
@@ -366,7 +367,7 @@ class DualBlock {
     double start_normalizer_[kLanes] = {};
     double slack_[kLanes] = {}, gap_[kLanes] = {}, objective_[kLanes] = {};
     std::int64_t moves_[kLanes] = {}, overshoots_[kLanes] = {};
-    std::int32_t passes_[kLanes] = {};
+    std::int64_t passes_[kLanes] = {};
     bool finished_[kLanes] = {};
 };
 
@@ -384,7 +385,7 @@ void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const Dual
     const std::vector<double> old_shift(task.log_sums.shift,
                                         task.log_sums.shift + (task.log_sums.shift ? task.n_labels : 0));
     run_blocks<DualBlock<T>>(
-        task.n_labels, x.n_values() * options.max_passes, n_threads, task.labels_done,
+        task.n_labels, work_of_passes(x, options.max_passes), n_threads, task.labels_done,
         [&](const LabelRange& range) {
             return std::make_unique<DualBlock<T>>(active, squared_norms, task, options, range);
         },

@@ -12,10 +12,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "active_features.hpp"
@@ -93,6 +96,7 @@ class Cells {
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::int64_t row_stride() const { return row_; }
+    std::int64_t n_rows() const { return features_.size(); }
     bool is_state() const { return own_.empty(); }
     T& operator()(std::int64_t row, int lane) { return data_[row * row_ + lane * lane_]; }
     const T& operator()(std::int64_t row, int lane) const { return data_[row * row_ + lane * lane_]; }
@@ -197,6 +201,31 @@ class BlockScores {
     LaneKernels kernels_;
 };
 
+// A score or a weight of a label is not finite: throws std::overflow_error with the number of the label, the
+// first where none stands out.
+[[noreturn]] inline void refuse_overflow(const double* values, const LabelRange& range) {
+    int lane = 0;
+    while (lane + 1 < range.count && std::isfinite(values[lane])) ++lane;
+    throw std::overflow_error(std::to_string(range.first + lane));
+}
+
+inline void require_finite(const Cells<double>& w, const LabelRange& range) {
+    double sums[kLanes] = {};  // a product with 0 is 0 unless the weight is infinite or no number
+    const std::int64_t rows = w.n_rows();
+    for (std::int64_t row = 0; row < rows; ++row) {
+        for (int lane = 0; lane < range.count; ++lane) sums[lane] += w(row, lane) * 0.0;
+    }
+    for (int lane = 0; lane < range.count; ++lane) {
+        if (!std::isfinite(sums[lane])) refuse_overflow(sums, range);
+    }
+}
+
+// Values visited in passes over all rows, and one for each row that has none.
+template <typename T>
+std::int64_t work_of_passes(const CsrView<T>& x, std::int64_t passes) {
+    return saturated_product(x.n_values() + x.n_rows, passes);
+}
+
 // Makes, runs and writes back a Block for every range of labels, and returns the blocks in their order;
 // `work` is that of one label, in values visited. Nothing is written back when poll asks to stop, or when a
 // block throws.
@@ -215,7 +244,8 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
     // A thread costs some 20 microseconds to start, and finds nothing in its caches: not worth it for a few
     // documents, nor for milliseconds of work that no other thread shares.
     constexpr std::int64_t kMuchWork = 4000000;
-    const bool alone = work * n_labels < (n_threads == 1 || n_ranges == 1 ? kMuchWork : 200000);
+    const std::int64_t everything = saturated_product(work, n_labels);
+    const bool alone = everything < (n_threads == 1 || n_ranges == 1 ? kMuchWork : 200000);
     const auto for_each_range = [&](bool one_by_one, auto&& step, auto&& ask) {
         if (one_by_one) {
             const StopFlag never{false};
@@ -232,7 +262,7 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
             ask);
     };
     for_each_range(alone, run, poll);
-    for_each_range(work * n_labels < kMuchWork, write, [] { return false; });
+    for_each_range(everything < kMuchWork, write, [] { return false; });
     return blocks;
 }
 

@@ -36,7 +36,7 @@ struct LinearSvmTask {
     double* xi;         // L x n
     double* objective;  // L
     double* gap;        // L
-    std::int32_t* passes;
+    std::int64_t* passes;
     std::uint8_t* converged;
     std::int64_t* labels_done;  // progress, one element, read by another thread
 };
@@ -48,7 +48,7 @@ class LinearSvmDual {
                  task.sample_weights, squared_loss},
           n_(n) {}
 
-    bool hard() const { return std::isinf(costs_.positive); }
+    bool hard() const { return std::isinf(costs_.positive) || std::isinf(costs_.negative); }
     double sign(std::int64_t i) const { return costs_.sign(i); }
     double cost(std::int64_t i) const { return costs_.cost(i); }
     double upper(std::int64_t i) const { return costs_.upper(i); }

@@ -99,7 +99,7 @@ class MistakeBlock {
             bool again = false;
             for (int lane = 0; lane < range_.count; ++lane) {
                 if (finished_[lane]) continue;
-                passes_[lane] = static_cast<std::int32_t>(pass);
+                passes_[lane] = pass;
                 mistakes_[lane] += pass_mistakes_[lane];
                 // What was right with all features may be wrong with those that are left.
                 const bool discards =
@@ -113,6 +113,7 @@ class MistakeBlock {
                 if (finished_[lane]) retire(lane);
             }
         }
+        require_finite(w_, range_);
     }
 
     void write_back() {
@@ -150,7 +151,7 @@ class MistakeBlock {
         score_(row, w_, scores, {following.indices, following.size}, passing());
         double sum = 0;
         for (int lane = 0; lane < range_.count; ++lane) sum += scores[lane];
-        if (!std::isfinite(sum)) __atomic_store_n(task_.finite, 0, __ATOMIC_RELAXED);
+        if (!std::isfinite(sum)) refuse_overflow(scores, range_);
         const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
         if (options_.bias > 0) {
             for (int lane = 0; lane < range_.count; ++lane) {
@@ -251,7 +252,7 @@ class MistakeBlock {
     double clock_[kLanes] = {};
     std::int64_t seen_[kLanes] = {};
     std::int64_t mistakes_[kLanes] = {}, pass_mistakes_[kLanes] = {};
-    std::int32_t passes_[kLanes] = {};
+    std::int64_t passes_[kLanes] = {};
     bool discarded_[kLanes] = {}, finished_[kLanes] = {};
 };
 
@@ -287,7 +288,7 @@ void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const Mistake
     if (options.normalized_strength) row_sums = sums_of_strengths(x);
     using Block = MistakeBlock<Rule, T>;
     const auto blocks = run_blocks<Block>(
-        task.n_labels, x.n_values() * options.max_passes, n_threads, task.labels_done,
+        task.n_labels, work_of_passes(x, options.max_passes), n_threads, task.labels_done,
         [&](const LabelRange& range) {
             return std::make_unique<Block>(active, row_sums, task, options, range);
         },

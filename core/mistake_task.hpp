@@ -62,10 +62,9 @@ struct MistakeTask {
     std::int64_t* seen;
     std::int64_t* mistakes;
     // Results.
-    std::int32_t* passes;                // L
+    std::int64_t* passes;                // L
     double* scores;                      // n x L before learning, or null
     std::int64_t* labels_done;           // counter
-    std::uint8_t* finite;                // 1, made 0 by a score that is not: perhaps a value of a document
     std::vector<WeightChange>* history;  // or null
 };
 

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -80,6 +81,26 @@ void run_parallel(int n_threads, Task&& task, Poll&& poll) {
         if (error) std::rethrow_exception(error);
 }
 
+// a * b of two counts, at most the largest number: products of sizes and passes only say whether work is
+// much.
+inline int64_t saturated_product(int64_t a, int64_t b) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    return a > 0 && b > most / a ? most : a * b;
+}
+
+// As run_parallel, but on the calling thread where there are fewer than `few` steps to do: a thread costs
+// some 20 microseconds to start. Such work cannot be stopped, so it has to be a matter of milliseconds. More
+// work is always left to other threads, be it one, so that the calling one can listen for Ctrl-C.
+template <class Task, class Poll>
+void run_work(int n_threads, int64_t steps, int64_t few, Task&& task, Poll&& poll) {
+    if (steps < few) {
+        const StopFlag never{false};
+        task(0, never);
+    } else {
+        run_parallel(n_threads, task, poll);
+    }
+}
+
 // Hands out [0, n) in pieces of at most `piece`, in order, to whoever asks next. Results must not depend on
 // who gets which.
 class Pieces {
@@ -97,17 +118,12 @@ class Pieces {
     std::atomic<int64_t> next_{0};
 };
 
-// Calls work(label) for every label, on several threads where there are `steps` enough to gain from it: a
-// thread costs some 20 microseconds to start.
+// Calls work(label) for every label; `steps` is the work of all of them.
 template <class Work, class Poll>
 void for_labels(int64_t n_labels, int64_t steps, int n_threads, Work&& work, Poll&& poll) {
-    if (n_threads <= 1 || n_labels <= 1 || steps < 100000) {
-        for (int64_t label = 0; label < n_labels; ++label) work(label);
-        return;
-    }
     Pieces pieces(n_labels, 1);
-    run_parallel(
-        n_threads,
+    run_work(
+        static_cast<int>(std::max<int64_t>(std::min<int64_t>(n_threads, n_labels), 1)), steps, 100000,
         [&](int, const StopFlag& stop) {
             int64_t begin, end;
             while (!stop && pieces.next(begin, end)) work(begin);

@@ -30,15 +30,9 @@ void score_rows(const CsrView<T>& x, const double* w, const double* intercept, s
                                out);
         }
     };
-    // A thread costs some 20 microseconds to start: not worth it for a few documents.
-    const std::int64_t work = x.n_values() * n_labels;
-    if (n_threads <= 1 || work < 1000000) {
-        for (std::int64_t i = 0; i < x.n_rows; ++i) score(i);
-        return;
-    }
     Pieces pieces(x.n_rows, 64);
-    run_parallel(
-        n_threads,
+    run_work(
+        n_threads, saturated_product(x.n_values() + x.n_rows, n_labels), 1000000,
         [&](int, const StopFlag& stop) {
             std::int64_t begin, end;
             while (!stop && pieces.next(begin, end)) {

@@ -17,15 +17,9 @@ namespace widemargin {
 template <class Work, class Poll>
 void for_row_pieces(std::int64_t n, std::int64_t size, std::int64_t work_a_row, int n_threads, Work&& work,
                     Poll&& poll) {
-    // A thread costs some 20 microseconds to start.
-    if (n_threads <= 1 || n * work_a_row < 1000000) {
-        for (std::int64_t begin = 0; begin < n; begin += size)
-            work(begin, std::min(begin + size, n), begin / size);
-        return;
-    }
     Pieces pieces(n, size);
-    run_parallel(
-        n_threads,
+    run_work(
+        n_threads, saturated_product(n, work_a_row), 1000000,
         [&](int, const StopFlag& stop) {
             std::int64_t begin, end;
             while (!stop && pieces.next(begin, end)) work(begin, end, begin / size);

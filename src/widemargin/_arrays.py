@@ -57,6 +57,9 @@ class Survey(NamedTuple):
     n_nonzero: int
 
 
+# Parameters and values of X are below this: their squares, and sums of many of them, stay finite.
+LARGEST = 1e100
+
 # The states of a matrix that the core tells apart.
 _CANONICAL, _UNORDERED = 0, 1
 _NO_VALUES = np.zeros(0)
@@ -68,7 +71,7 @@ def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
     Parameters
     ----------
     X : sparse matrix of any format, or a dense array; values other than float32 and float64 become float64
-    finite : refuse values that are infinite or no number
+    finite : refuse values that are infinite, no number or beyond 1e100, whose squares would not be finite
 
     Examples
     --------
@@ -103,7 +106,7 @@ def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
         _as_real(csr.data[:n_values]),
         n_columns,
     )
-    state, all_finite, least, n_nonzero = _core.check_csr(*_looked_at(found, finite), n_columns)
+    state, all_finite, least, greatest, n_nonzero = _core.check_csr(*_looked_at(found, finite), n_columns)
     if state == _UNORDERED:
         ordered = sp.csr_array(found.matrix, copy=True)
         ordered.has_sorted_indices = ordered.has_canonical_format = False
@@ -111,7 +114,7 @@ def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
         return surveyed_csr(ordered, finite=finite)
     if state != _CANONICAL:
         _refuse_damaged(found.indptr, found.indices, n_columns)
-    if not all_finite:
+    if not all_finite or max(-least, greatest) > LARGEST:
         refuse_infinite(found)
     return found, Survey(least, n_nonzero if finite else n_values)
 
@@ -179,13 +182,19 @@ def _refuse_damaged(indptr: NDArray[Any], indices: NDArray[Any], n_columns: int)
     )
 
 
-def refuse_infinite(csr: Csr, name: str = "X") -> None:
-    """Refuse values that are infinite or no number, and say where the first one is."""
-    wrong = np.flatnonzero(~np.isfinite(csr.data))
-    if len(wrong):
-        what = "NaN" if np.isnan(csr.data[wrong[0]]) else "infinity"
-        row, column = place_of(csr, int(wrong[0]))
-        raise DataError(f"Input {name} contains {what}: row {row}, column {column}. Pass finite numbers.")
+def refuse_infinite(csr: Csr) -> None:
+    """Refuse values that are infinite, no number or beyond `LARGEST`, and say where the first one is."""
+    wrong = np.flatnonzero(~(np.abs(csr.data) <= LARGEST))
+    if not len(wrong):
+        return
+    value, (row, column) = float(csr.data[wrong[0]]), place_of(csr, int(wrong[0]))
+    if np.isfinite(value):
+        raise DataError(
+            f"Input X contains {value:g}: row {row}, column {column}. Values up to {LARGEST:g} keep squares "
+            f"and sums finite: scale X down."
+        )
+    what = "NaN" if np.isnan(value) else "infinity"
+    raise DataError(f"Input X contains {what}: row {row}, column {column}. Pass finite numbers.")
 
 
 def place_of(csr: Csr, stored: int) -> tuple[int, int]:
@@ -291,10 +300,6 @@ def as_float64(values: Any, shape: tuple[int, ...], name: str) -> NDArray[np.flo
     if array.shape != shape:
         raise UsageError(f"{name} has shape {array.shape}; expected {shape}.")
     return array
-
-
-# Parameters are below this: their squares, and sums of as many as there are examples, stay finite.
-LARGEST = 1e100
 
 
 def number(

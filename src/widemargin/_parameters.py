@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from widemargin._arrays import Csr, is_sparse, place_of
+from widemargin._arrays import LARGEST, Csr, is_sparse, place_of
 from widemargin.errors import DataError, UsageError
 
 
@@ -30,13 +30,17 @@ def _number(words: str, holds: Callable[[float], bool]) -> Expected:
     return Expected(words, lambda value: isinstance(value, Real) and value == value and holds(float(value)))
 
 
-POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)
-POSITIVE_OR_INFINITE = _number("a positive number", lambda value: value > 0)
-AT_LEAST_0 = _number("a number of at least 0", lambda value: 0 <= value < math.inf)
-FINITE = _number("a finite number", lambda value: -math.inf < value < math.inf)
+# Numbers up to 1e100, as the values of X: squares and sums of them stay finite.
+POSITIVE = _number("a positive number up to 1e100", lambda value: 0 < value <= LARGEST)
+POSITIVE_OR_INFINITE = _number(
+    "a positive number up to 1e100, or infinity", lambda value: 0 < value <= LARGEST or value == math.inf
+)
+AT_LEAST_0 = _number("a number of at least 0, up to 1e100", lambda value: 0 <= value <= LARGEST)
+FINITE = _number("a finite number", lambda value: abs(value) <= LARGEST)
 BETWEEN_0_AND_1 = _number("a number between 0 and 1", lambda value: 0 < value < 1)
 SHARE = _number("a share above 0 and at most 1", lambda value: 0 < value <= 1)
-ABOVE_1 = _number("a number above 1, such as 1.1", lambda value: 1 < value < math.inf)
+PERCENTAGE = _number("a number above 0 and at most 100", lambda value: 0 < value <= 100)
+ABOVE_1 = _number("a number above 1, such as 1.1", lambda value: 1 < value <= LARGEST)
 # The core counts in 64 bits.
 COUNT = Expected(
     "a positive integer",
@@ -82,7 +86,7 @@ def check_parameters(estimator: Any, /, **expected: Expected) -> None:
     >>> check_parameters(LinearSVM(tol=float("nan")), tol=AT_LEAST_0)
     Traceback (most recent call last):
     ...
-    widemargin.errors.UsageError: tol=nan: expected a number of at least 0.
+    widemargin.errors.UsageError: tol=nan: expected a number of at least 0, up to 1e100.
     """
     for name, rule in expected.items():
         value = getattr(estimator, name)
@@ -90,8 +94,10 @@ def check_parameters(estimator: Any, /, **expected: Expected) -> None:
             raise UsageError(f"{name}={value!r}: expected {rule.words}.")
 
 
-# Squares and products of numbers below it, summed up, are far from what a double holds.
-_HARMLESS = 1e30
+# A number of this many orders of magnitude, or of the inverse, is worth naming as a cause.
+_EXTREME = 10
+# Parameters that no solution grows with.
+_NO_CAUSE = frozenset(["tol", "max_iter", "random_state", "n_jobs", "cache"])
 
 
 def require_finite(estimator: Any, X: Csr | None, **results: Any) -> None:
@@ -105,20 +111,32 @@ def require_finite(estimator: Any, X: Csr | None, **results: Any) -> None:
     """
     for name, result in results.items():
         values = result.data if is_sparse(result) else result
-        if values is not None and not np.isfinite(values).all():
+        if values is not None and not all_finite(values):
             refuse_result(estimator, X, name)
+
+
+def all_finite(values: Any) -> bool:
+    """Whether all numbers are finite: their sum says so, without an array of truth values for most.
+
+    Examples
+    --------
+    >>> all_finite(np.array([1e308, 1e308])), all_finite(np.array([np.inf, -np.inf]))
+    (True, False)
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.sum(values)) or np.isfinite(values).all())
 
 
 def refuse_result(estimator: Any, X: Csr | None, name: str) -> NoReturn:
     """Say that `name` is not finite, and what the probable cause is."""
     raise DataError(
         f"{type(estimator).__name__} ended with numbers that are not finite in {name}. "
-        f"{_probable_cause(estimator, X)}"
+        f"{probable_cause(estimator, X)}"
     )
 
 
-def _probable_cause(estimator: Any, X: Csr | None) -> str:
-    """The value or parameter furthest from 1, in orders of magnitude."""
+def probable_cause(estimator: Any, X: Csr | None, otherwise: str = "") -> str:
+    """The value or parameter furthest from 1, in orders of magnitude; `otherwise`, where none is extreme."""
     causes = []
     if X is not None and len(X.data):
         largest = int(np.abs(X.data).argmax())
@@ -129,8 +147,8 @@ def _probable_cause(estimator: Any, X: Csr | None) -> str:
     for name, value in _numbers(estimator):
         causes.append((abs(value), f"{name}={value:g} is too extreme for these data: choose another."))
     size, words = max(causes, key=lambda cause: _orders(cause[0]), default=(1.0, ""))
-    if _orders(size) < _orders(_HARMLESS):
-        return "Scale the values of X, or choose less extreme parameters."
+    if _orders(size) < _EXTREME:
+        return otherwise or "Scale the values of X, or choose less extreme parameters."
     return words
 
 
@@ -145,6 +163,6 @@ def _numbers(estimator: Any) -> list[tuple[str, float]]:
     for name, value in estimator.get_params(deep=False).items():
         parts = value.values() if isinstance(value, dict) else value
         for part in parts if isinstance(parts, tuple | list) or isinstance(value, dict) else [value]:
-            if isinstance(part, Real) and not isinstance(part, bool):
+            if isinstance(part, Real) and not isinstance(part, bool) and name not in _NO_CAUSE:
                 found.append((name, float(part)))
     return found

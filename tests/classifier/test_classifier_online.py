@@ -117,3 +117,18 @@ def test_vectors_go_on_as_vectors():
     assert np.mean(stream.predict(X) == labels) > 0.9
     with pytest.raises(UsageError, match="Pass vectors"):
         stream.partial_fit(texts, labels)
+
+
+@pytest.mark.parametrize("average", [None, "averaged", "voted"])
+@pytest.mark.parametrize("learner", [BalancedWinnowPlus(), PositiveWinnow(normalize=True)], ids=str)
+def test_documents_are_scaled_once_before_they_are_scored(learner, average):
+    """A square root that is taken twice, or a sum that is divided by twice, is another document."""
+    texts = ["wheat wheat wheat corn", "oil oil gas", "wheat corn corn", "gas oil oil oil oil"] * 3
+    labels = ["grain", "fuel", "grain", "fuel"] * 3
+    model = TextClassifier(Vectorizer(weighting="txx"), clone(learner).set_params(average=average))
+    model.fit(texts, labels)
+    rows = model.vectorizer_.transform([*texts, "wheat wheat wheat wheat oil", "corn gas gas gas"])
+    np.testing.assert_array_equal(
+        model.decision_function([*texts, "wheat wheat wheat wheat oil", "corn gas gas gas"]),
+        model.learner_.decision_function(rows),
+    )

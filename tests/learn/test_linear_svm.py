@@ -215,6 +215,7 @@ def test_path_equals_cold_starts_and_needs_fewer_passes(loss):
         cold = LinearSVM(C, loss=loss, tol=1e-6, max_iter=100_000).fit(X, Y)
         np.testing.assert_allclose(model.objective_, cold.objective_, rtol=3e-6)
         assert model.C == C
+    assert path[-1].n_iter_.sum() < cold.n_iter_.sum()
     again = path[-1].set_params(warm_start=True)
     assert (again.fit(X, Y).n_iter_ <= 3).all(), "a solution is not recognised as one"
 

@@ -326,11 +326,13 @@ def test_learning_goes_on_after_discarding():
 @pytest.mark.parametrize("average", [None, "averaged", "voted"])
 def test_discarding_waits_until_mistakes_are_few(average):
     X, Y = text_like(n=300, d=200)
-    y = Y[:, 0]
+    y = Y[:, 0].copy()
+    y[::5] = 1 - y[::5]  # no rule is right everywhere
     plain = BalancedWinnow(1.2, 0.8, average=average, max_iter=30).fit(X, y)
+    assert plain.n_iter_ == 30, "a pass without mistakes: this does not test what it says"
     never = BalancedWinnow(1.2, 0.8, average=average, max_iter=30, discard_below=1e-9).fit(X, y)
-    if plain.n_iter_ == 30:  # no pass without mistakes: nothing was discarded
-        np.testing.assert_array_equal(plain.decision_function(X), never.decision_function(X))
+    assert never.n_discarded_[0] == 0
+    np.testing.assert_array_equal(plain.decision_function(X), never.decision_function(X))
     often = BalancedWinnow(1.2, 0.8, average=average, max_iter=30, discard_below=0.5).fit(X, y)
     assert often.n_discarded_[0] > 0
 
@@ -424,7 +426,6 @@ def test_rates_out_of_range_are_refused(learner):
         (BalancedWinnow(1e100, 1e-100), (1e-6, 1), (1e-300, 1)),
         (Winnow(eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
         (Winnow(True, eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
-        (Perceptron(eta=1e249, bias=None), (1e-6, 1), (1e3, 0)),
     ],
 )
 def test_weights_driven_to_infinity_are_an_error_and_leave_the_model_alone(learner, first, then):
@@ -456,7 +457,7 @@ def test_values_that_are_not_finite_are_refused_wherever_they_stand(learner, bad
 
 def test_a_factor_that_vanishes_comes_back():
     X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), [0, 1]
-    model = PositiveWinnow(1.5, 1e-200, threshold=1e-3, max_iter=2).fit(np.array([[9.0, 0.0], [0.0, 9.0]]), y)
+    model = PositiveWinnow(1.5, 1e-90, threshold=1e-99, max_iter=2).fit(np.array([[9.0, 0.0], [0.0, 9.0]]), y)
     for _ in range(3):
-        model.partial_fit(X[:1] * 1e300, [0])
+        model.partial_fit(X[:1] * 1e100, [0])
     assert (model.coef_ > 0).all()

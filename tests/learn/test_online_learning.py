@@ -24,6 +24,7 @@ from widemargin import (
 )
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.growing_labels import receive
+from widemargin.learn.mistake_driven import MistakeDriven
 
 LEARNERS = [
     Perceptron(),
@@ -77,7 +78,7 @@ def test_one_document_at_a_time_is_the_same_as_batches(learner):
             at_once.documents_seen_,
             at_once.documents_wrong_,
         )
-        if hasattr(learner, "mistakes_"):
+        if isinstance(learner, MistakeDriven):
             np.testing.assert_array_equal(other.mistakes_, at_once.mistakes_)
     assert at_once.documents_seen_ == len(y)
     assert 0 < at_once.documents_wrong_ < len(y)

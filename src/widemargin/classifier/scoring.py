@@ -29,8 +29,13 @@ def decision_scores(learner: Any, representation: Representation, texts: Any) ->
 
 
 def as_scored(learner: Any, X: sp.csr_array) -> sp.csr_array:
-    """The rows as the learner's weights see them; scaling them twice changes nothing."""
-    scaled: Any = learner.as_scored(X) if hasattr(learner, "as_scored") else X
+    """The rows as the learner's weights see them; as they are for a learner that scores without any.
+
+    Its `decision_function` scales them itself, and a square root must not be taken twice.
+    """
+    scaled: Any = X
+    if hasattr(learner, "as_scored") and _dense_weights(learner) is not None:
+        scaled = learner.as_scored(X)
     return scaled  # type: ignore[no-any-return]
 
 

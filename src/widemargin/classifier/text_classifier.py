@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.scoring import as_scored, decision_scores, score_rows
 from widemargin.classifier.storage import StoredParts, read_parts, read_svmlight_parts, write_parts
@@ -109,6 +110,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.thresholds = thresholds
         self.calibration = calibration
 
+    @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from labelled documents.
 
@@ -155,12 +157,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                     "Features were selected by the labels of all documents, those too that estimates leave "
                     "out: expect somewhat less than they say.",
                     DataWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
         self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)
         self.training_summary_ = training_summary(parts, self.label_space_, found.summary())
         return self
 
+    @one_fit_at_a_time
     def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
         """Go on learning from labelled documents, with a learner that has `partial_fit`.
 

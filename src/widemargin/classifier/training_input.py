@@ -81,7 +81,7 @@ def labelled_rows(texts: Any, y: Any) -> list[int] | None:
     warnings.warn(
         f"{n_labels - len(kept)} of {n_labels} documents have no label and are left out of training.",
         DataWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return kept
 

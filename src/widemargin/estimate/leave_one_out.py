@@ -260,7 +260,7 @@ def _refined(
         csr.indptr, csr.indices, csr.data, csr.n_columns, signs, *costs, weights, alpha, bias,
         learner.loss == "squared_hinge", True, max(tol, 1e-10), _MOST_PASSES, seed, n_threads,
         np.zeros((csr.n_columns, n_labels)), np.zeros(n_labels), result, np.zeros((n_labels, n)),
-        np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8),
+        np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8),
         np.zeros(1, np.int64),
     )  # fmt: skip
     return result

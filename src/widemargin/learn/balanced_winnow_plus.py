@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from widemargin._arrays import Csr, is_sparse
-from widemargin.errors import DataError, UsageError
+from widemargin._parameters import check_parameters, one_of
+from widemargin.errors import DataError
 from widemargin.learn.balanced_winnow import BalancedWinnow
 from widemargin.learn.mistake_driven import Average
 from widemargin.learn.threshold_range import Link
@@ -89,8 +90,7 @@ class BalancedWinnowPlus(BalancedWinnow):
         return X
 
     def _check_parameters(self) -> None:
-        if self.strength not in ("sqrt", "given"):
-            raise UsageError(f'strength={self.strength!r}: expected "sqrt" or "given".')
+        check_parameters(self, strength=one_of("sqrt", "given"))
         super()._check_parameters()
 
 

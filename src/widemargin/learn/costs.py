@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
-from widemargin._arrays import as_float64
+from widemargin._arrays import LARGEST, as_float64
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
 
@@ -23,8 +23,13 @@ def sample_weights(sample_weight: Any, n: int) -> Floats:
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     weights = as_float64(weights, (n,), "sample_weight")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise DataError("sample_weight holds a negative or infinite number. Expected numbers of at least 0.")
+    wrong = ~((weights >= 0) & (weights <= LARGEST))
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise DataError(
+            f"sample_weight[{at}] = {weights[at]:g} is negative, infinite or no number, or above 1e100. "
+            f"Expected numbers of at least 0."
+        )
     if not weights.any():
         raise DataError("sample_weight is zero for every example: there is nothing to learn from.")
     return weights
@@ -81,12 +86,18 @@ def label_costs(
                 )
     elif class_weight is not None:
         raise UsageError(f'class_weight={class_weight!r}: expected "balanced", a dict, or None.')
-    for factors in (positive, negative):
-        if not np.isfinite(factors).all() or (factors < 0).any():
-            raise UsageError(
-                "class_weight holds a negative weight or one that is not finite: expected numbers from 0."
-            )
-    return C * positive, C * negative
+    weights_of_classes = np.concatenate([positive, negative])
+    if not ((weights_of_classes >= 0) & (weights_of_classes <= LARGEST)).all():
+        raise UsageError(
+            "class_weight holds a negative weight, or one that is too large or no number: expected numbers "
+            "from 0 to 1e100."
+        )
+    return _times_cost(C, positive), _times_cost(C, negative)
+
+
+def _times_cost(C: float, factors: Floats) -> Floats:
+    """Without weight a class takes no part, even where errors cost infinitely much."""
+    return np.multiply(float(C), factors, out=np.zeros_like(factors), where=factors > 0)
 
 
 def upper_bounds(signs: NDArray[np.int8], costs: tuple[Floats, Floats], weights: Floats) -> Floats:

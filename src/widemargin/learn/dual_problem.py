@@ -358,7 +358,7 @@ def _bias_feature_start(csr: Csr, signs: NDArray[np.int8], upper: Floats, method
             csr.indptr, csr.indices, csr.data, csr.n_columns, signs[labels], cost_positive, cost_negative,
             weights, np.zeros((0, 0)), 1.0, False, True, _START_TOL, _START_PASSES, method.seed,
             thread_count(method.n_jobs), np.zeros((csr.n_columns, size)), np.zeros(size), alpha[labels],
-            np.zeros((size, n)), np.zeros(size), np.zeros(size), np.zeros(size, np.int32),
+            np.zeros((size, n)), np.zeros(size), np.zeros(size), np.zeros(size, np.int64),
             np.zeros(size, np.uint8), np.zeros(1, np.int64),
         )  # fmt: skip
     return alpha

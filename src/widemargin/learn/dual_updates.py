@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,13 +11,24 @@ from sklearn.exceptions import ConvergenceWarning
 
 import widemargin._core as _core
 from widemargin._arrays import Csr
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import (
+    BETWEEN_0_AND_1,
+    COUNT,
+    POSITIVE,
+    SIZE_OF_BIAS,
+    check_parameters,
+    either,
+    one_of,
+    or_none,
+    require_finite,
+)
 from widemargin._threads import thread_count
 from widemargin.errors import DataWarning, UsageError
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.online import NO_MATRIX, NO_VECTOR, Floats, OnlineRule
-from widemargin.learn.threshold_range import check_positive
 from widemargin.progress import watch
 
 Eta = float | Literal["newton"]
@@ -52,6 +62,7 @@ class DualUpdates(OnlineRule):
     # mu, balanced, normalized and W of Winnow's log form; the SVM has none.
     _form: tuple[float, bool, bool, float] = (0.0, False, False, 0.0)
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from documents and their labels, in passes over them.
 
@@ -77,7 +88,7 @@ class DualUpdates(OnlineRule):
         mu, balanced, normalized, total = self._form
         alpha = np.zeros((n_labels, n))
         objective, gap = np.zeros(n_labels), np.zeros(n_labels)
-        n_iter, converged = np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8)
+        n_iter, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
         overshoots = np.zeros(n_labels, np.int64)
         done = np.zeros(1, np.int64)
         show = None if self.verbose else False
@@ -121,8 +132,10 @@ class DualUpdates(OnlineRule):
                 )
             except OverflowError as error:
                 raise self._overflow(
-                    error, 'Lower C, scale the documents down, or use eta="newton".'
+                    error, csr, 'Lower C, scale the documents down, or use eta="newton".'
                 ) from None
+        if from_start:
+            require_finite(self, csr, alpha_=alpha, objective_=objective, duality_gap_=gap)
         binary = batch.space.kind == "binary"
         self.n_iter_ = int(n_iter[0]) if binary else n_iter
         if overshoots.any():
@@ -142,7 +155,7 @@ class DualUpdates(OnlineRule):
             f"{', ...' if len(names) > 3 else ''}) did not reach tol={self.tol} in {self.max_iter} passes; "
             f"duality_gap_ says how far they are. Raise max_iter or tol, or lower C.",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
     def _warn_of_overshoots(self, overshoots: NDArray[np.int64]) -> None:
@@ -153,7 +166,7 @@ class DualUpdates(OnlineRule):
             f'objective lower than before, on long documents. Use eta="newton", lower eta, or scale the '
             f"documents to one length.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
     def _rule(self) -> tuple[Floats, Floats]:
@@ -179,12 +192,11 @@ class DualUpdates(OnlineRule):
         return {}
 
     def _check_parameters(self) -> None:
-        check_positive(self, "C")
-        if self.eta != "newton":
-            check_positive(self, "eta")
-        if self.bias is not None:
-            check_positive(self, "bias")
-        if self.tol is not None and not (isinstance(self.tol, Real) and 0 < float(self.tol) < 1):
-            raise UsageError(f"tol={self.tol!r}: expected a number in (0, 1), or None for all passes.")
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
-            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
+        check_parameters(
+            self,
+            C=POSITIVE,
+            eta=either(one_of("newton"), POSITIVE),
+            bias=SIZE_OF_BIAS,
+            tol=or_none(BETWEEN_0_AND_1),
+            max_iter=COUNT,
+        )

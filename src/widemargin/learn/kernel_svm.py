@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from widemargin._arrays import Csr, canonical_csr, checked_matrix, number, refuse_not_finite
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
@@ -143,6 +144,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "label_space_")
         return self.label_space_.classes
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVM:
         """Learn from documents and their labels.
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 # Support vectors whose kernel matrix is examined when the kernel need not be positive definite.
 _LOOKED_AT = 200
 # Of `fit`, as seen from here: a warning names the line that called it.
-_CALLER = 4
+_CALLER = 5
 
 
 def warn_of_violation(machine: Any, solution: DualSolution) -> None:

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin._parameters import POSITIVE, check_parameters, or_none
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.dual_updates import DualUpdates, Eta
 from widemargin.learn.online import Floats
-from widemargin.learn.threshold_range import check_positive
 from widemargin.learn.winnow import starting_sum
 
 
@@ -118,6 +118,4 @@ class LargeMarginWinnow(DualUpdates):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_positive(self, "mu")
-        if self.total_weight is not None:
-            check_positive(self, "total_weight")
+        check_parameters(self, mu=POSITIVE, total_weight=or_none(POSITIVE))

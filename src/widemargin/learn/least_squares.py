@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,6 +11,18 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin._arrays import Csr, checked_csr
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import (
+    AT_LEAST_0,
+    BETWEEN_0_AND_1,
+    COUNT,
+    SIZE_OF_BIAS,
+    check_parameters,
+    either,
+    one_of,
+    refuse_result,
+    require_finite,
+)
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
@@ -82,6 +93,7 @@ class RegularizedLeastSquares(LinearRule):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from documents and their labels.
 
@@ -124,16 +136,23 @@ class RegularizedLeastSquares(LinearRule):
         """The same for several values of `regularization`, from one matrix of eigenvectors."""
         _, problems = self._problems(checked_csr(self, X, first=False), y, sample_weight)
         parts = [problem.left_out(regularizations) for problem in problems]
-        return [np.hstack(columns) for columns in zip(*parts, strict=True)]
+        scores = [np.hstack(columns) for columns in zip(*parts, strict=True)]
+        for values in scores:
+            require_finite(self, problems[0].csr, left_out_scores=values)
+        return scores
 
     def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
         for model in models:
             model._check_parameters()
-        space, problems = self._problems(checked_csr(self, X, first=True), y, sample_weight)
+        csr = checked_csr(self, X, first=True)
+        space, problems = self._problems(csr, y, sample_weight)
         values = [float(model.regularization) for model in models]
-        parts = [problem.solve(values, float(self.tol), int(self.max_iter)) for problem in problems]
+        try:
+            parts = [problem.solve(values, float(self.tol), int(self.max_iter)) for problem in problems]
+        except np.linalg.LinAlgError:  # of a matrix that is not finite
+            refuse_result(self, csr, "the equations")
         for model, columns in zip(models, zip(*parts, strict=True), strict=True):
-            model._keep(space, self.n_features_in_, columns)
+            model._keep(space, csr, columns)
 
     def _problems(self, csr: Csr, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
         """One for all columns of labels or, where class weights tell them apart, one for each."""
@@ -158,11 +177,14 @@ class RegularizedLeastSquares(LinearRule):
             problems.append(SquaresProblem(csr, some, of_column, self.bias, self.solver, self.n_jobs))
         return space, problems
 
-    def _keep(self, space: LabelSpace, n_features: int, columns: Sequence[Solution]) -> None:
+    def _keep(self, space: LabelSpace, csr: Csr, columns: Sequence[Solution]) -> None:
         def together(parts: Sequence[Any]) -> Any:
             return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
-        self.label_space_, self.n_features_in_ = space, n_features
+        for column in columns:
+            results = {"coef_": column.coef, "intercept_": column.intercept, "alpha_": column.alpha}
+            require_finite(self, csr, **results, objective_=column.objective)
+        self.label_space_, self.n_features_in_ = space, csr.n_columns
         self.coef_ = together([column.coef for column in columns]).T
         self.intercept_ = together([column.intercept for column in columns])
         self.n_iter_ = max(column.n_iter for column in columns)
@@ -174,21 +196,14 @@ class RegularizedLeastSquares(LinearRule):
         self.alpha_ = alpha[:, 0] if binary and alpha is not None else alpha
 
     def _check_parameters(self) -> None:
-        value = self.regularization
-        if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-            raise UsageError(f"regularization={value!r}: expected a number of at least 0.")
-        sized = isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf
-        if not (self.bias is None or sized or self.bias == "unregularized"):
-            raise UsageError(
-                f"bias={self.bias!r}: expected a positive number (the size of the constant feature), "
-                f'"unregularized", or None.'
-            )
-        if self.solver not in ("auto", "dual", "primal", "iterative"):
-            raise UsageError(f'solver={self.solver!r}: expected "auto", "dual", "primal" or "iterative".')
-        if not isinstance(self.tol, Real) or not 0 < float(self.tol) < 1:
-            raise UsageError(f"tol={self.tol!r}: expected a number between 0 and 1.")
-        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
-            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
+        check_parameters(
+            self,
+            regularization=AT_LEAST_0,
+            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
+            solver=one_of("auto", "dual", "primal", "iterative"),
+            tol=BETWEEN_0_AND_1,
+            max_iter=COUNT,
+        )
 
 
 class SampledLeastSquares(RegularizedLeastSquares):

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import checked_csr, is_sparse
+from widemargin._one_fit import require_not_fitting
+from widemargin._parameters import require_finite
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.labels import LabelSpace
@@ -45,6 +47,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         X : sparse or dense matrix (n, features)
         """
         check_is_fitted(self, "label_space_")
+        require_not_fitting(self)
         csr = checked_csr(self, X, first=False)
         if is_sparse(self.coef_):
             by_feature: Any = sp.csr_array(self.coef_).T
@@ -56,6 +59,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
             )  # no copy: learners keep the weights features x labels
             n_threads = thread_count(getattr(self, "n_jobs", None))
             _core.score_rows(csr.indptr, csr.indices, csr.data, weights, self.intercept_, scores, n_threads)
+        require_finite(self, csr, scores=scores)
         result: NDArray[np.float64] = scores[:, 0] if self.label_space_.kind == "binary" else scores
         return result
 

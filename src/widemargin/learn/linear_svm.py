@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,17 @@ from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, checked_csr, is_sparse, number
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import (
+    AT_LEAST_0,
+    COUNT,
+    POSITIVE_OR_INFINITE,
+    SIZE_OF_BIAS,
+    check_parameters,
+    either,
+    one_of,
+    require_finite,
+)
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
@@ -107,6 +118,7 @@ class LinearSVM(LinearRule):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVM:
         """Learn from documents and their labels.
 
@@ -125,9 +137,8 @@ class LinearSVM(LinearRule):
         weights = sample_weights(sample_weight, csr.n_rows)
         costs = label_costs(self.C, self.class_weight, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None
-        self.label_space_ = space
         solve = self._solve_biased if isinstance(self.bias, str) else self._solve
-        solve(csr, np.ascontiguousarray(signs.T), costs, weights, start)
+        solve(space, csr, signs, costs, weights, start)
         return self
 
     def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[LinearSVM]:
@@ -152,26 +163,19 @@ class LinearSVM(LinearRule):
         return models
 
     def _check_parameters(self) -> None:
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not float(value) >= 0 or (name == "C" and value == 0):
-                raise UsageError(f"{name}={value!r}: expected a positive number.")
-        if self.loss not in ("hinge", "squared_hinge"):
-            raise UsageError(f'loss={self.loss!r}: expected "hinge" or "squared_hinge".')
-        if self.stop not in ("gap", "gradient"):
-            raise UsageError(f'stop={self.stop!r}: expected "gap" or "gradient".')
-        unregularized = isinstance(self.bias, str) and self.bias == "unregularized"
-        sized = isinstance(self.bias, Real) and 0 < float(self.bias) < np.inf
-        if not (self.bias is None or unregularized or sized):
-            raise UsageError(
-                f"bias={self.bias!r}: expected a positive number (the size of the constant feature), "
-                f'"unregularized", or None.'
-            )
+        check_parameters(
+            self,
+            C=POSITIVE_OR_INFINITE,
+            tol=AT_LEAST_0,
+            loss=one_of("hinge", "squared_hinge"),
+            stop=one_of("gap", "gradient"),
+            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
+            max_iter=COUNT,
+        )
+        unregularized = isinstance(self.bias, str)
         if unregularized and self.loss != "hinge":
             raise UsageError('bias="unregularized" is solved for the hinge loss only: leave loss="hinge".')
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
-            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
-        if np.isinf(self.C) and self.loss != "hinge":
+        if math.isinf(self.C) and self.loss != "hinge":
             raise UsageError('C=inf is the hard margin, which knows no loss: leave loss="hinge".')
 
     def _start(self, n: int, space: LabelSpace) -> Any:
@@ -184,15 +188,16 @@ class LinearSVM(LinearRule):
 
     def _solve(
         self,
+        space: LabelSpace,
         csr: Csr,
         signs: NDArray[np.int8],
         costs: tuple[NDArray[np.float64], NDArray[np.float64]],
         weights: NDArray[np.float64],
         start: Any,
     ) -> None:
-        n_labels, n, d = len(signs), csr.n_rows, csr.n_columns
+        n_labels, n, d = signs.shape[1], csr.n_rows, csr.n_columns
         objective, gap = np.zeros(n_labels), np.zeros(n_labels)
-        passes, converged = np.zeros(n_labels, np.int32), np.zeros(n_labels, np.uint8)
+        passes, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
         intercept = np.zeros(n_labels)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         labels_done = np.zeros(1, np.int64)
@@ -211,7 +216,7 @@ class LinearSVM(LinearRule):
                     csr.indices,
                     csr.data,
                     d,
-                    np.ascontiguousarray(signs[some]),
+                    np.ascontiguousarray(signs[:, some].T),
                     np.ascontiguousarray(costs[0][some]),
                     np.ascontiguousarray(costs[1][some]),
                     weights,
@@ -237,12 +242,13 @@ class LinearSVM(LinearRule):
                     parts.append((sp.csr_array(coef.T), sp.csr_array(alpha), sp.csr_array(xi)))
                 else:
                     parts.append((coef.T, alpha, xi))
-        self._keep(parts, intercept, objective, gap, passes)
+        self._keep(space, csr, parts, intercept, objective, gap, passes)
         if not converged.all():
             self._warn(objective, gap, converged)
 
     def _solve_biased(
         self,
+        space: LabelSpace,
         csr: Csr,
         signs: NDArray[np.int8],
         costs: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -250,6 +256,7 @@ class LinearSVM(LinearRule):
         start: Any,
     ) -> None:
         """The hyperplane whose threshold costs nothing: OP 11 with its equality constraint."""
+        signs = np.ascontiguousarray(signs.T)
         upper = upper_bounds(signs, costs, weights)
         method = Method(
             tol=number("tol", self.tol, least=SMALLEST_TOL),
@@ -259,7 +266,7 @@ class LinearSVM(LinearRule):
             shrink_history=10,
             shrink_threshold=0.0,
             cache_megabytes=1.0,
-            max_iter=int(self.max_iter) * csr.n_rows,
+            max_iter=min(int(self.max_iter) * csr.n_rows, 2**62),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
@@ -276,12 +283,14 @@ class LinearSVM(LinearRule):
         parts: tuple[Any, Any, Any] = (np.ascontiguousarray(coef).T, solution.alpha, xi)
         if self.sparse_coef:
             parts = (sp.csr_array(parts[0]), sp.csr_array(parts[1]), sp.csr_array(xi))
-        self._keep([parts], solution.intercept, objective, gap, solution.iterations)
+        self._keep(space, csr, [parts], solution.intercept, objective, gap, solution.iterations)
         if not solution.converged.all():
             self._warn(objective, gap, solution.converged.astype(np.uint8))
 
     def _keep(
         self,
+        space: LabelSpace,
+        csr: Csr,
         parts: list[tuple[Any, Any, Any]],
         intercept: NDArray[np.float64],
         objective: NDArray[np.float64],
@@ -292,6 +301,10 @@ class LinearSVM(LinearRule):
             coef, alpha, xi = (sp.csr_array(sp.vstack(column)) for column in zip(*parts, strict=True))
         else:
             ((coef, alpha, xi),) = parts
+        require_finite(self, csr, coef_=coef, intercept_=intercept, alpha_=alpha, xi_=xi)
+        if math.isfinite(self.C):  # a hard margin that does not exist has an infinite objective
+            require_finite(self, csr, objective_=objective, duality_gap_=gap)
+        self.label_space_ = space
         self.coef_, self.intercept_ = coef, intercept
         if self.label_space_.kind == "binary":
             self.alpha_, self.xi_ = _dense(alpha)[0], _dense(xi)[0]
@@ -307,7 +320,7 @@ class LinearSVM(LinearRule):
         names = self.label_space_.column_names[converged == 0].tolist()
         finite = (converged == 0) & np.isfinite(gap)
         worst = float(np.max(gap[finite] / objective[finite], initial=0.0))
-        if np.isinf(self.C):
+        if math.isinf(self.C):
             cure = "The classes may not be separable: pass a finite C."
         else:
             cure = "Raise max_iter or tol, or lower C."
@@ -316,7 +329,7 @@ class LinearSVM(LinearRule):
             f"{', ...' if len(names) > 3 else ''}) did not converge in {self.max_iter} passes; the largest "
             f"duality gap left is {f'{worst:.2g} of the objective' if finite.any() else 'infinite'}. {cure}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -12,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, checked_csr, is_sparse, refuse_infinite
+from widemargin._parameters import COUNT, SIZE_OF_BIAS, check_parameters, one_of
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
-from widemargin.errors import DataError, UsageError
+from widemargin.errors import DataError
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.growing_labels import Arrival
 from widemargin.learn.linear_rule import State
@@ -136,7 +136,7 @@ class MistakeDriven(OnlineRule):
         share = float(getattr(self, "discard_below", None) or 0.0) if fitting else 0.0
         narrow, wide = self._filtering_range() if share else (0.0, 0.0)
         cells, columns = self._cells, self._columns
-        done, n_iter, finite = np.zeros(1, np.int64), np.zeros(n_labels, np.int32), np.ones(1, np.uint8)
+        done, n_iter = np.zeros(1, np.int64), np.zeros(n_labels, np.int64)
         show = None if self.verbose else False
         with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
             try:
@@ -183,12 +183,10 @@ class MistakeDriven(OnlineRule):
                     passes=n_iter,
                     scores=scores,
                     labels_done=done,
-                    finite=finite,
                 )
             except OverflowError as error:
-                raise self._overflow(error, "Choose rates nearer to 1, or a smaller eta.") from None
-        if not finite[0]:
-            refuse_infinite(csr)
+                refuse_infinite(csr)  # which is the reason then
+                raise self._overflow(error, csr, "Choose rates nearer to 1, or a smaller eta.") from None
         if changes is not None:
             self._history.append(changes)
         scores -= theta
@@ -321,10 +319,6 @@ class MistakeDriven(OnlineRule):
     # ------------------------------------------------------------------ checks
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
-            raise UsageError(f"max_iter={self.max_iter!r}: expected a positive integer.")
-        if self.average not in (None, "averaged", "voted"):
-            raise UsageError(f'average={self.average!r}: expected "averaged", "voted" or None.')
-        bias = getattr(self, "bias", None)
-        if bias is not None and not (isinstance(bias, Real) and 0 < float(bias) < np.inf):
-            raise UsageError(f"bias={bias!r}: expected a positive number (its size), or None.")
+        check_parameters(self, max_iter=COUNT, average=one_of(None, "averaged", "voted"))
+        if hasattr(self, "bias"):
+            check_parameters(self, bias=SIZE_OF_BIAS)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from widemargin.errors import UsageError
+from widemargin._parameters import ABOVE_1, BETWEEN_0_AND_1, check_parameters
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.mistake_driven import MistakeDriven
-from widemargin.learn.threshold_range import ThresholdMixin, check_positive, check_strengths
+from widemargin.learn.threshold_range import ThresholdMixin, check_strengths
 
 
 class Multiplicative(ThresholdMixin, MistakeDriven):
@@ -20,11 +20,7 @@ class Multiplicative(ThresholdMixin, MistakeDriven):
         return float(self.promotion), float(self.demotion)
 
     def _check_parameters(self) -> None:
-        check_positive(self, "promotion", "demotion")
-        if not self.promotion > 1:
-            raise UsageError(f"promotion={self.promotion!r}: expected a number above 1, such as 1.1.")
-        if not self.demotion < 1:
-            raise UsageError(f"demotion={self.demotion!r}: expected a number between 0 and 1, such as 0.9.")
+        check_parameters(self, promotion=ABOVE_1, demotion=BETWEEN_0_AND_1)
         super()._check_parameters()
         self._check_threshold()
 

@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, refuse_infinite
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import probable_cause, require_finite
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
@@ -109,6 +111,7 @@ class OnlineRule(LinearRule):
 
     # ------------------------------------------------------------------ learning
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from documents and their labels, in passes over them.
 
@@ -139,9 +142,10 @@ class OnlineRule(LinearRule):
             if isinstance(error, DataError) and not self._surveys_values:
                 refuse_infinite(documents.csr)  # which is the reason then
             raise
-        self._final = self._rule()
+        self._final = self._finite_rule(csr)
         return csr
 
+    @one_fit_at_a_time
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Go on learning: one pass over these documents, in their order.
 
@@ -178,6 +182,7 @@ class OnlineRule(LinearRule):
         self.documents_wrong_ += _wrong(batch, scores)
         return self
 
+    @one_fit_at_a_time
     def grow(self, n_features: int) -> Self:
         """Make room for features that earlier documents did not have, at the end of later matrices."""
         check_is_fitted(self, "label_space_")
@@ -223,16 +228,22 @@ class OnlineRule(LinearRule):
     def _seed(self) -> int:
         return int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
 
-    def _overflow(self, error: OverflowError, cure: str) -> DataError:
+    def _overflow(self, error: OverflowError, csr: Csr, cure: str) -> DataError:
         label = self.label_space_.column_names.tolist()[int(str(error))]
-        return DataError(f"The weights of {label!r} grow beyond what numbers can hold. {cure}")
+        cause = probable_cause(self, csr, otherwise=cure)
+        return DataError(f"The weights of {label!r} grow beyond what numbers can hold. {cause}")
 
     # ------------------------------------------------------------------ the rule
+
+    def _finite_rule(self, csr: Csr | None) -> tuple[Any, Floats]:
+        weights, thresholds = self._rule()
+        require_finite(self, csr, coef_=weights, intercept_=thresholds)
+        return weights, thresholds
 
     def _finished(self) -> tuple[Any, Floats]:
         check_is_fitted(self, "label_space_")
         if self._final is None:
-            self._final = self._rule()
+            self._final = self._finite_rule(None)
         return self._final
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from widemargin._parameters import POSITIVE, check_parameters, one_of
 from widemargin.errors import UsageError
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.mistake_driven import Average, MistakeDriven, Start
-from widemargin.learn.threshold_range import Link, ThresholdMixin, check_positive, check_strengths
+from widemargin.learn.threshold_range import Link, ThresholdMixin, check_strengths
 
 
 class Perceptron(ThresholdMixin, MistakeDriven):
@@ -113,9 +114,8 @@ class Perceptron(ThresholdMixin, MistakeDriven):
         return (0.0, 0.0, 0.0) if self.form == "zhang" else super()._thresholds()
 
     def _check_parameters(self) -> None:
-        if self.form not in ("zhang", "dagan"):
-            raise UsageError(f'form={self.form!r}: expected "zhang" or "dagan".')
-        check_positive(self, "eta")
+        check_parameters(self, form=one_of("zhang", "dagan"))
+        check_parameters(self, eta=POSITIVE)
         super()._check_parameters()
         self._check_threshold()
         if self.form == "zhang" and (self.link != "all" or self.threshold_range is not None):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin._arrays import checked_csr, is_sparse
-from widemargin.errors import UsageError
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import AT_LEAST_0, check_parameters, require_finite
 from widemargin.labels import learn_labels
 from widemargin.learn.linear_rule import LinearRule
 
@@ -45,6 +45,7 @@ class Rocchio(LinearRule):
         self.beta = beta
         self.n_jobs = n_jobs
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the centroids.
 
@@ -57,7 +58,7 @@ class Rocchio(LinearRule):
         csr = checked_csr(self, X, first=True)
         if y is None:
             raise ValueError("Rocchio requires y to be passed, but the target y is None")
-        self.label_space_, signs = learn_labels(y)
+        space, signs = learn_labels(y)
         check_consistent_length(csr.indptr[1:], signs)
         rows = self.as_scored(csr.matrix)
         positive, negative = _means(signs > 0), _means(signs < 0)
@@ -66,13 +67,13 @@ class Rocchio(LinearRule):
         lengths = np.linalg.norm(weights, axis=0)
         weights = np.ascontiguousarray(weights / np.where(lengths > 0, lengths, 1.0))
         cosines = rows @ weights
-        self.coef_ = weights.T
-        self.intercept_ = -(np.sum(cosines * positive, axis=0) + np.sum(cosines * negative, axis=0)) / 2
+        intercept = -(np.sum(cosines * positive, axis=0) + np.sum(cosines * negative, axis=0)) / 2
+        require_finite(self, csr, coef_=weights, intercept_=intercept)
+        self.label_space_, self.coef_, self.intercept_ = space, weights.T, intercept
         return self
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.beta, Real) or not 0 <= float(self.beta) < np.inf:
-            raise UsageError(f"beta={self.beta!r}: expected a number that is at least 0, such as 0.25.")
+        check_parameters(self, beta=AT_LEAST_0)
 
     def as_scored(self, X: Any) -> Any:
         """The documents scaled to length 1; one without any value stays as it is."""

@@ -132,7 +132,7 @@ class SquaresProblem:
                 f"Conjugate gradients left a residual of {left.max():.2g} after {found.n_iter} passes. Raise "
                 f"max_iter, tol or regularization.",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
 
     def _of_duals(

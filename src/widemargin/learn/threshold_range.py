@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Literal
 
-import numpy as np
-
+from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, check_parameters, one_of, or_none
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.checked_documents import Documents
 
 Link = Literal["all", "first-sight"]
+
+
+_PAIR = Expected(
+    "two numbers around the threshold, such as (0.9, 1.1) around 1",
+    lambda value: isinstance(value, tuple | list) and len(value) == 2 and all(map(FINITE.holds, value)),
+)
 
 
 class ThresholdMixin:
@@ -42,9 +46,14 @@ class ThresholdMixin:
         return float(self.threshold) / self._constants["document_length"]
 
     def _check_threshold(self) -> None:
-        check_positive(self, "threshold")
-        if self.document_length is not None:
-            check_positive(self, "document_length")
+        check_parameters(
+            self,
+            threshold=POSITIVE,
+            threshold_range=or_none(_PAIR),
+            document_length=or_none(POSITIVE),
+            discard_below=or_none(SHARE),
+            link=one_of("all", "first-sight"),
+        )
         if self.threshold_range is not None:
             low, theta, high = self._thresholds()
             if not low <= theta <= high:
@@ -52,19 +61,6 @@ class ThresholdMixin:
                     f"threshold_range={self.threshold_range!r} does not hold the threshold {theta}: "
                     f"expected two numbers around it, such as (0.9, 1.1) around 1."
                 )
-        if self.discard_below is not None and not 0 < float(self.discard_below) <= 1:
-            raise UsageError(
-                f"discard_below={self.discard_below!r}: expected a share of the documents, in (0, 1]."
-            )
-        if self.link not in ("all", "first-sight"):
-            raise UsageError(f'link={self.link!r}: expected "all" or "first-sight".')
-
-
-def check_positive(learner: Any, *names: str) -> None:
-    for name in names:
-        value = getattr(learner, name)
-        if not isinstance(value, Real) or not 0 < float(value) < np.inf:
-            raise UsageError(f"{name}={value!r}: expected a positive number.")
 
 
 def check_strengths(learner: Any, documents: Documents) -> None:

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin._arrays import LARGEST, Csr, canonical_csr, checked_matrix, number, row_squares
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
@@ -155,6 +156,7 @@ class TransductiveSVM(KernelRule):
         self.random_state = random_state
         self.verbose = verbose
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> TransductiveSVM:
         """Learn from labelled and unlabelled documents.
 
@@ -177,7 +179,7 @@ class TransductiveSVM(KernelRule):
                 "Every document is labelled: this is the inductive machine. Mark documents to be labelled by "
                 f"{'None or NaN' if self.unlabeled is None else repr(self.unlabeled)}.",
                 DataWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         self.label_space_, self.positives_ = space, count_positives(self.positives, space, signs)
         self.unlabeled_ = signs == 0 if space.indicator else signs[:, 0] == 0
@@ -292,7 +294,7 @@ class TransductiveSVM(KernelRule):
                 f"{np.count_nonzero(~found.converged)} of {len(found.converged)} searches met a machine that "
                 f"did not converge. Raise tol, or lower C.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _raise_alarms(self, csr: Csr, at_par: Machine, unlabeled: NDArray[np.bool_]) -> None:
@@ -326,7 +328,7 @@ class TransductiveSVM(KernelRule):
             message += f" And {len(fired) - 3} more labels."
         if self.on_alarm == "error":
             raise DataError(f'{message} Label more documents, or pass on_alarm="inductive".')
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=5)
 
     def _inductive_labels(self, signs: NDArray[np.int8]) -> Floats:
         """The labels that the inductive rule gives: `positives_` of the unlabelled documents are positive."""

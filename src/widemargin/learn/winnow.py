@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin._parameters import POSITIVE, check_parameters, or_none
 from widemargin.learn.checked_documents import Documents
 from widemargin.learn.mistake_driven import Average, MistakeDriven, Start
 from widemargin.learn.online import Floats
-from widemargin.learn.threshold_range import check_positive
 
 
 class Winnow(MistakeDriven):
@@ -110,9 +110,7 @@ class Winnow(MistakeDriven):
         return self
 
     def _check_parameters(self) -> None:
-        check_positive(self, "eta", "mu")
-        if self.total_weight is not None:
-            check_positive(self, "total_weight")
+        check_parameters(self, eta=POSITIVE, mu=POSITIVE, total_weight=or_none(POSITIVE))
         super()._check_parameters()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import checked_csr, checked_matrix
-from widemargin.errors import DataError, UsageError
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import COUNT, check_parameters
+from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]
 
@@ -56,12 +57,10 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Group the terms; labels are not looked at."""
-        for name in ("n_clusters", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise UsageError(f"{name}={value!r}: expected a positive integer.")
+        check_parameters(self, n_clusters=COUNT, max_iter=COUNT)
         X = checked_csr(self, X, first=True).matrix
         terms = sp.csr_array(X.astype(np.float64).T)
         lengths = np.sqrt(np.asarray(terms.power(2).sum(axis=1)).reshape(-1))

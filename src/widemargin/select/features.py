@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,6 +12,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin._arrays import Csr, checked_csr, is_sparse
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import COUNT, FINITE, PERCENTAGE, check_parameters, one_of, or_none
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import learn_labels
@@ -76,6 +77,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         self.combine = combine
         self.unit_length = unit_length
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features.
 
@@ -148,23 +150,13 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         score_function(self.criterion)
-        if self.combine not in COMBINATIONS:
-            raise UsageError(f"combine={self.combine!r}: expected one of {', '.join(COMBINATIONS)}.")
+        check_parameters(self, combine=one_of(*COMBINATIONS))
         if self.combine == "joint" and self.criterion != "df":
             score_function(self.criterion, joint=True)
         given = [name for name in ("k", "threshold", "percentile") if getattr(self, name) is not None]
         if len(given) > 1:
             raise UsageError(f"{given[0]} and {given[1]} both say how many features to keep. Pass one.")
-        if self.k is not None and (
-            isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 1
-        ):
-            raise UsageError(f"k={self.k!r}: expected a number of features.")
-        for name, most in (("threshold", math.inf), ("percentile", 100.0)):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, Real) or not -math.inf < float(value) <= most):
-                raise UsageError(f"{name}={value!r}: expected a number.")
-        if self.percentile is not None and not self.percentile > 0:
-            raise UsageError(f"percentile={self.percentile!r}: expected a share from 0 to 100.")
+        check_parameters(self, k=or_none(COUNT), threshold=or_none(FINITE), percentile=or_none(PERCENTAGE))
         if self.combine == "round-robin" and self.threshold is not None:
             raise UsageError('combine="round-robin" chooses a number of features: pass k, not threshold.')
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import checked_csr, checked_matrix
-from widemargin.errors import UsageError
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import COUNT, check_parameters, require_finite
 from widemargin.select.decomposition import top_singular_vectors
 
 Floats = NDArray[np.float64]
@@ -46,13 +46,14 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.n_components = n_components
         self.random_state = random_state
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Decompose the training documents; labels are not looked at."""
-        wanted = self.n_components
-        if isinstance(wanted, bool) or not isinstance(wanted, Integral) or wanted < 1:
-            raise UsageError(f"n_components={wanted!r}: expected a number of singular vectors.")
-        A = checked_csr(self, X, first=True).matrix.astype(np.float64, copy=False)
-        found = top_singular_vectors(A, int(wanted), self.random_state)
+        check_parameters(self, n_components=COUNT)
+        csr = checked_csr(self, X, first=True)
+        A = csr.matrix.astype(np.float64, copy=False)
+        found = top_singular_vectors(A, int(self.n_components), self.random_state)
+        require_finite(self, csr, components_=found.vectors, singular_values_=found.values)
         self.components_, self.singular_values_ = found.vectors, found.values
         self.explained_ = float((found.values**2).sum() / A.power(2).sum())
         return self

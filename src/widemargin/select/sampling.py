@@ -23,6 +23,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import POSITIVE_OR_INFINITE, check_parameters, one_of, require_finite
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
@@ -169,12 +171,14 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         self.k = k
         self.random_state = random_state
 
+    @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the probabilities and draw the sample; labels are not looked at."""
         self._check_parameters()
         if self.k is not None and self.sampling != "subspace":
             raise UsageError(f"k={self.k!r} is for subspace sampling. Leave it out.")
-        X = checked_csr(self, X, first=True).matrix
+        csr = checked_csr(self, X, first=True)
+        X = csr.matrix
         random = check_random_state(self.random_state)
         self.k_: int | None = None
         if self.sampling == "subspace":
@@ -184,6 +188,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
             self.probabilities_ = weighted_probabilities(X)
         else:
             self.probabilities_ = np.full(X.shape[1], 1 / X.shape[1])
+        require_finite(self, csr, probabilities_=self.probabilities_)
         return self.draw(random)
 
     def draw(self, random_state: Any) -> Self:
@@ -229,10 +234,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         return np.asarray(self._kept)
 
     def _check_parameters(self) -> None:
-        if self.sampling not in ("subspace", "weighted", "uniform"):
-            raise UsageError(f'sampling={self.sampling!r}: expected "subspace", "weighted" or "uniform".')
-        if isinstance(self.r, bool) or not isinstance(self.r, Real) or not self.r > 0:
-            raise UsageError(f"r={self.r!r}: expected a number of features.")
+        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), r=POSITIVE_OR_INFINITE)
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What :meth:`from_state` needs: a configuration for JSON, and arrays."""

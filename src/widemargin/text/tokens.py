@@ -10,8 +10,8 @@ Two tokenisations, both over case-folded text:
     with marks. Numbers are words like others.
 
 Units of n-grams are words (joined by a space), all characters (``"chars"``: each run of white space is one
-    The same runs, also of connectors such as the underscore (Pc): what the expression ``\\w+`` finds,
-with its marks that is shorter than the shortest n-gram counts once, whole; digits stay as they are). Folding
+space), or the characters of each word (``"chars_in_words"``: a word has a boundary mark on either side; one
+that is shorter with its marks than the shortest n-gram counts once, whole; digits stay as they are). Folding
 can lengthen a text: "ß" becomes "ss".
 """
 

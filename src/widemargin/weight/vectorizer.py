@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import NotFittedError
 
 import widemargin._core as _core
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
@@ -125,6 +126,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self.weighting = weighting
         self.n_jobs = n_jobs
 
+    @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn the terms of `texts` and their document frequencies.
 
@@ -136,6 +138,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self._fit(texts, matrix=False)
         return self
 
+    @one_fit_at_a_time
     def fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
         """As ``fit(texts).transform(texts)``, in one pass."""
         counts = self._fit(texts, matrix=True)
@@ -184,6 +187,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
             )
         return self._weigh(checked_counts(counts))
 
+    @one_fit_at_a_time
     def partial_fit(self, texts: Any, y: Any = None) -> Self:
         """Add `texts` to the training documents.
 
@@ -196,6 +200,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         self._add(self._count(as_texts(texts)))
         return self
 
+    @one_fit_at_a_time
     def partial_fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
         """As ``partial_fit(texts).transform(texts)``, in one pass."""
         if not hasattr(self, "document_frequencies_"):
