@@ -39,7 +39,7 @@ AT_LEAST_0 = _number("a number of at least 0, up to 1e100", lambda value: 0 <= v
 FINITE = _number("a finite number", lambda value: abs(value) <= LARGEST)
 BETWEEN_0_AND_1 = _number("a number between 0 and 1", lambda value: 0 < value < 1)
 SHARE = _number("a share above 0 and at most 1", lambda value: 0 < value <= 1)
-PERCENTAGE = _number("a number above 0 and at most 100", lambda value: 0 < value <= 100)
+PERCENTAGE = _number("a number above 0 and up to 100, a share in percent", lambda value: 0 < value <= 100)
 ABOVE_1 = _number("a number above 1, such as 1.1", lambda value: 1 < value <= LARGEST)
 # The core counts in 64 bits.
 COUNT = Expected(
@@ -62,6 +62,7 @@ def one_of(*choices: Any) -> Expected:
     """
     names = [f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in choices]
     words = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    words = f"one of {', '.join(names)}" if len(names) > 4 else words
     # An array or a list is not a name, and comparing it is not a truth value.
     return Expected(words, lambda value: isinstance(value, str | None) and value in choices)
 

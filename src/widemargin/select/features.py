@@ -156,7 +156,12 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         given = [name for name in ("k", "threshold", "percentile") if getattr(self, name) is not None]
         if len(given) > 1:
             raise UsageError(f"{given[0]} and {given[1]} both say how many features to keep. Pass one.")
-        check_parameters(self, k=or_none(COUNT), threshold=or_none(FINITE), percentile=or_none(PERCENTAGE))
+        check_parameters(
+            self,
+            k=or_none(COUNT._replace(words="a number of features")),
+            threshold=or_none(FINITE),
+            percentile=or_none(PERCENTAGE),
+        )
         if self.combine == "round-robin" and self.threshold is not None:
             raise UsageError('combine="round-robin" chooses a number of features: pass k, not threshold.')
 

@@ -33,6 +33,9 @@ from widemargin.select.decomposition import COLUMNS_AT_ONCE, short_side_vectors
 Floats = NDArray[np.float64]
 
 
+_FEATURES = POSITIVE_OR_INFINITE._replace(words="a positive number of features")
+
+
 class Subspace(NamedTuple):
     """Squared lengths of the rows of U_k (features,), the singular values, and the number k."""
 
@@ -234,7 +237,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         return np.asarray(self._kept)
 
     def _check_parameters(self) -> None:
-        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), r=POSITIVE_OR_INFINITE)
+        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), r=_FEATURES)
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
