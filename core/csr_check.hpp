@@ -14,44 +14,41 @@ namespace widemargin {
 
 enum class CsrState : int { kCanonical = 0, kUnordered = 1, kDamaged = 2 };
 
-// Whether [first, last) of a row lies in [0, n_columns); the row's numbers rise.
-inline bool row_in_range(const std::int32_t* indices, std::int64_t begin, std::int64_t end,
-                         std::int64_t n_columns) {
-    return indices[begin] >= 0 && indices[end - 1] < n_columns;
-}
-
-// At how many places of [0, n - 1) the number does not rise to the next. Plain loops over blocks, so that
-// compilers make vector instructions of them.
+// At how many places of [0, n - 1) the number does not rise to the next: a plain loop, of which compilers
+// make vector instructions.
 inline std::int64_t count_descents(const std::int32_t* indices, std::int64_t n) {
-    constexpr std::int64_t kBlock = 1 << 14;
-    std::int64_t total = 0;
-    for (std::int64_t begin = 0; begin + 1 < n; begin += kBlock) {
-        const std::int64_t end = std::min(begin + kBlock, n - 1);
-        std::int32_t descents = 0;
-        for (std::int64_t k = begin; k < end; ++k) descents += indices[k + 1] <= indices[k];
-        total += descents;
-    }
-    return total;
+    std::int32_t descents = 0;
+    for (std::int64_t k = 0; k + 1 < n; ++k) descents += indices[k + 1] <= indices[k];
+    return descents;
 }
 
-// indptr has n_rows + 1 entries, indices n_values.
+// indptr has n_rows + 1 entries, indices n_values (below 2^31).
 inline CsrState check_csr(const std::int64_t* indptr, std::int64_t n_rows, const std::int32_t* indices,
                           std::int64_t n_values, std::int64_t n_columns) {
     if (indptr[0] != 0 || indptr[n_rows] != n_values) return CsrState::kDamaged;
     std::int64_t falls = 0;
     for (std::int64_t i = 0; i < n_rows; ++i) falls += indptr[i + 1] < indptr[i];
     if (falls) return CsrState::kDamaged;
-    // Numbers may fall from the last of a row to the first of the next, and nowhere else.
-    std::int64_t between_rows = 0;
-    bool in_range = true;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const std::int64_t begin = indptr[i], end = indptr[i + 1];
-        if (begin == end) continue;
-        if (begin > 0) between_rows += indices[begin] <= indices[begin - 1];
-        in_range &= row_in_range(indices, begin, end, n_columns);
+    // Some rows at a time, so that what the first loop reads is in the nearest cache for the second.
+    constexpr std::int64_t kAtOnce = 4096;
+    bool in_range = true, rising = true;
+    for (std::int64_t i = 0; i < n_rows && in_range;) {
+        std::int64_t last = i + 1;
+        while (last < n_rows && indptr[last + 1] - indptr[i] <= kAtOnce) ++last;
+        std::int64_t descents = count_descents(indices + indptr[i], indptr[last] - indptr[i]);
+        // Numbers may fall from the last of a row to the first of the next, and nowhere else. Where they rise
+        // within a row, its ends say whether all are in range.
+        const std::int64_t block = indptr[i];
+        for (; i < last; ++i) {
+            const std::int64_t begin = indptr[i], end = indptr[i + 1];
+            if (begin == end) continue;
+            if (begin > block) descents -= indices[begin] <= indices[begin - 1];
+            in_range &= indices[begin] >= 0 && indices[end - 1] < n_columns;
+        }
+        rising &= descents == 0;
     }
     if (!in_range) return CsrState::kDamaged;
-    if (count_descents(indices, n_values) == between_rows) return CsrState::kCanonical;
+    if (rising) return CsrState::kCanonical;
     const auto [least, greatest] = std::minmax_element(indices, indices + n_values);
     return *least >= 0 && *greatest < n_columns ? CsrState::kUnordered : CsrState::kDamaged;
 }
