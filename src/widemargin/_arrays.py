@@ -9,7 +9,6 @@ caller's matrix never changes.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -300,52 +299,3 @@ def as_float64(values: Any, shape: tuple[int, ...], name: str) -> NDArray[np.flo
     if array.shape != shape:
         raise UsageError(f"{name} has shape {array.shape}; expected {shape}.")
     return array
-
-
-def number(
-    name: str, value: Any, *, above: float | None = None, least: float | None = None, most: float = LARGEST
-) -> float:
-    """A parameter as a finite number within its bounds; otherwise an error that names it.
-
-    Parameters
-    ----------
-    above, least, most : the bounds, the first of them excluded; by default any number below 1e100 either way
-
-    Examples
-    --------
-    >>> number("gamma", 2, above=0)
-    2.0
-    >>> number("gamma", float("inf"), above=0)
-    Traceback (most recent call last):
-    ...
-    widemargin.errors.UsageError: gamma=inf: expected a positive number up to 1e+100.
-    """
-    lower = least if least is not None else (-most if above is None else above)
-    is_number = isinstance(value, Real)
-    if is_number and lower <= float(value) <= most and value != above:
-        return float(value)
-    kind = f"a number {'from' if above is None else 'above'} {lower:g}" if above != 0 else "a positive number"
-    limit = f" up to {most:g}" if is_number and not float(value) <= most else ""
-    raise UsageError(f"{name}={value!r}: expected {kind}{limit}.")
-
-
-def refuse_not_finite(learner: str, **results: NDArray[Any]) -> None:
-    """The gate behind every solver: a result that is not a finite number is an error.
-
-    Parameters
-    ----------
-    learner : whose results these are
-    results : arrays by their names; a sparse one by its values
-
-    Examples
-    --------
-    >>> refuse_not_finite("LinearSVM", coef=np.array([[1.0, 2.0]]), intercept=np.zeros(1))
-    """
-    for name, values in results.items():
-        wrong = ~np.isfinite(values)
-        if wrong.any():
-            place = tuple(int(k) for k in np.argwhere(wrong)[0])
-            raise DataError(
-                f"{learner} came to {name}[{', '.join(map(str, place))}] = {values[place]}: numbers grew "
-                f"beyond double precision. Scale the values of X, or choose less extreme parameters."
-            )

@@ -35,21 +35,32 @@ POSITIVE = _number("a positive number up to 1e100", lambda value: 0 < value <= L
 POSITIVE_OR_INFINITE = _number(
     "a positive number up to 1e100, or infinity", lambda value: 0 < value <= LARGEST or value == math.inf
 )
-AT_LEAST_0 = _number("a number of at least 0, up to 1e100", lambda value: 0 <= value <= LARGEST)
 FINITE = _number("a finite number", lambda value: abs(value) <= LARGEST)
 BETWEEN_0_AND_1 = _number("a number between 0 and 1", lambda value: 0 < value < 1)
+PROBABILITY = _number("a probability: a number from 0 to 1", lambda value: 0 <= value <= 1)
 SHARE = _number("a share above 0 and at most 1", lambda value: 0 < value <= 1)
 PERCENTAGE = _number("a number above 0 and up to 100, a share in percent", lambda value: 0 < value <= 100)
 ABOVE_1 = _number("a number above 1, such as 1.1", lambda value: 1 < value <= LARGEST)
 # The core counts in 64 bits.
 COUNT = Expected(
-    "a positive integer",
+    "a positive integer below 2**63",
     lambda value: isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) < 2**63,
 )
 SIZE_OF_BIAS = Expected(
     "a positive number (the size of the constant feature) or None",
     lambda value: value is None or POSITIVE.holds(value),
 )
+
+
+def at_least(lowest: float) -> Expected:
+    """A number from `lowest` on.
+
+    Examples
+    --------
+    >>> at_least(1e-12).words
+    'a number of at least 1e-12, up to 1e100'
+    """
+    return _number(f"a number of at least {lowest:g}, up to 1e100", lambda value: lowest <= value <= LARGEST)
 
 
 def one_of(*choices: Any) -> Expected:
@@ -76,6 +87,9 @@ def either(*expected: Expected) -> Expected:
 def or_none(expected: Expected) -> Expected:
     """The same, or None."""
     return Expected(f"{expected.words}, or None", lambda value: value is None or expected.holds(value))
+
+
+AT_LEAST_0 = at_least(0)
 
 
 def check_parameters(estimator: Any, /, **expected: Expected) -> None:
@@ -106,7 +120,7 @@ def require_finite(estimator: Any, X: Csr | None, **results: Any) -> None:
 
     Parameters
     ----------
-    estimator : whose parameters may be the cause
+    estimator : whose parameters may be the cause; the name of the learner, where they are not known
     X : the documents, whose values may be; None for data without any, such as a kernel matrix
     results : arrays, sparse or dense, and numbers, by the names that users know; None is left out
     """
@@ -130,9 +144,9 @@ def all_finite(values: Any) -> bool:
 
 def refuse_result(estimator: Any, X: Csr | None, name: str) -> NoReturn:
     """Say that `name` is not finite, and what the probable cause is."""
+    learner = estimator if isinstance(estimator, str) else type(estimator).__name__
     raise DataError(
-        f"{type(estimator).__name__} ended with numbers that are not finite in {name}. "
-        f"{probable_cause(estimator, X)}"
+        f"{learner} ended with numbers that are not finite in {name}. {probable_cause(estimator, X)}"
     )
 
 
@@ -160,7 +174,9 @@ def _orders(size: float) -> float:
 
 def _numbers(estimator: Any) -> list[tuple[str, float]]:
     """The parameters that are numbers, also within pairs and class weights."""
-    found = []
+    found: list[tuple[str, float]] = []
+    if isinstance(estimator, str):
+        return found
     for name, value in estimator.get_params(deep=False).items():
         parts = value.values() if isinstance(value, dict) else value
         for part in parts if isinstance(parts, tuple | list) or isinstance(value, dict) else [value]:

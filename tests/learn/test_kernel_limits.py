@@ -144,7 +144,7 @@ def test_a_tolerance_below_rounding_ends(bias, working_set):
 
 
 def test_numbers_beyond_the_counters_of_the_core():
-    huge = KernelSVM(gamma=0.3, max_iter=2**70, working_set=2**70, shrink_history=2**70, cache=1e90).fit(X, Y)
+    huge = KernelSVM(gamma=0.3, max_iter=2**62, working_set=2**62, shrink_history=2**62, cache=1e90).fit(X, Y)
     usual = KernelSVM(gamma=0.3).fit(X, Y)
     np.testing.assert_allclose(huge.decision_function(X), usual.decision_function(X), atol=2e-3)
     linear = LinearSVM(bias="unregularized", max_iter=2**62).fit(X, Y)

@@ -332,7 +332,7 @@ def test_everything_labelled_is_the_inductive_machine_with_a_warning():
         (np.array([[1, 0], [0, 1], [0, 0]]), {"unlabeled": 0}, "indicator matrices hold"),
         (["a", "b", None], {"C_unlabeled": -1}, "at least 0"),
         (["a", "b", None], {"alarm_level": 1.5}, "a probability"),
-        (["a", "b", None], {"switching": "some"}, "multiple, single"),
+        (["a", "b", None], {"switching": "some"}, '"multiple" or "single"'),
         (["a", "b", None], {"C": np.inf}, "positive number"),
         (["a", "b", None], {"bias": "stabilized"}, "unregularized"),
     ],

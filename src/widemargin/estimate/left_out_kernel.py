@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, canonical_csr, is_sparse, refuse_not_finite
+from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
@@ -119,7 +120,7 @@ def kernel_leave_one_out(
             known.proven, known.asymmetry, known.ridge, found, within, retrained, unstable, iterations,
             progress,
         )  # fmt: skip
-    refuse_not_finite("Leave-one-out", scores=found.T)
+    require_finite("Leave-one-out", task.csr, scores=found.T)
     return found.T, within.T, retrained, unstable
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, number, refuse_not_finite, row_squares
+from widemargin._arrays import Csr, row_squares
+from widemargin._parameters import FINITE, POSITIVE, check_parameters, require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError, WidemarginError
 from widemargin.progress import watch_values
@@ -61,9 +62,7 @@ class Kernel:
 
     def check(self) -> None:
         """Refuse parameters that are no numbers, or out of bounds."""
-        for name in ("gamma", "degree", "power"):
-            number(name, getattr(self, name), above=0)
-        number("coef0", self.coef0)
+        check_parameters(self, gamma=POSITIVE, degree=POSITIVE, coef0=FINITE, power=POSITIVE)
 
     def between(self, a: Csr, b: Csr, n_jobs: int | None) -> Floats:
         """The kernel values between the rows of `a` and the rows of `b`."""
@@ -86,10 +85,10 @@ class Kernel:
         Examples
         --------
         >>> from widemargin._arrays import canonical_csr
-        >>> Kernel("rbf").refuse_overflow(canonical_csr(np.array([[1.0], [1e200]])))
+        >>> Kernel("poly", degree=3).refuse_overflow(canonical_csr(np.array([[1.0], [1e100]])))
         Traceback (most recent call last):
             ...
-        widemargin.errors.DataError: Row 1 of X is too long for a kernel: |x|^2 is inf. Scale the values of X.
+        widemargin.errors.UsageError: kernel="poly", ...
         """
         if csr.n_rows == 0:
             return
@@ -260,7 +259,7 @@ def solve_dual(
             min(method.max_iter, MOST_ITERATIONS), method.seed, cache_bytes(method.cache_megabytes),
             thread_count(method.n_jobs), alpha, s, progress, intercept, violation, iterations, converged,
         )  # fmt: skip
-    refuse_not_finite("The machine", alpha=alpha, s=s, intercept=intercept, violation=violation)
+    require_finite("The machine", csr, alpha=alpha, s=s, intercept=intercept, violation=violation)
     return DualSolution(
         alpha[:, :n],
         s[:, :n],

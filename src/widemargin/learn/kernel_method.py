@@ -2,57 +2,49 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
-from widemargin._arrays import LARGEST, number
+from widemargin._parameters import (
+    AT_LEAST_0,
+    COUNT,
+    POSITIVE,
+    POSITIVE_OR_INFINITE,
+    SIZE_OF_BIAS,
+    Expected,
+    at_least,
+    check_parameters,
+    either,
+    one_of,
+    or_none,
+)
 from widemargin.errors import UsageError
-from widemargin.learn.dual_problem import KERNELS, MOST_ITERATIONS, SMALLEST_TOL, Kernel, Method
+from widemargin.learn.dual_problem import KERNELS, MOST_ITERATIONS, SMALLEST_TOL, Method
+
+_WORKING_SET = Expected(
+    "an integer from 2 (a step needs two variables) to 2**63", lambda value: COUNT.holds(value) and value >= 2
+)
 
 
-def check_parameters(machine: Any) -> None:
+def check_machine(machine: Any) -> None:
     """Refuse what no machine can be trained with."""
-    if np.inf != machine.C:
-        number("C", machine.C, above=0)
-    Kernel("", machine.gamma, machine.degree, machine.coef0, machine.power).check()
-    number("tol", machine.tol, least=SMALLEST_TOL)
-    number("kappa", machine.kappa, above=0)
-    number("cache", machine.cache, above=0)
-    number("shrink_threshold", machine.shrink_threshold, least=0)
-    choices = {
-        "kernel": tuple(KERNELS),
-        "scheme": ("one-vs-rest", "votes", "dag"),
-        "selection": ("auto", "steepest", "second-order", "random"),
-    }
-    for name, known in choices.items():
-        if getattr(machine, name) not in known:
-            raise UsageError(f"{name}={getattr(machine, name)!r}: expected one of {', '.join(known)}.")
-    if isinstance(machine.bias, str):
-        known_bias = machine.bias in ("unregularized", "stabilized")
-    else:
-        known_bias = machine.bias is None or (
-            isinstance(machine.bias, Real) and 0 < float(machine.bias) <= LARGEST
-        )
-    if not known_bias:
-        raise UsageError(
-            f'bias={machine.bias!r}: expected "unregularized", "stabilized", a positive number up to '
-            f"{LARGEST:g}, or None."
-        )
-    for name in ("max_iter", "shrink_history"):
-        value = getattr(machine, name)
-        if not (name == "shrink_history" and value is None) and (
-            not isinstance(value, int | np.integer) or value < 1
-        ):
-            raise UsageError(f"{name}={value!r}: expected a positive integer.")
-    if machine.working_set is not None and not (
-        isinstance(machine.working_set, int | np.integer) and machine.working_set >= 2
-    ):
-        raise UsageError(
-            f"working_set={machine.working_set!r}: expected an integer; a step needs at least two variables."
-        )
+    machine._kernel.check()
+    check_parameters(
+        machine,
+        C=POSITIVE_OR_INFINITE,
+        kernel=one_of(*KERNELS),
+        bias=either(SIZE_OF_BIAS, one_of("unregularized", "stabilized")),
+        kappa=POSITIVE,
+        scheme=one_of("one-vs-rest", "votes", "dag"),
+        tol=at_least(SMALLEST_TOL),
+        working_set=or_none(_WORKING_SET),
+        selection=one_of("auto", "steepest", "second-order", "random"),
+        shrink_history=or_none(COUNT),
+        shrink_threshold=AT_LEAST_0,
+        cache=POSITIVE,
+        max_iter=COUNT,
+    )
 
 
 def method_of(machine: Any) -> Method:

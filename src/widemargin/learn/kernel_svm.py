@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from widemargin._arrays import Csr, canonical_csr, checked_matrix, number, refuse_not_finite
+from widemargin._arrays import Csr, canonical_csr, checked_matrix
 from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import require_finite
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
 from widemargin.learn.dual_problem import DualSolution, Kernel, solve_dual
-from widemargin.learn.kernel_method import check_parameters, method_of
+from widemargin.learn.kernel_method import check_machine, method_of
 from widemargin.learn.kernel_warnings import warn_of_indefinite_kernel, warn_of_violation
 
 Floats = NDArray[np.float64]
@@ -178,7 +179,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if not machines:
             raise UsageError("There is no C to fit. Pass at least one.")
         for machine in machines:
-            check_parameters(machine)
+            check_machine(machine)
             method = method_of(machine)
             valid = machine._validate(X, reset=True)
         X = valid
@@ -242,7 +243,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             ]
             scores = np.vstack(parts)
         result: Floats = scores + self.intercept_
-        refuse_not_finite("KernelSVM", scores=result)
+        require_finite(self, None, scores=result)
         return result
 
     def predict(self, X: Any) -> Any:
@@ -307,9 +308,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
                 )
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
-        for name in ("gamma", "degree", "coef0", "power"):
-            number(name, getattr(self, name))
+        check_machine(self)
 
     @property
     def _kernel(self) -> Kernel:

@@ -16,13 +16,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, checked_csr, is_sparse, number
+from widemargin._arrays import Csr, checked_csr, is_sparse
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     AT_LEAST_0,
     COUNT,
     POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
+    at_least,
     check_parameters,
     either,
     one_of,
@@ -258,8 +259,9 @@ class LinearSVM(LinearRule):
         """The hyperplane whose threshold costs nothing: OP 11 with its equality constraint."""
         signs = np.ascontiguousarray(signs.T)
         upper = upper_bounds(signs, costs, weights)
+        check_parameters(self, tol=at_least(SMALLEST_TOL))
         method = Method(
-            tol=number("tol", self.tol, least=SMALLEST_TOL),
+            tol=float(self.tol),
             working_set=None,
             selection="steepest",
             shrinking=True,

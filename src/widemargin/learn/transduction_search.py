@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, refuse_not_finite
+from widemargin._arrays import Csr
+from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
@@ -141,7 +142,7 @@ def search(
             cache_bytes(how.cache_megabytes), thread_count(how.n_jobs), machines, intercepts,
             levels, n_levels, converged, progress,
         )  # fmt: skip
-    refuse_not_finite("TransductiveSVM", machines=machines, intercepts=intercepts)
+    require_finite("TransductiveSVM", csr, machines=machines, intercepts=intercepts)
     records = [[_level(row) for row in part[:used]] for part, used in zip(levels, n_levels, strict=True)]
     inductive, transductive, at_par = (
         Machine(machines[:, 3 * m], machines[:, 3 * m + 1], machines[:, 3 * m + 2], intercepts[:, m, None])

@@ -13,9 +13,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from widemargin._arrays import LARGEST, Csr, canonical_csr, checked_matrix, number, row_squares
+from widemargin._arrays import Csr, canonical_csr, checked_matrix, row_squares
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin._parameters import (
+    AT_LEAST_0,
+    POSITIVE,
+    PROBABILITY,
+    SIZE_OF_BIAS,
+    at_least,
+    check_parameters,
+    either,
+    one_of,
+    or_none,
+)
+from widemargin.errors import DataError, DataWarning
 from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
 from widemargin.learn.dual_problem import SMALLEST_TOL
@@ -196,28 +207,18 @@ class TransductiveSVM(KernelRule):
         return self
 
     def _check_parameters(self) -> None:
-        number("C", self.C, above=0)
         self._kernel.check()
-        number("tol", self.tol, least=SMALLEST_TOL)
-        number("cache", self.cache, above=0)
-        number("alarm_support", self.alarm_support, least=0)
-        if self.C_unlabeled is not None and not (
-            isinstance(self.C_unlabeled, Real) and 0 <= float(self.C_unlabeled) <= LARGEST
-        ):
-            raise UsageError(
-                f"C_unlabeled={self.C_unlabeled!r}: expected a number of at least 0 and at most {LARGEST:g}, "
-                f"or None."
-            )
-        if not isinstance(self.alarm_level, Real) or not 0 <= float(self.alarm_level) <= 1:
-            raise UsageError(f"alarm_level={self.alarm_level!r}: expected a probability, 0 for no alarm.")
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}.")
-        sized = isinstance(self.bias, Real) and 0 < float(self.bias) <= LARGEST
-        if not (self.bias is None or sized or self.bias == "unregularized"):
-            raise UsageError(
-                f'bias={self.bias!r}: expected "unregularized", a positive number up to {LARGEST:g}, or None.'
-            )
+        check_parameters(
+            self,
+            C=POSITIVE,
+            C_unlabeled=or_none(AT_LEAST_0),
+            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
+            tol=at_least(SMALLEST_TOL),
+            cache=POSITIVE,
+            alarm_level=PROBABILITY,
+            alarm_support=AT_LEAST_0,
+            **{name: one_of(*known) for name, known in _CHOICES.items()},
+        )
 
     def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
         costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
