@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from widemargin.documents.svmlight import read_vectors
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 if "WIDEMARGIN_DATA" not in os.environ and _BESIDE_THE_REPOSITORY.is_dir():
     os.environ["WIDEMARGIN_DATA"] = str(_BESIDE_THE_REPOSITORY)
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background by a shell: programs that tests interrupt would inherit a deaf ear for it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more about what else the machine does than about the code.
 # The gate tries the same cases every time, so that it judges the change; everybody else looks for new ones.

@@ -29,7 +29,7 @@ def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]
         return _leave_out_cells(np.array(rows), unlabeled)
     if isinstance(rows, np.ndarray) and rows.ndim != 1:
         return y, np.zeros(len(rows), dtype=bool)
-    mask = np.fromiter((_is_marked(label, unlabeled) for label in rows), dtype=bool, count=len(rows))
+    mask = np.fromiter((is_unlabeled(label, unlabeled) for label in rows), dtype=bool, count=len(rows))
     if not mask.any():
         return y, mask
     if isinstance(rows, Sequence):
@@ -39,7 +39,8 @@ def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]
     return (kept.tolist() if kept.dtype.kind == "O" else kept), mask
 
 
-def _is_marked(label: Any, unlabeled: Any) -> bool:
+def is_unlabeled(label: Any, unlabeled: Any = None) -> bool:
+    """Whether `label` is the mark of an unlabelled document: None stands for None and NaN."""
     if isinstance(label, _CONTAINERS):
         return False
     return is_missing(label) if unlabeled is None else bool(label == unlabeled)
@@ -53,7 +54,7 @@ def _is_marked_indicator(rows: Sequence[Any], unlabeled: Any) -> bool:
         return False
     marked = False
     for value in chain.from_iterable(rows):
-        if _is_marked(value, unlabeled):
+        if is_unlabeled(value, unlabeled):
             marked = True
         elif not isinstance(value, float | int | np.number | np.bool_):
             return False
@@ -89,5 +90,5 @@ def _leave_out_cells(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_
 def _marked(values: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
     if values.dtype.kind != "O":
         return np.asarray(values != values if unlabeled is None else values == unlabeled)
-    each = (_is_marked(value, unlabeled) for value in values.ravel())
+    each = (is_unlabeled(value, unlabeled) for value in values.ravel())
     return np.fromiter(each, dtype=bool, count=values.size).reshape(values.shape)

@@ -31,8 +31,18 @@ from widemargin._label_forms import (
     some,
 )
 from widemargin._stored import Stored
-from widemargin._unlabeled import leave_out_unlabeled
+from widemargin._unlabeled import is_unlabeled, leave_out_unlabeled
 from widemargin.errors import DataError, UsageError
+
+__all__ = [
+    "NUMBERS",
+    "Kind",
+    "LabelSpace",
+    "is_unlabeled",
+    "learn_labels",
+    "learn_partial_labels",
+    "one_label_each",
+]
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 # The types of numbers that labels and indicator matrices may have.

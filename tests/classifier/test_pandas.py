@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from widemargin import LinearSVM, TextClassifier
-from widemargin.errors import DataError, DataWarning
+from widemargin.errors import DataWarning
 
 pd = pytest.importorskip("pandas")
 
@@ -45,12 +45,8 @@ def test_as_lists(tmp_path, task, kind):
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=["None", "nan", "NA"])
 @pytest.mark.parametrize("kind", TYPES)
 def test_missing_labels(kind, missing):
-    """None marks an unlabeled document; what pandas makes of it, or of a number, is refused by its row."""
+    """Whatever pandas makes of a missing label, the document is left out with a warning."""
     y = pd.Series([*LABELS["multiclass"][:-2], missing, missing], dtype=kind, index=range(5, 17))
-    if y.iloc[-1] is not None:
-        with pytest.raises(DataError, match="row 10 has no label, and 1 more"):
-            TextClassifier().fit(pd.Series(TEXTS), y)
-        return
     with pytest.warns(DataWarning, match="2 of 12 documents have no label"):
         found = TextClassifier().fit(pd.Series(TEXTS), y)
     assert found.classes_.tolist() == ["grain", "money", "trade"]

@@ -142,7 +142,7 @@ def test_full_disk(model, tickets, tmp_path, verb):
     out.write_text("old")
     many = tmp_path / "many.jsonl"
     many.write_text(tickets.read_text() * 20, encoding="utf-8")
-    arguments = ["train", str(many), "-o", str(out)]
+    arguments = ["train", str(many), "-o", str(out), "--force"]
     if verb == "predict":
         arguments = ["predict", str(model), str(many), "--scores", "-o", str(out)]
     done = subprocess.run(
@@ -179,6 +179,14 @@ def _wait_for(condition, seconds: float = 30) -> None:
         time.sleep(0.02)
 
 
+def _is_writing_to(folder: Path, process: int) -> bool:
+    """Whether the process has a file in `folder` open, with a name or without one yet."""
+    descriptors = Path(f"/proc/{process}/fd")
+    if not descriptors.is_dir():
+        pytest.skip("this system does not show what a process has open")
+    return any(os.path.dirname(os.readlink(link)) == str(folder) for link in descriptors.iterdir())
+
+
 def _finish(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     _, errors = process.communicate(timeout=30)
     return process.returncode, errors.decode()
@@ -194,7 +202,7 @@ class TestInterrupts:
         process.stdin.write(tickets.read_bytes() * 200)
         process.stdin.flush()
         # The input stays open, so that the verb waits for more with its output half done.
-        _wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
+        _wait_for(lambda: _is_writing_to(tmp_path, process.pid))
         process.send_signal(number)
         returned, errors = _finish(process)
         assert returned == code
@@ -214,7 +222,9 @@ class TestInterrupts:
                 file.write(f"{targets} {features}\n")
         model = tmp_path / "m.wm"
         model.write_text("old")
-        process = _start("train", tmp_path / "noise.svm", "-o", model, "--C", "100000", "--tol", "1e-12")
+        process = _start(
+            "train", tmp_path / "noise.svm", "-o", model, "--C", "1e5", "--tol", "1e-12", "--force"
+        )
         _wait_for(lambda: _learning(process.pid))
         time.sleep(0.3)
         assert process.poll() is None, "the data is too easy to be interrupted"

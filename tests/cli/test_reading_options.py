@@ -183,3 +183,32 @@ class TestLabel:
             return json.loads(done.stdout)["curve"]
 
         assert curve(run, "3") == curve(here, "3") != curve(here, "4")
+
+
+class TestMaxDocument:
+    """A limit below the longest ticket refuses it with its place; one above it lets everything through."""
+
+    @staticmethod
+    def check(run, *arguments):
+        refused = run(*arguments, "50B")
+        assert refused.returncode == 65
+        assert "one document has more than 50 bytes" in refused.stderr
+        done = run(*arguments, "1kB")
+        assert done.returncode == 0, done.stderr
+
+    def test_of_train(self, here, tickets, tmp_path):
+        self.check(here, "train", tickets, "-o", tmp_path / "m.wm", "--select", "none", "--max-document")
+
+    def test_of_predict(self, here, model, tickets):
+        self.check(here, "predict", model, tickets, "--max-document")
+
+    def test_of_evaluate(self, here, model, tickets):
+        self.check(here, "evaluate", model, tickets, "--max-document")
+
+    def test_of_explain(self, here, model, tmp_path):
+        (tmp_path / "long.txt").write_text("printer jam and wifi drops " * 3)
+        label = ("--label", "network")
+        self.check(here, "explain", model, "--file", tmp_path / "long.txt", *label, "--max-document")
+
+    def test_of_label(self, here, tickets):
+        self.check(here, "label", tickets, "--simulate", "6", "--repeat", "1", "--max-document")

@@ -119,7 +119,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         texts : sequence of str, Collection, Vectors or sparse matrix
             With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
         y : labels in any form, optional for a Collection or Vectors, which bring their own
-            A None among them marks an unlabelled document, which is left out with a warning.
+            None or NaN marks an unlabelled document, which is left out with a warning.
         sample_weight : factors on the costs of errors, one a document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.

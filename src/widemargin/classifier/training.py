@@ -102,7 +102,8 @@ def choose_parts(
 
 def _documents(texts: Any) -> str:
     """How much text there is."""
-    return f"{len(texts):,} documents, {sum(map(len, texts)):,} characters"
+    lengths = (len(text) for text in texts if isinstance(text, str))
+    return f"{len(texts):,} documents, {sum(lengths):,} characters"
 
 
 def _matrix(X: Any) -> str:

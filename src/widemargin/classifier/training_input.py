@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.labels import one_label_each
+from widemargin.labels import is_unlabeled, one_label_each
 from widemargin.learn.costs import sample_weights
 
 
@@ -65,13 +65,13 @@ def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
 
 
 def labelled_rows(texts: Any, y: Any) -> list[int] | None:
-    """The numbers of the documents whose label is not None; None where all have one."""
+    """The numbers of the documents that have a label (not None or NaN); None where all have one."""
     n_texts = _length(texts)
     n_labels = y.shape[0] if hasattr(y, "shape") else len(y)
     if n_texts != n_labels:
         raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
     may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
-    kept = [i for i, label in enumerate(y) if label is not None] if may_miss else []
+    kept = [i for i, label in enumerate(y) if not is_unlabeled(label)] if may_miss else []
     if not may_miss or len(kept) == n_labels:
         return None
     if not kept:
