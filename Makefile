@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMPS := $(VENV)/.stamps
-CORE := CMakeLists.txt pyproject.toml $(wildcard core/*)
+CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*/*)
 
 .PHONY: demo test test-all sanitize sanitize-address sanitize-thread fuzz lint format bench docs build clean
 .DEFAULT_GOAL := demo
@@ -21,7 +21,7 @@ test-all: lint sanitize fuzz ## the slow experiments too, the core under sanitiz
 
 # What runs the core most.
 SANITIZED_TESTS := tests/test_threads.py tests/learn tests/estimate/test_leave_one_out.py \
-	tests/estimate/test_leave_one_out_kernel.py tests/text tests/weight tests/select tests/fuzz
+	tests/estimate/test_leave_one_out_kernel.py tests/text tests/weight tests/features tests/fuzz
 RUNTIME = $(shell g++ -print-file-name=$(1)) $(shell g++ -print-file-name=libstdc++.so)
 
 sanitize: sanitize-address sanitize-thread ## the core's tests under ASan + UBSan, then under TSan (needs GCC)
@@ -52,14 +52,14 @@ fuzz: build $(STAMPS)/lint ## a minute of mutated files, models and matrices; SE
 lint: build $(STAMPS)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror core/*.hpp core/*.cpp
+	$(BIN)/clang-format --dry-run --Werror core/*.hpp core/*/*.hpp core/*/*.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(STAMPS)/lint ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i core/*.hpp core/*.cpp
+	$(BIN)/clang-format -i core/*.hpp core/*/*.hpp core/*/*.cpp
 
 bench: build $(STAMPS)/bench ## every benchmark: each prints ratios against a named peer
 	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin import Vectorizer, load_corpus
-from widemargin.papers.text_tasks import (
+from widemargin.papers.joachims.text_tasks import (
     OHSUMED_CATEGORIES,
     REUTERS_TOPICS,
     WEBKB_CLASSES,

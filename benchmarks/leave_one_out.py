@@ -31,7 +31,7 @@ from widemargin import LinearSVM, Vectorizer
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataWarning
 from widemargin.estimate.leave_one_out import LeaveOneOut, leave_one_out, needed_gap
-from widemargin.estimate.training_bounds import xi_alpha_of
+from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.measure import f_measure, micro
 
 SAMPLE = 100  # pairs of document and topic, of each kind

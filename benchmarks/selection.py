@@ -26,9 +26,9 @@ from _reuters import Job, reuters
 from widemargin import LinearSVM, TextClassifier
 from widemargin.documents.reading import read_collection
 from widemargin.errors import DataWarning
-from widemargin.estimate.model_selection import Selection, select
-from widemargin.estimate.search_space import Space, represent
 from widemargin.measure import micro_prbep
+from widemargin.tune.search_space import Space, represent
+from widemargin.tune.selection import Selection, select
 
 PEER = "train --select none"
 ALLOWED_COST = 20.0

@@ -22,8 +22,8 @@ from sklearn.feature_selection import chi2, mutual_info_classif
 from _compare import Check, Row, arguments, in_turns, report
 from widemargin import Vectorizer, load_corpus
 from widemargin._arrays import canonical_csr
+from widemargin.features.scores import chi_square, count_terms, information_gain
 from widemargin.labels import learn_labels
-from widemargin.select.scores import chi_square, count_terms, information_gain
 
 # Terms and documents that mutual_info_classif is timed on; it needs about a millisecond a term.
 FEW_TERMS = 200

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from widemargin.documents.corpora import DEFAULT, Corpus, corpus_available, load_corpus
-from widemargin.documents.svmlight import read_vectors
+from widemargin.documents.formats.svmlight import read_vectors
 
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 if "WIDEMARGIN_DATA" not in os.environ and _BESIDE_THE_REPOSITORY.is_dir():

@@ -32,10 +32,10 @@ from widemargin import (
 from widemargin._arrays import canonical_csr, row_squares, times
 from widemargin.errors import DataError
 from widemargin.estimate.leave_one_out import leave_one_out
-from widemargin.select.clusters import TermClusters
-from widemargin.select.decomposition import top_singular_vectors
-from widemargin.select.lsi import LatentSemanticIndexing
-from widemargin.select.sampling import SampleFeatures, leverage_scores, weighted_probabilities
+from widemargin.features.clusters import TermClusters
+from widemargin.features.lsi import LatentSemanticIndexing
+from widemargin.features.sampling import SampleFeatures, leverage_scores, weighted_probabilities
+from widemargin.features.svd import top_singular_vectors
 
 LEARNERS = [
     LinearSVM(),

@@ -13,9 +13,9 @@ from sklearn.exceptions import NotFittedError
 
 import widemargin
 from widemargin import TextClassifier
-from widemargin.select.clusters import TermClusters
-from widemargin.select.lsi import LatentSemanticIndexing
-from widemargin.select.sampling import SampleFeatures
+from widemargin.features.clusters import TermClusters
+from widemargin.features.lsi import LatentSemanticIndexing
+from widemargin.features.sampling import SampleFeatures
 
 PUBLIC = [getattr(widemargin, name) for name in widemargin.__all__]
 ESTIMATORS: list[Any] = [

@@ -18,41 +18,41 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
-    from widemargin.learn.balanced_winnow import BalancedWinnow
-    from widemargin.learn.balanced_winnow_plus import BalancedWinnowPlus
-    from widemargin.learn.dual_svm import DualSVM
-    from widemargin.learn.kernel_svm import KernelSVM
-    from widemargin.learn.large_margin_winnow import LargeMarginWinnow
-    from widemargin.learn.least_squares import RegularizedLeastSquares, SampledLeastSquares
-    from widemargin.learn.linear_svm import LinearSVM
-    from widemargin.learn.perceptron import Perceptron
-    from widemargin.learn.positive_winnow import PositiveWinnow
+    from widemargin.features.selecting import SelectFeatures
+    from widemargin.learn.online.balanced_winnow import BalancedWinnow
+    from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
+    from widemargin.learn.online.dual_svm import DualSVM
+    from widemargin.learn.online.large_margin_winnow import LargeMarginWinnow
+    from widemargin.learn.online.perceptron import Perceptron
+    from widemargin.learn.online.positive_winnow import PositiveWinnow
+    from widemargin.learn.online.winnow import Winnow
     from widemargin.learn.rocchio import Rocchio
-    from widemargin.learn.transductive import TransductiveSVM
-    from widemargin.learn.winnow import Winnow
-    from widemargin.select.features import SelectFeatures
+    from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
+    from widemargin.learn.svm.kernel_svm import KernelSVM
+    from widemargin.learn.svm.linear_svm import LinearSVM
+    from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.weight.vectorizer import Vectorizer
 
 __version__ = "0.1.0"
 
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
-    "BalancedWinnow": "widemargin.learn.balanced_winnow",
-    "BalancedWinnowPlus": "widemargin.learn.balanced_winnow_plus",
-    "DualSVM": "widemargin.learn.dual_svm",
-    "KernelSVM": "widemargin.learn.kernel_svm",
-    "LargeMarginWinnow": "widemargin.learn.large_margin_winnow",
-    "LinearSVM": "widemargin.learn.linear_svm",
-    "Perceptron": "widemargin.learn.perceptron",
-    "PositiveWinnow": "widemargin.learn.positive_winnow",
-    "RegularizedLeastSquares": "widemargin.learn.least_squares",
+    "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
+    "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
+    "DualSVM": "widemargin.learn.online.dual_svm",
+    "KernelSVM": "widemargin.learn.svm.kernel_svm",
+    "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
+    "LinearSVM": "widemargin.learn.svm.linear_svm",
+    "Perceptron": "widemargin.learn.online.perceptron",
+    "PositiveWinnow": "widemargin.learn.online.positive_winnow",
+    "RegularizedLeastSquares": "widemargin.learn.squares.least_squares",
     "Rocchio": "widemargin.learn.rocchio",
-    "SampledLeastSquares": "widemargin.learn.least_squares",
-    "SelectFeatures": "widemargin.select.features",
+    "SampledLeastSquares": "widemargin.learn.squares.least_squares",
+    "SelectFeatures": "widemargin.features.selecting",
     "TextClassifier": "widemargin.classifier",
-    "TransductiveSVM": "widemargin.learn.transductive",
+    "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
-    "Winnow": "widemargin.learn.winnow",
+    "Winnow": "widemargin.learn.online.winnow",
     "load_corpus": "widemargin.documents.corpora",
 }
 

@@ -2,9 +2,9 @@
 
 The core takes int32 column numbers, int64 row pointers and float32 or float64 values. One pass over them
 checks that row pointers and column numbers are sound, that columns rise within each row and that all values
-are finite (core/csr_check.hpp). The flags that SciPy caches are not used: SciPy does not notice when somebody
-changes the arrays. A matrix that is not canonical (sorted columns, no duplicates) is made so in a copy; the
-caller's matrix never changes.
+are finite (core/sparse/csr_check.hpp). The flags that SciPy caches are not used: SciPy does not notice when
+somebody changes the arrays. A matrix that is not canonical (sorted columns, no duplicates) is made so in a
+copy; the caller's matrix never changes.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from widemargin import __version__
 from widemargin._files import replacing
-from widemargin.documents.svmlight_model import is_svmlight_model
+from widemargin.documents.formats.svmlight_model import is_svmlight_model
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 FORMAT = "widemargin-model"

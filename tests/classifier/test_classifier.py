@@ -15,8 +15,8 @@ from widemargin.decide.calibration import fit_isotonic
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.held_out import held_out
-from widemargin.estimate.search_space import Space
 from widemargin.models import load_model, save_model
+from widemargin.tune.search_space import Space
 
 GRAIN = ["wheat and corn harvest", "corn exports rose", "wheat wheat wheat prices", "barley, corn and wheat"]
 MONEY = ["the bank cut its rate", "bank profits fell", "interest rate of the bank", "a loan, a rate, a bank"]

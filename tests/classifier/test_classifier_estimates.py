@@ -12,9 +12,9 @@ from tests.classifier.test_classifier import SETS, TEXTS, TOPICS
 from widemargin import KernelSVM, LinearSVM, TextClassifier, Vectorizer
 from widemargin.documents.collection import Collection
 from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.estimate.search_space import Space
 from widemargin.measure.quality import Quality
 from widemargin.models import load_model, save_model
+from widemargin.tune.search_space import Space
 
 # Each text with another one of its topic.
 MANY = [f"{TEXTS[i % 12]} {TEXTS[4 * (i % 12 // 4) + i // 12 % 4]}" for i in range(60)]

@@ -33,11 +33,11 @@ from widemargin import (
     _stored,
     models,
 )
-from widemargin._model_parts import FEATURES, LEARNERS, learner_name
+from widemargin.classifier.model_parts import FEATURES, LEARNERS, learner_name
 from widemargin.cli import main
 from widemargin.errors import DataError
+from widemargin.features.sampling import SampleFeatures
 from widemargin.models import Model
-from widemargin.select.sampling import SampleFeatures
 
 TEXTS = [
     "wheat and corn harvest",

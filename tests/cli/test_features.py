@@ -12,8 +12,8 @@ from tests.cli.conftest import TICKETS
 from widemargin import KernelSVM, SelectFeatures, TextClassifier
 from widemargin.cli.features import parse
 from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.features.sampling import SampleFeatures
 from widemargin.models import load_model, save_model
-from widemargin.select.sampling import SampleFeatures
 
 TEXTS, LABELS = [ticket["text"] for ticket in TICKETS], [ticket["labels"][0] for ticket in TICKETS]
 

@@ -47,7 +47,7 @@ MOMENTS = [
     ("train", "widemargin.classifier"),
     ("predict", "widemargin.documents.reading"),
     ("evaluate", "widemargin.classifier"),
-    ("label", "widemargin.learn.transductive"),
+    ("label", "widemargin.learn.svm.transductive"),
     ("inspect", "widemargin.models"),
     ("corpus", "widemargin.documents.corpora"),
     ("papers", "widemargin.papers"),

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import COMMAND, TICKETS, environment
 from tests.terminal import read_terminal
-from widemargin.documents.svmlight_model import read_svmlight_model
+from widemargin.documents.formats.svmlight_model import read_svmlight_model
 
 VECTORS = "".join(f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i / 10:g} {3 + i % 3}:0.5\n" for i in range(20))
 CLASSES = "".join(f"{1 + i % 3} {1 + i % 3}:{1 + i / 10:g} 4:{i % 4}\n" for i in range(24))

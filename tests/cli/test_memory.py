@@ -9,11 +9,11 @@ import sys
 import pytest
 
 import widemargin.classifier.text_classifier
-import widemargin.estimate.model_selection
+import widemargin.tune.selection
 from tests.cli.conftest import COMMAND, environment
 from widemargin.errors import OutOfMemoryError, memory_for
-from widemargin.learn.kernel_svm import KernelSVM
-from widemargin.learn.linear_svm import LinearSVM
+from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.weight.vectorizer import Vectorizer
 
 FULL = "Unable to allocate 93.1 GiB for an array with shape (5, 5)"
@@ -95,7 +95,7 @@ def test_the_innermost_stage_is_named():
 
 
 def test_a_library_that_cannot_be_loaded(here, tickets, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "widemargin.estimate.search_space", None)
+    monkeypatch.setitem(sys.modules, "widemargin.tune.search_space", None)
     done = here("train", tickets, "-o", tmp_path / "m.wm")
     assert done.returncode == 74
     assert "a part of the program cannot be loaded" in done.stderr

@@ -21,7 +21,7 @@ from widemargin import (
     Vectorizer,
     Winnow,
 )
-from widemargin.select.sampling import SampleFeatures
+from widemargin.features.sampling import SampleFeatures
 
 TEXTS = [f"{ticket['text']} for {number % 5} euros" for number, ticket in enumerate(TICKETS)]
 LABELS = [ticket["labels"][0] for ticket in TICKETS]

@@ -152,7 +152,7 @@ def test_what_cannot_be_valued(call, error, message):
 @pytest.mark.needs_corpus("reuters21578")
 def test_uncertain_documents_teach_more_than_random_ones(corpus):
     """Ten labels a round on 2,000 stories, acq against the rest, averaged over three beginnings."""
-    from widemargin.learn.linear_svm import LinearSVM
+    from widemargin.learn.svm.linear_svm import LinearSVM
     from widemargin.measure import prbep
     from widemargin.weight.vectorizer import Vectorizer
 

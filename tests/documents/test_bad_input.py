@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widemargin.documents.collection import Collection
+from widemargin.documents.formats.svmlight_model import read_svmlight_model
 from widemargin.documents.reading import read_collection, read_documents
-from widemargin.documents.svmlight_model import read_svmlight_model
 from widemargin.errors import (
     DataError,
     DataWarning,

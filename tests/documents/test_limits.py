@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from widemargin.documents.batches import BatchReader
 from widemargin.documents.encoding import Decoder, Lines
+from widemargin.documents.formats.svmlight_model import read_svmlight_model
 from widemargin.documents.limits import MAX_DOCUMENT, exceeds, parse_size
 from widemargin.documents.reading import read_collection, read_documents
-from widemargin.documents.svmlight_model import read_svmlight_model
 from widemargin.errors import DataError, UsageError
 
 LIMIT = 1000

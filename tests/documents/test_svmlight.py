@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widemargin.documents.collection import Vectors
+from widemargin.documents.formats.svmlight import read_vectors, write_vectors
 from widemargin.documents.reading import read_collection, read_documents
-from widemargin.documents.svmlight import read_vectors, write_vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 
 

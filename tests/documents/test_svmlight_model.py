@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widemargin.documents.svmlight_model import (
+from widemargin.documents.formats.svmlight_model import (
     KERNELS,
     SvmLightModel,
     is_svmlight_model,

@@ -12,7 +12,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate import held_out as held_out_module
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.estimate.held_out import held_out
-from widemargin.estimate.training_bounds import xi_alpha_of
+from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import learn_labels
 from widemargin.measure import contingency, precision
 

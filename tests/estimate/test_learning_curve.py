@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from widemargin.errors import DataError, UsageError
 from widemargin.estimate.learning_curve import class_members, covering, learning_curve
 from widemargin.labels import learn_labels
-from widemargin.learn.transductive import TransductiveSVM
+from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.theory import TCatConcept
 
 EASY = TCatConcept([(3, 0, 20), (0, 3, 20), (6, 6, 60)])

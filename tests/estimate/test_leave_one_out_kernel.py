@@ -16,7 +16,7 @@ from widemargin import KernelSVM, LinearSVM
 from widemargin.errors import UsageError
 from widemargin.estimate import left_out_kernel
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
-from widemargin.estimate.training_bounds import risk_of
+from widemargin.estimate.xi_alpha import risk_of
 
 SAME = 1e-5  # what both sides may be off by
 BIASES = (None, 0.5, 2.0, "unregularized", "unregularized", "stabilized")

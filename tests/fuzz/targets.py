@@ -126,7 +126,7 @@ def _parquet_seeds() -> list[bytes]:
 
 
 def _read_vectors(case: bytes, folder: Path) -> None:
-    from widemargin.documents.svmlight import read_vectors
+    from widemargin.documents.formats.svmlight import read_vectors
 
     path = folder / "vectors.svm"
     path.write_bytes(case)

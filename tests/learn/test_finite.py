@@ -29,9 +29,9 @@ from widemargin import (
 from widemargin._arrays import canonical_csr
 from widemargin._parameters import all_finite, require_finite
 from widemargin.errors import DataError, UsageError
-from widemargin.select.clusters import TermClusters
-from widemargin.select.lsi import LatentSemanticIndexing
-from widemargin.select.sampling import SampleFeatures
+from widemargin.features.clusters import TermClusters
+from widemargin.features.lsi import LatentSemanticIndexing
+from widemargin.features.sampling import SampleFeatures
 
 LEARNERS = [
     LinearSVM(),

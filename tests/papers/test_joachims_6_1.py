@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from widemargin.papers import joachims_6_1 as tables
-from widemargin.papers import published_6_1 as published
-from widemargin.papers.choices import Choices
+from widemargin.papers.joachims import published_6_1 as published
+from widemargin.papers.joachims import table_6_1 as tables
+from widemargin.papers.joachims.choices import Choices
 from widemargin.papers.registry import list_papers
 
 CATEGORIES = {"Reuters (top 10)": 10, "Reuters (all 90)": 90, "WebKB": 4, "Ohsumed": 23}

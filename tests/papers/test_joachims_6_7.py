@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from widemargin.papers import joachims_6_7
-from widemargin.papers.joachims_6_7 import COLUMNS, MICRO, PUBLISHED
+from widemargin.papers.joachims import table_6_7 as joachims_6_7
+from widemargin.papers.joachims.table_6_7 import COLUMNS, MICRO, PUBLISHED
 
 pytestmark = pytest.mark.needs_corpus("reuters21578")
 

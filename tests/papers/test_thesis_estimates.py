@@ -7,9 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from widemargin.estimate.training_bounds import risk_of
-from widemargin.papers import joachims_5_1, joachims_5_4, joachims_5_figures, list_papers, run_paper
-from widemargin.papers.estimators import (
+from widemargin.estimate.xi_alpha import risk_of
+from widemargin.papers import list_papers, run_paper
+from widemargin.papers.joachims import figures_5 as joachims_5_figures
+from widemargin.papers.joachims import table_5_1 as joachims_5_1
+from widemargin.papers.joachims import table_5_4 as joachims_5_4
+from widemargin.papers.joachims.estimators import (
     ESTIMATORS,
     HOLD_OUT,
     LEAVE_ONE_OUT,
@@ -21,10 +24,10 @@ from widemargin.papers.estimators import (
     mean_and_deviation,
     trained,
 )
-from widemargin.papers.joachims_5_1 import MISSED, OPTIMISTIC, TABLES
-from widemargin.papers.random_splits import Pool, random_split
-from widemargin.papers.text_tasks import OHSUMED_CATEGORIES, REUTERS_TOPICS, WEBKB_CLASSES
-from widemargin.papers.thesis_svm import linear_svm
+from widemargin.papers.joachims.random_splits import Pool, random_split
+from widemargin.papers.joachims.table_5_1 import MISSED, OPTIMISTIC, TABLES
+from widemargin.papers.joachims.text_tasks import OHSUMED_CATEGORIES, REUTERS_TOPICS, WEBKB_CLASSES
+from widemargin.papers.joachims.thesis_svm import linear_svm
 from widemargin.weight.vectorizer import Vectorizer
 
 ERROR, F1, RECALL, PRECISION = range(4)

@@ -8,16 +8,14 @@ import math
 import numpy as np
 import pytest
 
-from widemargin.papers import (
-    few_labels,
-    joachims_7_3,
-    joachims_7_5,
-    joachims_7_6,
-    joachims_9_1,
-    joachims_9_figures,
-    list_papers,
-)
-from widemargin.papers.joachims_7_5 import ALARM, GUARDED, LIGHTER, MACRO, SVM, TSVM
+from widemargin.papers import list_papers
+from widemargin.papers.joachims import few_labels
+from widemargin.papers.joachims import figures_9 as joachims_9_figures
+from widemargin.papers.joachims import table_7_3 as joachims_7_3
+from widemargin.papers.joachims import table_7_5 as joachims_7_5
+from widemargin.papers.joachims import table_7_6 as joachims_7_6
+from widemargin.papers.joachims import table_9_1 as joachims_9_1
+from widemargin.papers.joachims.table_7_5 import ALARM, GUARDED, LIGHTER, MACRO, SVM, TSVM
 from widemargin.papers.result import SPREAD
 
 

@@ -7,10 +7,14 @@ import pytest
 import scipy.sparse as sp
 
 from widemargin.labels import LabelSpace
-from widemargin.papers import joachims_4_1, joachims_6_8, joachims_8_1, run_paper, text_tasks
+from widemargin.papers import run_paper
 from widemargin.papers.break_even import ERROR, break_even_cells
-from widemargin.papers.text_tasks import OHSUMED_CATEGORIES, REUTERS_TOPICS, WEBKB_CLASSES, TextTask
-from widemargin.papers.thesis_svm import linear_svm, rbf_svm, support_vectors
+from widemargin.papers.joachims import table_4_1 as joachims_4_1
+from widemargin.papers.joachims import table_6_8 as joachims_6_8
+from widemargin.papers.joachims import table_8_1 as joachims_8_1
+from widemargin.papers.joachims import text_tasks
+from widemargin.papers.joachims.text_tasks import OHSUMED_CATEGORIES, REUTERS_TOPICS, WEBKB_CLASSES, TextTask
+from widemargin.papers.joachims.thesis_svm import linear_svm, rbf_svm, support_vectors
 
 NAMES = {
     "Reuters-21578": list(REUTERS_TOPICS),

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from widemargin.documents.corpora.libsvm import SIZES
-from widemargin.papers import joachims_8_4, joachims_8_figures, list_papers, run_paper
-from widemargin.papers.joachims_8_4 import COLUMNS, SCALING, TABLES, exponent
-from widemargin.papers.thesis_svm import cpu_seconds
+from widemargin.papers import list_papers, run_paper
+from widemargin.papers.joachims import figures_8 as joachims_8_figures
+from widemargin.papers.joachims import table_8_4 as joachims_8_4
+from widemargin.papers.joachims.table_8_4 import COLUMNS, SCALING, TABLES, exponent
+from widemargin.papers.joachims.thesis_svm import cpu_seconds
 
 
 def silent(stage: str) -> None:

@@ -78,7 +78,7 @@ MASK = 2**64 - 1
 
 
 def hash_unit(unit: str) -> int:
-    """The hash of a word or a character, as core/hashing.hpp documents it."""
+    """The hash of a word or a character, as core/text/hashing.hpp documents it."""
     data = unit.encode()
     h = len(data) * HASH_1 & MASK
     padded = data.ljust(max(16, -(-len(data) // 8) * 8), b"\0")

@@ -12,7 +12,7 @@ from widemargin._arrays import canonical_csr
 from widemargin.classifier.training_input import is_matrix
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
-from widemargin.select.narrowing import Narrowing
+from widemargin.features.kept_columns import Narrowing
 
 
 class Representation(NamedTuple):

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from widemargin._model_parts import (
+from widemargin._stored import Stored
+from widemargin.classifier.model_parts import (
     FEATURES,
     LEARNERS,
     features_class,
@@ -21,10 +22,9 @@ from widemargin._model_parts import (
     without_machine,
     without_seconds,
 )
-from widemargin._stored import Stored
 from widemargin.classifier.summary import checked_summary
 from widemargin.decide.rule import DecisionRule
-from widemargin.documents.svmlight_model import read_svmlight_model
+from widemargin.documents.formats.svmlight_model import read_svmlight_model
 from widemargin.errors import DataError, UsageError, WidemarginError
 from widemargin.models import Model, save_model
 
@@ -134,7 +134,7 @@ def _named(where: str, part: str) -> Iterator[None]:
 
 def read_svmlight_parts(path: str | os.PathLike[str]) -> StoredParts:
     """The parts in a model that SVM-light wrote: a learner of vectors, with the classes "-1" and "1"."""
-    from widemargin.learn.svmlight_model import from_svmlight
+    from widemargin.learn.svm.svmlight_model import from_svmlight
 
     model = read_svmlight_model(os.fspath(path))
     try:

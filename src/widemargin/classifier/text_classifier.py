@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._one_fit import one_fit_at_a_time
+from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.scoring import as_scored, decision_scores, score_rows
 from widemargin.classifier.storage import StoredParts, read_parts, read_svmlight_parts, write_parts
@@ -26,13 +27,12 @@ from widemargin.classifier.term_weights import (
 from widemargin.classifier.training import choose_parts, fit_parts, memory_for_estimate, training_summary
 from widemargin.classifier.training_input import is_matrix, training_input
 from widemargin.decide.rule import DecisionRule
-from widemargin.documents.svmlight_model import is_svmlight_model
+from widemargin.documents.formats.svmlight_model import is_svmlight_model
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
-from widemargin.explanation import Explanation, explain_scores
+from widemargin.features.kept_columns import Narrowing, narrowing_of
 from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model
-from widemargin.select.narrowing import Narrowing, narrowing_of
 
 
 def _is_calibrated(classifier: TextClassifier) -> bool:
@@ -54,7 +54,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     select : "none", "fast" or "exact"
         Whether to choose the representation and C from the training documents: by a race on held-out ones
         and estimates of the best, or by estimates of every candidate.
-    space : widemargin.estimate.search_space.Space, optional
+    space : widemargin.tune.search_space.Space, optional
         What `select` chooses from; by default the twelve representations of the thesis around those of
         `vectorizer`, and seven values of C around that of `learner`.
     estimate : "auto", "leave-one-out", "k-fold" or "xi-alpha", optional
@@ -222,7 +222,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise UsageError(f"`{name}` needs all documents at once: use fit, or leave it out.")
 
     def _parts(self) -> tuple[Any, Any]:
-        from widemargin.learn.linear_svm import LinearSVM
+        from widemargin.learn.svm.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
         vectorizer = Vectorizer() if self.vectorizer is None else self.vectorizer

@@ -12,10 +12,10 @@ from sklearn.base import clone
 
 from widemargin.classifier.training_input import is_matrix
 from widemargin.errors import memory_for
-from widemargin.estimate.model_selection import select
-from widemargin.estimate.search_space import Space
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
+from widemargin.tune.search_space import Space
+from widemargin.tune.selection import select
 
 _FEWER_TERMS = (
     "Train on fewer documents, use single words (--ngrams 1), raise --min-df, or hash the terms (--hashed)."

@@ -15,20 +15,10 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from widemargin import __version__
-from widemargin.cli import (
-    corpus,
-    demo,
-    evaluate,
-    explain,
-    failed_import,
-    inspect,
-    label,
-    papers,
-    predict,
-    train,
-)
+from widemargin.cli import failed_import
 from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 from widemargin.cli.output import complain, complain_as_is, say, say_help
+from widemargin.cli.verbs import corpus, demo, evaluate, explain, inspect, label, papers, predict, train
 from widemargin.errors import StorageError, WidemarginError
 
 TERMINATED = 143

@@ -98,7 +98,7 @@ def make(name: str, parameters: dict[str, Any], unit_length: bool) -> Any:
 
     Documents whose weighting gives them length 1 keep it; samples have a scale of their own.
     """
-    from widemargin._model_parts import features_class
+    from widemargin.classifier.model_parts import features_class
 
     more = {"unit_length": unit_length} if name == "selected" else {}
     return features_class(name)(**parameters, **more)

@@ -80,7 +80,7 @@ def check_model(output: Path, inputs: Iterable[str | Path | None], *, force: boo
 
 def _files_in(inputs: Iterable[str | Path | None]) -> Iterator[str | Path]:
     """The files that are read: those given, and the documents in folders."""
-    from widemargin.documents.folders import folder_documents
+    from widemargin.documents.formats.folders import folder_documents
 
     for source in inputs:
         if source is None:

@@ -13,7 +13,7 @@ from widemargin.decide.active import next_to_label, uncertainty
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import learn_labels, one_label_each
-from widemargin.learn.transductive import TransductiveSVM
+from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.weight.vectorizer import Vectorizer
 
 # Fractions of classes are guesses, and need not add up to 1 to the last digit.

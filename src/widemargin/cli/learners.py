@@ -272,7 +272,7 @@ def _kernel_parameters(
 
 def make_learner(learner: Name, parameters: dict[str, Any]) -> Any:
     """The learner itself; importing it takes a moment."""
-    from widemargin._model_parts import learner_class
+    from widemargin.classifier.model_parts import learner_class
 
     made = learner_class(learner.value)()
     known = made.get_params()

@@ -12,7 +12,7 @@ from widemargin.cli.output import counted, note, print_json, show_table
 from widemargin.errors import DataError
 from widemargin.estimate.learning_curve import Draw, class_members, learning_curve
 from widemargin.labels import learn_labels
-from widemargin.learn.transductive import TransductiveSVM
+from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.report.plots import Line, Panel, save_plot
 from widemargin.report.tables import Column, Table
 

@@ -317,8 +317,8 @@ def _classifier(
     output: Path, wanted: tuple[learners.Name, dict[str, Any], dict[str, Any]], settings: Settings
 ) -> TextClassifier:
     """A new classifier, or the one to go on with."""
-    from widemargin._model_parts import learner_name
     from widemargin.classifier import TextClassifier
+    from widemargin.classifier.model_parts import learner_name
     from widemargin.cli.learners import make_learner
     from widemargin.weight.vectorizer import Vectorizer
 

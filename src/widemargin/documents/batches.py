@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.columns import Options
 from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding, split_lines
-from widemargin.documents.formats import checked_format, format_by_name, format_of_bytes
-from widemargin.documents.jsonl import Fields, choose_fields
+from widemargin.documents.formats.columns import Options
+from widemargin.documents.formats.jsonl import Fields, choose_fields
+from widemargin.documents.formats.sniffing import checked_format, format_by_name, format_of_bytes
 from widemargin.documents.limits import MAX_DOCUMENT, check_limit
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Labels

@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from widemargin.documents.collection import Collection
-from widemargin.documents.columns import Options
 from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding
-from widemargin.documents.formats import (
+from widemargin.documents.formats.columns import Options
+from widemargin.documents.formats.sniffing import (
     FORMATS,
     Format,
     checked_format,
@@ -155,7 +155,7 @@ def _reader(
     max_document: int,
 ) -> DocumentReader:
     if isinstance(opened, Path):
-        from widemargin.documents.folders import open_folder
+        from widemargin.documents.formats.folders import open_folder
 
         description, documents = open_folder(opened, encoding, errors, max_document)
         return DocumentReader(str(opened), "folder", description, documents, lambda: None)
@@ -199,7 +199,7 @@ def _open_stream(
             f"{stream.name}: holds vectors, not texts. Read it with read_collection or read_vectors."
         )
     if format == "parquet":
-        from widemargin.documents.parquet import open_parquet
+        from widemargin.documents.formats.parquet import open_parquet
 
         if stream.is_stdin:
             raise UsageError("Parquet cannot be read from standard input. Save it as a file first.")
@@ -208,14 +208,14 @@ def _open_stream(
         raise DataError(f"{stream.name}: is empty. {_EMPTY[format]}")
     lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document)
     if format == "jsonl":
-        from widemargin.documents.jsonl import open_jsonl
+        from widemargin.documents.formats.jsonl import open_jsonl
 
         return open_jsonl(lines, stream.name, options, errors)
     if format == "fasttext":
-        from widemargin.documents.fasttext import open_fasttext
+        from widemargin.documents.formats.fasttext import open_fasttext
 
         return open_fasttext(lines)
-    from widemargin.documents.tabular import open_table
+    from widemargin.documents.formats.tabular import open_table
 
     return open_table(lines, stream.name, options, "\t" if format == "tsv" else None, max_document)
 
@@ -241,7 +241,7 @@ def read_collection(
     options = Options(text, label, id, label_delimiter)
     opened = _open(source, format)
     if not isinstance(opened, Path) and opened[1] == "svmlight":
-        from widemargin.documents.svmlight import parse_vectors
+        from widemargin.documents.formats.svmlight import parse_vectors
 
         with contextlib.closing(opened[0]) as stream:
             return parse_vectors(stream.lines(max_document), stream.name)

@@ -22,7 +22,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.held_out import Method, affordable, cost_in_words, held_out
 from widemargin.estimate.leave_one_out import LeaveOneOut
 from widemargin.estimate.suspects import Suspect, suspects
-from widemargin.estimate.training_bounds import xi_alpha_of
+from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.measure.contingency import contingency
 from widemargin.measure.quality import Quality, quality

@@ -9,8 +9,8 @@ import numpy as np
 
 from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.leave_one_out import LeaveOneOut, leave_one_out
-from widemargin.learn.kernel_svm import KernelSVM
-from widemargin.learn.least_squares import RegularizedLeastSquares
+from widemargin.learn.squares.least_squares import RegularizedLeastSquares
+from widemargin.learn.svm.kernel_svm import KernelSVM
 
 Method = Literal["leave-one-out", "k-fold"]
 

@@ -2,8 +2,8 @@
 
 A support vector machine needs little retraining for it (thesis, 5.3): most examples are proven harmless by
 the solution on all of them, and the others are retrained from that solution until the score is certain
-(core/leave_one_out.hpp; kernels and unregularised thresholds: core/leave_one_out_kernel.hpp). Least
-squares have a closed form (learn/normal_equations.py). Other learners are cross-validated.
+(core/left_out/leave_one_out.hpp; kernels and unregularised thresholds: leave_one_out_kernel.hpp there). Least
+squares have a closed form (learn/squares/normal_equations.py). Other learners are cross-validated.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import OutOfFold, out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
-from widemargin.learn import least_squares, squares_problem
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.kernel_svm import KernelSVM
-from widemargin.learn.linear_svm import LinearSVM
+from widemargin.learn.squares import least_squares, squares_problem
+from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.measure.contingency import Contingency, contingency
 from widemargin.progress import watch
 

@@ -1,4 +1,4 @@
-"""Exact leave-one-out of the machines that the decomposition solves (core/leave_one_out_kernel.hpp)."""
+"""Leave-one-out of the machines that the decomposition solves (core/left_out/leave_one_out_kernel.hpp)."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
-from widemargin.learn.dual_problem import (
-    KERNELS,
+from widemargin.learn.kernels import KERNELS, Kernel, refused_values
+from widemargin.learn.svm.dual_problem import (
     MOST_ITERATIONS,
     SELECTIONS,
-    Kernel,
     artificial_start,
     cache_bytes,
     feasible,
-    refused_values,
     working_set_of,
 )
-from widemargin.learn.kernel_definiteness import definiteness
-from widemargin.learn.kernel_svm import KernelSVM
-from widemargin.learn.linear_svm import LinearSVM
+from widemargin.learn.svm.kernel_definiteness import definiteness
+from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
@@ -72,7 +70,7 @@ def kernel_leave_one_out(
     scores : (n, columns)
     accuracy : (n, columns) how far each may be from the exact one, rounding included. Infinite where nothing
         is proven but the sign, and for kernels that are not proven to be positive semi-definite
-        (:mod:`widemargin.learn.kernel_definiteness`): those need not have one solution
+        (:mod:`widemargin.learn.svm.kernel_definiteness`): those need not have one solution
     retrained : (columns,) how many examples the machine was trained without
     unstable : (columns,) how many scores have a threshold from the middle of an interval. Where only signs
         are asked for, a sign that no threshold of the interval changes is not counted

@@ -13,7 +13,7 @@ from widemargin._arrays import checked_csr, is_sparse
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, check_parameters, require_finite
 from widemargin.labels import learn_labels
-from widemargin.learn.linear_rule import LinearRule
+from widemargin.learn.linear_model import LinearRule
 
 
 class Rocchio(LinearRule):

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from widemargin.measure import micro_prbep, prbep
+from widemargin.papers.joachims.text_tasks import Report, TextTask
 from widemargin.papers.result import Cell
-from widemargin.papers.text_tasks import Report, TextTask
 
 ERROR = "Err_test"
 # Row of a table -> its figure in each column.

@@ -49,13 +49,13 @@ PAPERS = (
         "joachims-4.1",
         "Joachims, Table 4.1: normalized inverse margins of text-classification tasks",
         (*_REUTERS, *_WEBKB, *_OHSUMED),
-        "joachims_4_1",
+        "joachims.table_4_1",
     ),
     Paper(
         "joachims-figure-4.2",
         "Joachims, Figure 4.2: learning without the best features",
         _REUTERS,
-        "joachims_4_2",
+        "joachims.table_4_2",
         plot=True,
     ),
     *(
@@ -63,7 +63,7 @@ PAPERS = (
             f"joachims-{table}",
             f"Joachims, Table {table}: estimates and hold-out tests on {data}",
             corpora,
-            "joachims_5_1",
+            "joachims.table_5_1",
             table,
         )
         for table, data, corpora in (
@@ -76,14 +76,14 @@ PAPERS = (
         "joachims-5.4",
         "Joachims, Table 5.4: retraining steps of exact leave-one-out",
         (*_REUTERS, *_WEBKB, *_OHSUMED),
-        "joachims_5_4",
+        "joachims.table_5_4",
     ),
     *(
         Paper(
             f"joachims-figure-{figure}",
             f"Joachims, Figure {figure}: estimates against the size of the training set, {topic}",
             _REUTERS,
-            "joachims_5_figures",
+            "joachims.figures_5",
             figure,
             plot=True,
         )
@@ -94,7 +94,7 @@ PAPERS = (
             f"joachims-{table}",
             f"Joachims, Table {table}: {what}",
             (*_REUTERS, *_WEBKB, *_OHSUMED),
-            "joachims_6_1",
+            "joachims.table_6_1",
             table,
         )
         for table, what in (
@@ -106,14 +106,18 @@ PAPERS = (
             ("6.6", "widths of an RBF kernel and how often each is selected"),
         )
     ),
-    Paper("joachims-6.7", "Joachims, Table 6.7: PRBEP of SVMs on Reuters-21578", _REUTERS, "joachims_6_7"),
-    Paper("joachims-6.8", "Joachims, Table 6.8: PRBEP of SVMs on WebKB", _WEBKB, "joachims_6_8", "6.8"),
-    Paper("joachims-6.9", "Joachims, Table 6.9: PRBEP of SVMs on Ohsumed", _OHSUMED, "joachims_6_8", "6.9"),
+    Paper(
+        "joachims-6.7", "Joachims, Table 6.7: PRBEP of SVMs on Reuters-21578", _REUTERS, "joachims.table_6_7"
+    ),
+    Paper("joachims-6.8", "Joachims, Table 6.8: PRBEP of SVMs on WebKB", _WEBKB, "joachims.table_6_8", "6.8"),
+    Paper(
+        "joachims-6.9", "Joachims, Table 6.9: PRBEP of SVMs on Ohsumed", _OHSUMED, "joachims.table_6_8", "6.9"
+    ),
     Paper(
         "joachims-figure-7.3",
         "Joachims, Figure 7.3: a transductive SVM on a TCat-concept",
         (),
-        "joachims_7_3",
+        "joachims.table_7_3",
         plot=True,
     ),
     *(
@@ -121,7 +125,7 @@ PAPERS = (
             f"joachims-figure-{figure}",
             f"Joachims, Figure {figure}: inductive and transductive SVMs with few labels on {data}",
             corpora,
-            "joachims_7_5",
+            "joachims.table_7_5",
             figure,
         )
         for figure, data, corpora in (
@@ -135,7 +139,7 @@ PAPERS = (
             f"joachims-figure-{figure}",
             f"Joachims, Figure {figure}: {what}",
             corpora,
-            "joachims_7_6",
+            "joachims.table_7_6",
             figure,
             plot=True,
         )
@@ -152,7 +156,7 @@ PAPERS = (
             f"joachims-{table}",
             f"Joachims, Table {table}: training time and support vectors on {data}",
             corpora,
-            "joachims_8_1",
+            "joachims.table_8_1",
             table,
         )
         for table, data, corpora in (
@@ -166,7 +170,7 @@ PAPERS = (
             f"joachims-{table}",
             f"Joachims, Table {table}: training time against n, {data}",
             corpora,
-            "joachims_8_4",
+            "joachims.table_8_4",
             table,
             plot=True,
         )
@@ -184,7 +188,7 @@ PAPERS = (
             f"joachims-figure-{figure}",
             f"Joachims, Figure {figure}: training time against {what}, Ohsumed",
             _OHSUMED,
-            "joachims_8_figures",
+            "joachims.figures_8",
             figure,
             plot=True,
         )
@@ -199,7 +203,7 @@ PAPERS = (
             f"joachims-{table}",
             f"Joachims, Table {table}: training time and switches of transductive SVMs on {data}",
             corpora,
-            "joachims_9_1",
+            "joachims.table_9_1",
             table,
         )
         for table, data, corpora in (
@@ -213,7 +217,7 @@ PAPERS = (
             f"joachims-figure-{figure}",
             f"Joachims, Figure {figure}: {what}",
             _REUTERS,
-            "joachims_9_figures",
+            "joachims.figures_9",
             figure,
             plot=True,
         )
@@ -233,14 +237,14 @@ PAPERS = (
             plot=True,
         )
         for figure, what, corpora, module in (
-            ("2", "least squares on 20 Newsgroups against lambda", _NEWSGROUPS, "dasgupta_5"),
-            ("3", "feature selection on small tasks", _NEWSGROUPS, "dasgupta_3"),
-            ("4", "spread, singular vectors and distances on small tasks", _NEWSGROUPS, "dasgupta_3"),
-            ("5", "feature selection on large collections", (*_NEWSGROUPS, *_REUTERS), "dasgupta_5"),
+            ("2", "least squares on 20 Newsgroups against lambda", _NEWSGROUPS, "dasgupta.figures_5"),
+            ("3", "feature selection on small tasks", _NEWSGROUPS, "dasgupta.figures_3"),
+            ("4", "spread, singular vectors and distances on small tasks", _NEWSGROUPS, "dasgupta.figures_3"),
+            ("5", "feature selection on large collections", (*_NEWSGROUPS, *_REUTERS), "dasgupta.figures_5"),
         )
     ),
     *(
-        Paper(f"zhang-{table}", f"Zhang, {title}", corpora, "zhang", table, plot=table == "figure-1")
+        Paper(f"zhang-{table}", f"Zhang, {title}", corpora, "zhang.tables", table, plot=table == "figure-1")
         for table, title, corpora in (
             ("1", "Table 1: break-even points with 10,000 features", _REUTERS),
             ("2", "Table 2: break-even points with all features", _REUTERS),
@@ -252,10 +256,10 @@ PAPERS = (
         "zhang-readings",
         "Zhang, Table 1: what it leaves open, read in several ways, on training documents",
         _REUTERS,
-        "zhang_readings",
+        "zhang.readings",
     ),
     *(
-        Paper(f"dagan-{table}", f"Dagan, Karov, Roth, Table {table}: {what}", _REUTERS, "dagan", table)
+        Paper(f"dagan-{table}", f"Dagan, Karov, Roth, Table {table}: {what}", _REUTERS, "dagan.tables", table)
         for table, what in (("1", "versions of the algorithms"), ("2", "break-even points"))
     ),
 )

@@ -109,7 +109,7 @@ def terms_of(learner: Any, X: Any, y: Any, margin: float = 1.0) -> list[tuple[Ma
 
     Examples
     --------
-    >>> from widemargin.learn.large_margin_winnow import LargeMarginWinnow
+    >>> from widemargin.learn.online.large_margin_winnow import LargeMarginWinnow
     >>> X, y = np.array([[1, 0], [1, 1], [0, 1]]), [0, 0, 1]
     >>> two, one = terms_of(LargeMarginWinnow(C=10).fit(X, y), X, y, margin=0.9)[0]
     >>> two.below, one.size > two.size

@@ -64,7 +64,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
         Shorter words are left out; in characters.
     n_hashed : int, optional
         Hashing mode: this many columns, no vocabulary. A term's column follows from its bytes alone (the
-        function stands in ``core/hashing.hpp``), so documents can be transformed without seeing them first.
+        function is in ``core/text/hashing.hpp``), so documents can be transformed without seeing them first.
         Excludes pruning.
     weighting : str, optional
         A SMART triple, see :mod:`widemargin.weight.smart`; None gives the counts.

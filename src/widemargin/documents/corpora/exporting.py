@@ -36,7 +36,7 @@ def export_corpus(
 
 def _write(part: Collection | Vectors, stem: Path) -> Path:
     if isinstance(part, Vectors):
-        from widemargin.documents.svmlight import write_vectors
+        from widemargin.documents.formats.svmlight import write_vectors
 
         path = stem.with_suffix(".svm")
         write_vectors(part, path)

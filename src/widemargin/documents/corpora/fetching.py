@@ -227,7 +227,7 @@ def _records(name: str, convert: Callable[[Path], archives.Records], archive: Pa
 
 def _keep(name: str, recipe: Recipe, folder: Path, targets: tuple[Path, ...]) -> None:
     """Download every file before the first is put in its place."""
-    from widemargin.documents.svmlight import read_vectors
+    from widemargin.documents.formats.svmlight import read_vectors
 
     downloaded = [folder / target.name for target in targets]
     for address, path in zip(recipe.files, downloaded, strict=True):

@@ -44,7 +44,7 @@ _ARCHIVED = ("a1a", "a2a", "a3a", "a4a", "a7a", "a8a", "a9a", "w1a", "w4a", "w6a
 
 
 def load(name: str, paths: tuple[Path, ...], split: str | None) -> Parts:
-    from widemargin.documents.svmlight import parse_vectors, read_vectors
+    from widemargin.documents.formats.svmlight import parse_vectors, read_vectors
 
     width = _FEATURES[name[0]]
     if paths[0].name.endswith(".tar.xz"):

@@ -25,7 +25,7 @@ def _rows(path: Path) -> Iterator[bytes]:
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    from widemargin.documents.svmlight import parse_vectors
+    from widemargin.documents.formats.svmlight import parse_vectors
 
     train, test = (parse_vectors(_rows(path), str(path), _FEATURES) for path in paths)
     return (train, test) if split is not None else (joined(train, test), test.subset([]))

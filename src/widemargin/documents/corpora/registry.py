@@ -5,17 +5,8 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from widemargin.documents.corpora import (
-    french,
-    languages,
-    libsvm,
-    modern,
-    newsgroups,
-    ohsumed,
-    rcv1,
-    reuters,
-    webkb,
-)
+from widemargin.documents.corpora import french, languages, libsvm, newsgroups, ohsumed, rcv1, reuters, webkb
+from widemargin.documents.corpora import short_texts as modern
 from widemargin.documents.corpora.corpus import CorpusDescription, Source
 from widemargin.documents.corpora.home import locate
 from widemargin.errors import UsageError

@@ -1,0 +1,437 @@
+// Python's view of the text part of the core: texts, the passes over them, counts, weights.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <memory>
+#include <optional>
+
+#include "bindings/bindings.hpp"
+#include "text/counting.hpp"
+#include "text/weighing.hpp"
+
+namespace widemargin {
+namespace {
+
+// The characters of many documents, and what owns them.
+class Texts {
+  public:
+    // Adds a list or tuple of str or bytes. Returns -1, or the place of the first element that is neither;
+    // the object is of no use then.
+    int64_t add_objects(nb::object sequence) {
+        // A tuple of our own: nobody can take a string out of it while the GIL is released.
+        nb::tuple items(sequence);
+        const size_t n = items.size();
+        views.reserve(views.size() + n);
+        for (size_t i = 0; i < n; ++i) {
+            PyObject* item = PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
+            if (PyUnicode_Check(item)) {
+#if PY_VERSION_HEX < 0x030C0000
+                if (PyUnicode_READY(item) != 0) throw nb::python_error();
+#endif
+                const int kind = PyUnicode_KIND(item);
+                const Encoding encoding = PyUnicode_IS_ASCII(item)       ? Encoding::ascii
+                                          : kind == PyUnicode_1BYTE_KIND ? Encoding::latin1
+                                          : kind == PyUnicode_2BYTE_KIND ? Encoding::ucs2
+                                                                         : Encoding::ucs4;
+                views.push_back({PyUnicode_DATA(item), PyUnicode_GET_LENGTH(item), encoding});
+            } else if (PyBytes_Check(item)) {
+                views.push_back({PyBytes_AS_STRING(item), PyBytes_GET_SIZE(item), Encoding::utf8});
+            } else {
+                return static_cast<int64_t>(i);
+            }
+        }
+        owners.append(std::move(items));
+        return -1;
+    }
+
+    // Adds an Arrow column: text i is data[offsets[i]] .. data[offsets[i + 1]].
+    template <class Offset>
+    void add_column(Input<Offset> offsets, Input<uint8_t> data) {
+        for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+            const int64_t begin = offsets(i), end = offsets(i + 1);
+            if (begin < 0 || begin > end || end > static_cast<int64_t>(data.size()))
+                throw nb::value_error("the offsets of the column are not ascending within its data");
+            views.push_back({data.data() + begin, end - begin, Encoding::utf8});
+        }
+        owners.append(nb::cast(offsets));
+        owners.append(nb::cast(data));
+    }
+
+    int64_t length() const {
+        int64_t sum = 0;
+        for (const TextView& text : views) sum += text.length;
+        return sum;
+    }
+
+    std::vector<TextView> views;
+    nb::list owners;
+};
+
+// Below this many characters, starting threads takes longer than the work.
+constexpr int64_t kSmall = 1 << 15;
+
+// Runs tasks on n threads, or on the calling one if that is enough.
+struct Runner {
+    int n_threads;
+    bool here;
+
+    Runner(int wanted, int64_t work) : n_threads(work < kSmall ? 1 : wanted), here(work < kSmall) {
+        if (wanted < 1) throw nb::value_error("the number of threads must be positive");
+    }
+
+    template <class Task>
+    void operator()(Task&& task) const {
+        if (here) {
+            const StopFlag stop{false};
+            task(0, stop);
+        } else {
+            run_parallel(n_threads, task, poll_signals);
+        }
+    }
+};
+
+Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets) {
+    Strings strings;
+    if (offsets.size() == 0 || offsets(0) != 0) throw nb::value_error("offsets must begin with 0");
+    for (size_t i = 0; i + 1 < offsets.size(); ++i)
+        if (offsets(i) > offsets(i + 1)) throw nb::value_error("offsets must ascend");
+    if (offsets(offsets.size() - 1) != static_cast<int64_t>(bytes.size()))
+        throw nb::value_error("offsets must end at the number of bytes");
+    const auto* data = reinterpret_cast<const char*>(bytes.data());
+    strings.bytes.assign(data, data + bytes.size());
+    strings.offsets.assign(offsets.data(), offsets.data() + offsets.size());
+    return strings;
+}
+
+// Writes strings to arrays that Python made.
+void write_strings(const Strings& strings, Output<uint8_t> bytes, Output<int64_t> offsets) {
+    require_size(bytes, static_cast<int64_t>(strings.bytes.size()), "bytes");
+    require_size(offsets, strings.size() + 1, "offsets");
+    std::copy(strings.bytes.begin(), strings.bytes.end(), reinterpret_cast<char*>(bytes.data()));
+    std::copy(strings.offsets.begin(), strings.offsets.end(), offsets.data());
+}
+
+TextRule make_rule(UnitKind kind, bool thesis, int64_t min_length, int min_n, int max_n) {
+    TextRule rule;
+    rule.kind = kind;
+    rule.tokens.alphabet = kind == UnitKind::characters ? Alphabet::characters
+                           : thesis                     ? Alphabet::thesis
+                                                        : Alphabet::unicode;
+    rule.tokens.join_numbers = thesis && kind == UnitKind::words;
+    rule.tokens.min_length = min_length;
+    if (min_n < 1 || max_n < min_n || max_n > 255) throw nb::value_error("1 <= min_n <= max_n <= 255");
+    rule.ngrams = {min_n, max_n, kind == UnitKind::characters_in_words};
+    return rule;
+}
+
+// Rows waiting for their matrix.
+struct CountRows {
+    Rows rows;
+    int n_threads;
+
+    void release(Output<int64_t> indptr, Output<int32_t> indices, Output<int32_t> counts) {
+        require_size(indptr, rows.n_rows() + 1, "indptr");
+        require_size(indices, rows.non_zeros(), "indices");
+        require_size(counts, rows.non_zeros(), "counts");
+        const Runner run(n_threads, rows.non_zeros());
+        without_gil([&] { rows.release(indptr.data(), indices.data(), counts.data(), run); });
+    }
+};
+
+// An index of either kind with the rule of the texts it counts.
+template <class Index>
+struct BoundIndex {
+    Index index;
+    TextRule rule;
+
+    CountRows count(const Texts& texts, const TokenMap* map, int n_threads) const {
+        CountRows result;
+        const Runner run(n_threads, texts.length());
+        result.n_threads = n_threads;
+        without_gil([&] {
+            result.rows =
+                count_known(texts.views, rule, index, map ? *map : index.units(), run.n_threads, run);
+        });
+        return result;
+    }
+
+    Occurrences locate(const Texts& texts, const TokenMap* map) const {
+        if (texts.views.size() != 1) throw nb::value_error("locate takes one text");
+        Occurrences result;
+        without_gil([&] { result = locate_known(texts.views[0], rule, index, map ? *map : index.units()); });
+        return result;
+    }
+
+    void skip(Input<uint8_t> bytes, Input<int64_t> offsets) {
+        const Strings strings = copy_strings(bytes, offsets);
+        for (int64_t i = 0; i < strings.size(); ++i)
+            index.skip(make_token(strings.at(i), static_cast<uint32_t>(strings.length(i))));
+    }
+
+    // The value of each string as a unit, whether it is known or not.
+    void units(Input<uint8_t> bytes, Input<int64_t> offsets, Output<uint64_t> out) const {
+        const Strings strings = copy_strings(bytes, offsets);
+        require_size(out, strings.size(), "out");
+        for (int64_t i = 0; i < strings.size(); ++i) {
+            const Token token = make_token(strings.at(i), static_cast<uint32_t>(strings.length(i)));
+            const uint64_t* found = index.units().find(token);
+            out.data()[i] = found ? *found : index.missing(token);
+        }
+    }
+};
+
+template <class Index>
+void bind_index(nb::class_<BoundIndex<Index>>& index) {
+    index
+        .def("count", &BoundIndex<Index>::count, nb::arg("texts"), nb::arg("map").none(),
+             nb::arg("n_threads"))
+        .def("locate", &BoundIndex<Index>::locate, nb::arg("texts"), nb::arg("map").none())
+        .def("skip", &BoundIndex<Index>::skip, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert())
+        .def("units", &BoundIndex<Index>::units, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
+             nb::arg("out").noconvert());
+}
+
+void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
+           std::optional<Input<double>> collection, DocumentComponent document, Normalization normalization,
+           Output<float> weights, int n_threads) {
+    const auto non_zeros = static_cast<int64_t>(indices.size());
+    const int64_t n_rows = static_cast<int64_t>(indptr.size()) - 1;
+    require_size(counts, non_zeros, "counts");
+    require_size(weights, non_zeros, "weights");
+    if (n_rows < 0 || indptr(0) != 0 || indptr(n_rows) != non_zeros)
+        throw nb::value_error("indptr does not fit indices");
+    if (collection) {
+        uint32_t greatest = 0;  // a negative number is greater than any column
+        for (int64_t k = 0; k < non_zeros; ++k) greatest = std::max(greatest, uint32_t(indices.data()[k]));
+        if (non_zeros > 0 && greatest >= collection->size())
+            throw nb::value_error("indices names a column without a factor");
+    }
+    const double* factors = collection ? collection->data() : nullptr;
+    const Runner run(n_threads, non_zeros);
+    without_gil([&] {
+        Pieces work(n_rows, 256);
+        run([&](int, const StopFlag& stop) {
+            Weigher weigher(document, factors, normalization);
+            for (int64_t r, end; !stop && work.next(r, end);)
+                for (; r < end; ++r) {
+                    const int64_t at = indptr.data()[r];
+                    weigher.row(indices.data() + at, counts.data() + at, indptr.data()[r + 1] - at,
+                                weights.data() + at);
+                }
+        });
+    });
+}
+
+}  // namespace
+
+void register_text(nb::module_& m) {
+    nb::enum_<UnitKind>(m, "UnitKind")
+        .value("words", UnitKind::words)
+        .value("characters", UnitKind::characters)
+        .value("characters_in_words", UnitKind::characters_in_words);
+    nb::class_<TextRule>(m, "TextRule")
+        .def(
+            "__init__",
+            [](TextRule* self, UnitKind kind, bool thesis, int64_t min_length, int min_n, int max_n) {
+                new (self) TextRule(make_rule(kind, thesis, min_length, min_n, max_n));
+            },
+            nb::arg("kind"), nb::arg("thesis"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"));
+
+    nb::class_<Texts>(m, "Texts")
+        .def(nb::init<>())
+        .def("__len__", [](const Texts& texts) { return texts.views.size(); })
+        .def_prop_ro("n_units", &Texts::length, "Characters, or bytes, in all texts.")
+        .def("add_objects", &Texts::add_objects, nb::arg("sequence"))
+        .def("add_column", &Texts::add_column<int32_t>, nb::arg("offsets").noconvert(),
+             nb::arg("data").noconvert())
+        .def("add_column", &Texts::add_column<int64_t>, nb::arg("offsets").noconvert(),
+             nb::arg("data").noconvert());
+
+    nb::class_<TokenMap>(m, "TokenMap")
+        .def(
+            "__init__",
+            [](TokenMap* self, Input<uint8_t> bytes, Input<int64_t> offsets, Input<uint64_t> values) {
+                const Strings strings = copy_strings(bytes, offsets);
+                require_size(values, strings.size(), "values");
+                new (self) TokenMap();
+                for (int64_t i = 0; i < strings.size(); ++i)
+                    self->add(make_token(strings.at(i), static_cast<uint32_t>(strings.length(i))),
+                              values.data()[i]);
+            },
+            nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("values").noconvert());
+    m.attr("SKIP") = kSkip;
+    m.attr("UNKNOWN") = kUnknown;
+
+    nb::class_<CountRows>(m, "CountRows")
+        .def_prop_ro("n_rows", [](const CountRows& self) { return self.rows.n_rows(); })
+        .def_prop_ro("non_zeros", [](const CountRows& self) { return self.rows.non_zeros(); })
+        .def("release", &CountRows::release, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+             nb::arg("counts").noconvert());
+
+    nb::class_<TokenPass>(m, "TokenPass")
+        .def(
+            "__init__",
+            [](TokenPass* self, const Texts& texts, const TextRule& rule, int n_threads) {
+                const Runner run(n_threads, texts.length());
+                std::unique_ptr<TokenPass> pass;
+                without_gil([&] {
+                    pass = std::make_unique<TokenPass>(texts.views, rule.tokens, run.n_threads, run);
+                });
+                new (self) TokenPass(std::move(*pass));
+            },
+            nb::arg("texts"), nb::arg("rule"), nb::arg("n_threads"))
+        .def_prop_ro("n_distinct", [](const TokenPass& self) { return self.distinct.size(); })
+        .def_prop_ro("n_bytes", [](const TokenPass& self) { return self.distinct.bytes.size(); })
+        .def(
+            "distinct",
+            [](const TokenPass& self, Output<uint8_t> bytes, Output<int64_t> offsets) {
+                write_strings(self.distinct, bytes, offsets);
+            },
+            nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert());
+
+    struct BoundCounts {
+        std::unique_ptr<CollectionCounts> counts;
+        int n_threads;
+        int64_t work;
+    };
+    nb::class_<BoundCounts>(m, "CollectionCounts")
+        .def_prop_ro("n_terms", [](BoundCounts& self) { return self.counts->terms().n_terms(); })
+        .def(
+            "document_frequencies",
+            [](BoundCounts& self, Output<int32_t> out) {
+                require_size(out, self.counts->terms().n_terms(), "out");
+                self.counts->terms().document_frequencies(out.data());
+            },
+            nb::arg("out").noconvert())
+        .def(
+            "totals",
+            [](BoundCounts& self, Output<int64_t> out) {
+                require_size(out, self.counts->terms().n_terms(), "out");
+                if (!self.counts->terms().has_totals()) throw nb::value_error("counted without totals");
+                self.counts->terms().totals(out.data());
+            },
+            nb::arg("out").noconvert())
+        .def(
+            "keep",
+            [](BoundCounts& self, Input<uint8_t> marked) {
+                require_size(marked, self.counts->terms().n_terms(), "marked");
+                self.counts->terms().keep(marked.data());
+            },
+            nb::arg("marked").noconvert())
+        .def(
+            "term_offsets",
+            [](BoundCounts& self, Output<int64_t> offsets) {
+                require_size(offsets, self.counts->terms().n_terms() + 1, "offsets");
+                return self.counts->terms().offsets(offsets.data());
+            },
+            nb::arg("offsets").noconvert())
+        .def(
+            "term_bytes",
+            [](BoundCounts& self, Input<int64_t> offsets, Output<uint8_t> bytes) {
+                const int64_t n_terms = self.counts->terms().n_terms();
+                require_size(offsets, n_terms + 1, "offsets");
+                require_size(bytes, offsets(n_terms), "bytes");
+                const Runner run(self.n_threads, self.work);
+                without_gil([&] {
+                    self.counts->terms().write(offsets.data(), reinterpret_cast<char*>(bytes.data()), run);
+                });
+            },
+            nb::arg("offsets").noconvert(), nb::arg("bytes").noconvert())
+        .def("rows", [](BoundCounts& self) {
+            CountRows result;
+            result.n_threads = self.n_threads;
+            const Runner run(self.n_threads, self.work);
+            without_gil([&] { result.rows = std::move(self.counts->finish(run)); });
+            return result;
+        });
+    m.def(
+        "count_units",
+        [](TokenPass& pass, const TextRule& rule, Input<int32_t> unit_of, Input<uint8_t> bytes,
+           Input<int64_t> offsets, bool totals, int n_threads) {
+            require_size(unit_of, pass.distinct.size(), "unit_of");
+            Strings units = copy_strings(bytes, offsets);
+            for (size_t i = 0; i < unit_of.size(); ++i)
+                if (unit_of(i) < -1 || unit_of(i) >= units.size())
+                    throw nb::value_error("unit_of names a unit that is not there");
+            int64_t work = 0;
+            for (const TokenPass::Piece& piece : pass.pieces) work += piece.tokens.size() * 4;
+            const Runner run(n_threads, work);
+            BoundCounts result{nullptr, n_threads, work};
+            without_gil([&] {
+                result.counts = std::make_unique<CollectionCounts>(
+                    pass, std::move(units),
+                    std::vector<int32_t>(unit_of.data(), unit_of.data() + unit_of.size()), rule.ngrams,
+                    totals, run.n_threads, run);
+            });
+            return result;
+        },
+        nb::arg("tokens"), nb::arg("rule"), nb::arg("unit_of").noconvert(), nb::arg("bytes").noconvert(),
+        nb::arg("offsets").noconvert(), nb::arg("totals"), nb::arg("n_threads"));
+    m.def(
+        "count_terms",
+        [](const Texts& texts, const TextRule& rule, Input<uint8_t> bytes, Input<int64_t> offsets,
+           bool totals, int n_threads) {
+            const Strings skipped = copy_strings(bytes, offsets);
+            const Runner run(n_threads, texts.length());
+            BoundCounts result{nullptr, n_threads, texts.length()};
+            without_gil([&] {
+                result.counts = std::make_unique<CollectionCounts>(texts.views, rule, skipped, totals,
+                                                                   run.n_threads, run);
+            });
+            return result;
+        },
+        nb::arg("texts"), nb::arg("rule"), nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
+        nb::arg("totals"), nb::arg("n_threads"));
+
+    nb::class_<Occurrences>(m, "Occurrences")
+        .def("__len__", [](const Occurrences& self) { return self.column.size(); })
+        .def(
+            "read",
+            [](const Occurrences& self, Output<int32_t> column, Output<int64_t> begin, Output<int64_t> end) {
+                const auto n = static_cast<int64_t>(self.column.size());
+                require_size(column, n, "column");
+                require_size(begin, n, "begin");
+                require_size(end, n, "end");
+                std::copy(self.column.begin(), self.column.end(), column.data());
+                std::copy(self.begin.begin(), self.begin.end(), begin.data());
+                std::copy(self.end.begin(), self.end.end(), end.data());
+            },
+            nb::arg("column").noconvert(), nb::arg("begin").noconvert(), nb::arg("end").noconvert());
+
+    nb::class_<BoundIndex<TermIndex>> term_index(m, "TermIndex");
+    term_index.def(
+        "__init__",
+        [](BoundIndex<TermIndex>* self, Input<uint8_t> bytes, Input<int64_t> offsets, const TextRule& rule) {
+            const Strings terms = copy_strings(bytes, offsets);
+            std::unique_ptr<TermIndex> index;
+            without_gil([&] { index = std::make_unique<TermIndex>(terms, rule.kind == UnitKind::words); });
+            new (self) BoundIndex<TermIndex>{std::move(*index), rule};
+        },
+        nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("rule"));
+    bind_index(term_index);
+    nb::class_<BoundIndex<HashIndex>> hash_index(m, "HashIndex");
+    hash_index.def(
+        "__init__",
+        [](BoundIndex<HashIndex>* self, int64_t n_columns, const TextRule& rule) {
+            if (n_columns < 1 || n_columns > 0x7FFFFFFF) throw nb::value_error("1 <= n_columns < 2**31");
+            new (self) BoundIndex<HashIndex>{HashIndex(n_columns), rule};
+        },
+        nb::arg("n_columns"), nb::arg("rule"));
+    bind_index(hash_index);
+
+    nb::enum_<DocumentComponent>(m, "DocumentComponent")
+        .value("binary", DocumentComponent::binary)
+        .value("term_frequency", DocumentComponent::term_frequency)
+        .value("augmented", DocumentComponent::augmented)
+        .value("logarithmic", DocumentComponent::logarithmic)
+        .value("square_root", DocumentComponent::square_root);
+    nb::enum_<Normalization>(m, "Normalization")
+        .value("none", Normalization::none)
+        .value("length_2", Normalization::length_2)
+        .value("length_1", Normalization::length_1);
+    m.def("weigh", &weigh, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("counts").noconvert(), nb::arg("collection").none().noconvert(), nb::arg("document"),
+          nb::arg("normalization"), nb::arg("weights").noconvert(), nb::arg("n_threads"));
+}
+
+}  // namespace widemargin

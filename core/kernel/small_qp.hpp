@@ -1,0 +1,143 @@
+// The quadratic programme on a working set (thesis, OP 12), solved to high accuracy.
+//
+//   min  1/2 a'Qa + g'a  over the changes a of m variables,  Q_ij = y_i y_j K_ij positive semi-definite or
+//   not, 0 <= alpha + a <= U,  and y'a = 0 where there is an equality constraint.
+//
+// Pairs of variables (without the constraint single ones too) are minimised in closed form, the pair with the
+// largest second-order gain first (Fan, Chen, Lin, "Working set selection using second order information",
+// JMLR 2005). Curvature that is not positive (semi-definite or indefinite kernels) counts as a small positive
+// one, so that a step ends at a bound or makes little progress, but never fails.
+//
+// Solving ends early, with what it has come to, when `stop` is raised, and returns the number of its steps.
+//
+// Inputs and outputs in place: alpha (m), omega_i = s_i - y_i with s = sum_j alpha_j y_j K_ij (m), K (m x m).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "parallel.hpp"
+#include "simd/pair_loops.hpp"
+
+namespace widemargin {
+
+// Whether y alpha can still grow ("up") or fall ("down").
+inline bool can_rise(double y, double alpha, double upper) { return y > 0 ? alpha < upper : alpha > 0; }
+inline bool can_fall(double y, double alpha, double upper) { return y > 0 ? alpha > 0 : alpha < upper; }
+
+struct SmallProblem {
+    std::vector<double> y, upper, alpha, omega, K;
+    std::vector<double> rise, fall, diagonal;  // simd/pair_loops.hpp's, with 0 for a target
+    PairLoops loops = pair_loops();
+    std::size_t size() const { return y.size(); }
+    // Enough for any accuracy that matters; who is not there by then goes on in another working set.
+    std::size_t most_steps() const { return 1000 * size() + 100; }
+    double k(std::size_t i, std::size_t j) const { return K[i * y.size() + j]; }
+
+    void resize(std::size_t m) {
+        y.resize(m);
+        upper.resize(m);
+        alpha.resize(m);
+        omega.resize(m);
+        K.resize(m * m);
+    }
+
+    void set_targets(std::size_t i) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        rise[i] = can_rise(y[i], alpha[i], upper[i]) ? 0.0 : -infinity;
+        fall[i] = can_fall(y[i], alpha[i], upper[i]) ? 0.0 : infinity;
+    }
+
+    // Moves y_i alpha_i by +t and y_j alpha_j by -t; a bound that limits the step is met exactly.
+    Extremes move_pair(std::size_t i, std::size_t j, double t) {
+        const double room_i = y[i] > 0 ? upper[i] - alpha[i] : alpha[i];
+        const double room_j = y[j] > 0 ? alpha[j] : upper[j] - alpha[j];
+        t = std::min(t, std::min(room_i, room_j));
+        alpha[i] = t == room_i ? (y[i] > 0 ? upper[i] : 0.0) : alpha[i] + y[i] * t;
+        alpha[j] = t == room_j ? (y[j] > 0 ? 0.0 : upper[j]) : alpha[j] - y[j] * t;
+        set_targets(i);
+        set_targets(j);
+        const std::size_t m = size();
+        return loops.with_doubles.update(K.data() + i * m, t, K.data() + j * m, -t, rise.data(), fall.data(),
+                                         static_cast<std::int64_t>(m), omega.data());
+    }
+
+    // What the loops read.
+    Extremes begin() {
+        const std::size_t m = size();
+        rise.resize(m);
+        fall.resize(m);
+        diagonal.resize(m);
+        for (std::size_t l = 0; l < m; ++l) {
+            set_targets(l);
+            diagonal[l] = k(l, l);
+        }
+        return loops.extremes(rise.data(), fall.data(), omega.data(), static_cast<std::int64_t>(m));
+    }
+
+    std::size_t solve_with_equality(double tol, const StopFlag& stop) {
+        const std::size_t m = size();
+        const std::int64_t n = static_cast<std::int64_t>(m);
+        Extremes now = begin();
+        std::size_t step = 0;
+        for (; step < most_steps() && !stop; ++step) {
+            if (now.rising < 0 || !(now.highest - now.lowest > tol)) break;
+            const std::size_t i = static_cast<std::size_t>(now.rising);
+            const std::int64_t found = loops.with_doubles.partner(
+                now.highest, k(i, i), fall.data(), omega.data(), K.data() + i * m, diagonal.data(), n);
+            if (found < 0) break;
+            const std::size_t j = static_cast<std::size_t>(found);
+            const double curvature = std::max(k(i, i) + k(j, j) - 2 * k(i, j), kSmallestCurvature);
+            now = move_pair(i, j, (now.highest + omega[j]) / curvature);
+        }
+        return step;
+    }
+
+    // Single variables, or pairs where that gains more: kernel values that share a large constant (a bias
+    // feature) leave single variables hardly any room, and an exchange between two all of it.
+    std::size_t solve_without_equality(double tol, const StopFlag& stop) {
+        const std::size_t m = size();
+        const std::int64_t n = static_cast<std::int64_t>(m);
+        Extremes now = begin();
+        std::size_t step = 0;
+        for (; step < most_steps() && !stop; ++step) {
+            double best = 0;
+            std::size_t i = m;
+            for (std::size_t l = 0; l < m; ++l) {
+                const double g = y[l] * omega[l];
+                const bool blocked = (g > 0 && alpha[l] <= 0) || (g < 0 && alpha[l] >= upper[l]);
+                if (blocked || std::abs(g) <= tol) continue;
+                const double gain = g * g / std::max(k(l, l), kSmallestCurvature);
+                if (gain > best) best = gain, i = l;
+            }
+            if (i == m) break;
+            const std::int64_t a = now.rising;
+            const std::int64_t b =
+                a < 0 || now.falling < 0 || !(now.highest > now.lowest)
+                    ? -1
+                    : loops.with_doubles.partner(now.highest, k(a, a), fall.data(), omega.data(),
+                                                 K.data() + a * n, diagonal.data(), n);
+            if (b >= 0) {
+                const double both = std::max(k(a, a) + k(b, b) - 2 * k(a, b), kSmallestCurvature);
+                const double difference = now.highest + omega[b];
+                if (difference * difference > best * both) {
+                    now = move_pair(a, b, difference / both);
+                    continue;
+                }
+            }
+            const double g = y[i] * omega[i], curvature = std::max(k(i, i), kSmallestCurvature);
+            const double moved = std::min(std::max(alpha[i] - g / curvature, 0.0), upper[i]);
+            const double t = y[i] * (moved - alpha[i]);
+            alpha[i] = moved;
+            set_targets(i);
+            for (std::size_t l = 0; l < m; ++l) omega[l] += t * k(l, i);
+            now = loops.extremes(rise.data(), fall.data(), omega.data(), n);
+        }
+        return step;
+    }
+};
+
+}  // namespace widemargin

@@ -1,0 +1,360 @@
+// Transductive support vector machines: the labels of k unlabelled examples that leave the widest margin.
+//
+//   min over y*, w, b  1/2 w.w + sum_i C_i xi_i + sum_j C*_j xi*_j                  (thesis, OP 14)
+//   y_i (w.x_i + b) >= 1 - xi_i,  y*_j (w.x*_j + b) >= 1 - xi*_j,  with num_plus labels y* = +1.
+//
+// The search is Figure 9.1 of the thesis (Joachims, 2000): label the examples by an inductive machine, let
+// their costs C*- and C*+ grow from next to nothing, solve at every level, and exchange the labels of a
+// positive m and a negative l while xi*_m > 0, xi*_l > 0 and xi*_m + xi*_l > 2. Each such pair lowers the
+// objective with w and b as they are, and pairs do so independently of each other: `many` exchanges the half
+// of them with the largest slacks before it solves again, and all where there are at least 50 (always all:
+// Sindhwani, Keerthi, SIGIR 2006; half ended nearer to what one at a time finds). An exchange keeps num_plus,
+// and, as both examples are at their upper bounds and trade those too, the equality constraint.
+//
+// Inputs: signs (0: unlabelled), costs of the labelled examples, the limits of the costs of the others.
+// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level; the same
+// of the inductive machine, and of the one that the search comes to if it goes on until the unlabelled
+// examples cost as much as labelled ones, which is where they can be compared (thesis, 7.5).
+//
+// Stopping: of a solution by (8.32)-(8.35), of a level when no pair is left with xi*_m + xi*_l > 2 + tol and
+// both slacks above tol, the accuracy of a solution. A round that does not lower the objective (by rounding)
+// is taken back, so that it never rises within a level.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "kernel/decomposition.hpp"
+
+namespace widemargin {
+
+struct TransductionOptions {
+    DecompositionOptions solver;
+    double growth;  // of the costs, from level to level
+    bool many;      // pairs exchanged before the machine is solved again: half of them or all, or one
+    // The working set grows with the unbounded support vectors, up to this size: with all of them in it a
+    // machine takes a few steps, without it takes hundreds.
+    std::int64_t largest_working_set;
+};
+
+// What is recorded of every level.
+struct TransductionLevel {
+    double cost_negative, cost_positive, first_objective, objective, squared_weights;
+    std::int64_t switches, solutions;
+};
+
+struct TransductionTask {
+    const std::int8_t* signs;  // n: +1, -1, 0 for unlabelled
+    const double* cost;        // n: of labelled examples
+    // Of unlabelled examples with either label: the costs of the first level, and C*.
+    double first_negative, first_positive, limit_negative, limit_positive;
+    // What they would cost if they were labelled ones.
+    double par_negative, par_positive;
+    std::int64_t num_plus;  // ties are broken by position; of one example the inductive machine decides
+};
+
+template <class Engine>
+class Transduction {
+  public:
+    // progress: of the machine that is being solved, as in kernel/decomposition.hpp.
+    Transduction(Engine& engine, const TransductionOptions& options, const TransductionTask& task,
+                 double* progress)
+        : engine_(engine),
+          options_(options),
+          solver_options_(options.solver),
+          task_(task),
+          n_(engine.size()),
+          y_(n_),
+          upper_(n_, 0.0),
+          alpha_(n_, 0.0),
+          s_(n_, 0.0),
+          all_(n_),
+          machine_(engine, solver_options_, y_.data(), upper_.data(), alpha_.data(), s_.data(), progress) {
+        std::iota(all_.begin(), all_.end(), 0);
+        for (std::int64_t i = 0; i < n_; ++i) {
+            if (task.signs[i] == 0) unlabeled_.push_back(static_cast<std::int32_t>(i));
+        }
+    }
+
+    // One entry for each example.
+    const std::vector<double>& y() const { return y_; }
+    const std::vector<double>& alpha() const { return alpha_; }
+    const std::vector<double>& s() const { return s_; }
+    const std::vector<double>& upper() const { return upper_; }
+    double intercept() const { return intercept_; }
+    bool converged() const { return converged_; }
+    const std::vector<TransductionLevel>& levels() const { return levels_; }
+
+    // The inductive machine: labelled examples only.
+    void induce(const StopFlag& stop) {
+        for (std::int64_t i = 0; i < n_; ++i) {
+            y_[i] = task_.signs[i] < 0 ? -1.0 : 1.0;
+            upper_[i] = task_.signs[i] == 0 ? 0.0 : task_.cost[i];
+        }
+        solve(stop, true);
+    }
+
+    // From the inductive machine to the transductive one.
+    void search(const StopFlag& stop) {
+        label_by_score();
+        if (!costs_anything()) return;
+        enter(std::min(task_.first_negative, task_.limit_negative),
+              std::min(task_.first_positive, task_.limit_positive));
+        climb(task_.first_negative, task_.first_positive, task_.limit_negative, task_.limit_positive, stop);
+    }
+
+    // On from there, until unlabelled examples cost as much as labelled ones.
+    void go_on_to_par(const StopFlag& stop) {
+        if (!costs_anything() ||
+            (task_.limit_negative >= task_.par_negative && task_.limit_positive >= task_.par_positive)) {
+            return;
+        }
+        climb(options_.growth * task_.limit_negative, options_.growth * task_.limit_positive,
+              task_.par_negative, task_.par_positive, stop);
+    }
+
+  private:
+    bool costs_anything() const { return task_.limit_negative > 0 || task_.limit_positive > 0; }
+
+    // Level after level, until the costs are these.
+    void climb(double negative, double positive, double last_negative, double last_positive,
+               const StopFlag& stop) {
+        while (!stop) {
+            const bool last = negative >= last_negative && positive >= last_positive;
+            level(std::min(negative, last_negative), std::min(positive, last_positive), stop);
+            if (last) break;
+            negative *= options_.growth;
+            positive *= options_.growth;
+        }
+    }
+
+    void label_by_score() {
+        if (unlabeled_.size() == 1) {
+            double& only = y_[unlabeled_[0]];
+            only = s_[unlabeled_[0]] + intercept_ > 0 ? 1.0 : -1.0;
+            return;
+        }
+        Indices ranked = unlabeled_;
+        std::stable_sort(ranked.begin(), ranked.end(),
+                         [&](std::int32_t a, std::int32_t b) { return s_[a] > s_[b]; });
+        for (std::size_t p = 0; p < ranked.size(); ++p) {
+            y_[ranked[p]] = static_cast<std::int64_t>(p) < task_.num_plus ? 1.0 : -1.0;
+        }
+    }
+
+    // Alphas of the unlabelled examples to begin with: next to nothing changes w, so that those with a slack
+    // go to their bounds, the largest slacks first, as far as both classes can.
+    void enter(double negative, double positive) {
+        find_slacks();
+        double most = std::numeric_limits<double>::infinity();
+        if (solver_options_.equality) {
+            most = std::min(positive * static_cast<double>(worst_positive_.size()),
+                            negative * static_cast<double>(worst_negative_.size()));
+        }
+        for (auto* const side : {&worst_positive_, &worst_negative_}) {
+            const double cost = side == &worst_positive_ ? positive : negative;
+            std::sort(side->begin(), side->end(), worse);
+            double rest = most;
+            for (const Candidate& candidate : *side) {
+                alpha_[candidate.example] = std::min(cost, rest);
+                rest -= alpha_[candidate.example];
+            }
+        }
+        for (const std::int32_t i : unlabeled_) upper_[i] = y_[i] > 0 ? positive : negative;
+    }
+
+    void level(double negative, double positive, const StopFlag& stop) {
+        raise_costs(negative, positive);
+        solver_options_.tol = options_.solver.tol;
+        solve(stop, false);
+        const double first = objective();
+        TransductionLevel record{negative, positive, first, first, 0.0, 0, 1};
+        while (!stop) {
+            const std::int64_t pairs = find_pairs();
+            if (pairs == 0) break;
+            const auto y = y_, alpha = alpha_, s = s_, upper = upper_;
+            const double intercept = intercept_;
+            exchange(pairs, negative, positive);
+            solve(stop, true);
+            ++record.solutions;
+            double value = objective();
+            while (!stop && !(value < record.objective) && solver_options_.tol > kTightest) {
+                solver_options_.tol *= kTighter;
+                solve(stop, true);
+                value = objective();
+            }
+            if (!(value < record.objective)) {
+                y_ = y, alpha_ = alpha, s_ = s, upper_ = upper, intercept_ = intercept;
+                break;
+            }
+            record.objective = value;
+            record.switches += pairs;
+        }
+        record.squared_weights = squared_weights();
+        levels_.push_back(record);
+    }
+
+    // New upper bounds of the unlabelled examples; who was at the old bound goes to the new one.
+    void raise_costs(double negative, double positive) {
+        for (const std::int32_t i : unlabeled_) {
+            const double cost = y_[i] > 0 ? positive : negative;
+            if (upper_[i] > 0) alpha_[i] *= cost / upper_[i];
+            upper_[i] = cost;
+        }
+        if (solver_options_.equality) balance();
+    }
+
+    // Restores sum_i y_i alpha_i = 0: the side that has too much gives up the same share of each alpha, first
+    // of those that are between their bounds.
+    void balance() {
+        double excess = 0;
+        for (std::int64_t i = 0; i < n_; ++i) excess += y_[i] * alpha_[i];
+        const double side = excess > 0 ? 1.0 : -1.0;
+        excess = std::abs(excess);
+        for (const bool bounded : {false, true}) {
+            double total = 0;
+            const auto gives = [&](std::int64_t i) {
+                return y_[i] == side && alpha_[i] > 0 && (alpha_[i] >= upper_[i]) == bounded;
+            };
+            std::vector<std::int32_t> givers;
+            for (std::int64_t i = 0; i < n_; ++i) {
+                if (gives(i)) givers.push_back(static_cast<std::int32_t>(i)), total += alpha_[i];
+            }
+            if (total <= 0 || excess <= 0) continue;
+            const double given = std::min(excess, total);
+            for (const std::int32_t i : givers) alpha_[i] *= 1 - given / total;
+            excess -= given;
+        }
+    }
+
+    void solve(const StopFlag& stop, bool s_is_known) {
+        const DecompositionReport report = machine_.solve(stop, s_is_known);
+        intercept_ = report.intercept;
+        converged_ = converged_ && report.converged;
+        // Half of a working set for each way to move, with room for others than the unbounded ones.
+        std::int64_t n_free = 0;
+        for (std::int64_t i = 0; i < n_; ++i) n_free += alpha_[i] > 0 && alpha_[i] < upper_[i];
+        const std::int64_t smallest = options_.solver.working_set;
+        solver_options_.working_set =
+            std::max(smallest, std::min(smallest + 2 * n_free, options_.largest_working_set));
+    }
+
+    double slack(std::int64_t i) const { return std::max(0.0, 1 - y_[i] * (s_[i] + intercept_)); }
+
+    double squared_weights() const {
+        double sum = 0;
+        for (std::int64_t i = 0; i < n_; ++i) sum += alpha_[i] * y_[i] * s_[i];
+        return sum;
+    }
+
+    double objective() const {
+        double sum = 0.5 * squared_weights();
+        for (std::int64_t i = 0; i < n_; ++i) {
+            if (upper_[i] > 0 && std::isfinite(upper_[i])) sum += upper_[i] * slack(i);
+        }
+        return sum;
+    }
+
+    // Fills worst_positive_ and worst_negative_, in no order. A solution is known up to the tolerance only: a
+    // smaller slack may be that of an unbounded support vector, which has none, and its last digits must not
+    // decide whether a label is exchanged.
+    void find_slacks() {
+        const double tol = solver_options_.tol;
+        worst_positive_.clear();
+        worst_negative_.clear();
+        for (const std::int32_t i : unlabeled_) {
+            if (slack(i) > tol) (y_[i] > 0 ? worst_positive_ : worst_negative_).push_back({slack(i), i});
+        }
+    }
+
+    // Sorts them; how many of their first entries are pairs to exchange.
+    std::int64_t find_pairs() {
+        find_slacks();
+        for (auto* const side : {&worst_positive_, &worst_negative_}) {
+            if (options_.many) {
+                std::sort(side->begin(), side->end(), worse);
+            } else if (!side->empty()) {
+                std::iter_swap(side->begin(), std::min_element(side->begin(), side->end(), worse));
+            }
+        }
+        const std::size_t most = std::min(worst_positive_.size(), worst_negative_.size());
+        std::size_t pairs = 0;
+        while (pairs < most && (options_.many || pairs == 0) &&
+               worst_positive_[pairs].slack + worst_negative_[pairs].slack > 2 + solver_options_.tol) {
+            ++pairs;
+        }
+        return static_cast<std::int64_t>(pairs < kMany ? (pairs + 1) / 2 : pairs);
+    }
+
+    void exchange(std::int64_t pairs, double negative, double positive) {
+        Indices moved;
+        std::vector<double> change;
+        const auto turn = [&](std::int32_t i) {
+            const double before = y_[i] * alpha_[i];
+            y_[i] = -y_[i];
+            upper_[i] = y_[i] > 0 ? positive : negative;
+            moved.push_back(i);
+            change.push_back(before);
+        };
+        for (std::int64_t p = 0; p < pairs; ++p) {
+            const std::int32_t m = worst_positive_[p].example, l = worst_negative_[p].example;
+            turn(m);
+            turn(l);
+            std::swap(alpha_[m], alpha_[l]);
+            clip(m);
+            clip(l);
+        }
+        if (solver_options_.equality) {
+            // Almost always nothing is left to do: who has a slack is at the bound, unless by rounding.
+            double excess = 0, total = 0;
+            for (std::int64_t i = 0; i < n_; ++i) excess += y_[i] * alpha_[i], total += alpha_[i];
+            if (std::abs(excess) > kRounding * total) {
+                balance();
+                compute_s();
+                return;
+            }
+        }
+        for (std::size_t p = 0; p < moved.size(); ++p) {
+            change[p] = y_[moved[p]] * alpha_[moved[p]] - change[p];
+        }
+        engine_.start(all_);
+        engine_.update(moved, change, all_, s_.data());
+    }
+
+    void clip(std::int32_t i) { alpha_[i] = std::min(alpha_[i], upper_[i]); }
+
+    void compute_s() {
+        std::vector<double> signed_alpha(n_);
+        for (std::int64_t i = 0; i < n_; ++i) signed_alpha[i] = y_[i] * alpha_[i];
+        engine_.from_scratch(signed_alpha, s_.data());
+    }
+
+    struct Candidate {
+        double slack;
+        std::int32_t example;
+    };
+    static bool worse(const Candidate& a, const Candidate& b) {
+        return a.slack != b.slack ? a.slack > b.slack : a.example < b.example;
+    }
+    static constexpr std::size_t kMany = 50;
+    static constexpr double kTighter = 0.1, kTightest = 1e-8, kRounding = 1e-12;
+
+    Engine& engine_;
+    const TransductionOptions& options_;
+    DecompositionOptions solver_options_;
+    const TransductionTask& task_;
+    const std::int64_t n_;
+    std::vector<double> y_, upper_, alpha_, s_;
+    Indices all_, unlabeled_;
+    Decomposition<Engine> machine_;
+    double intercept_ = 0;
+    bool converged_ = true;
+    std::vector<TransductionLevel> levels_;
+    std::vector<Candidate> worst_positive_, worst_negative_;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,100 @@
+// The dual problem of one label of a linear support vector machine: costs, bounds, objective and gap. What is
+// solved, and the letters, stand in linear/dual_cd.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "linear/label_costs.hpp"
+
+namespace widemargin {
+
+struct LinearSvmOptions {
+    double bias;        // size of the bias feature, 0 for none
+    bool squared_loss;  // squared hinge instead of hinge
+    bool stop_on_gap;   // tol bounds the relative duality gap, otherwise the spread of projected gradients
+    double tol;
+    std::int64_t max_passes;
+    std::uint64_t seed;
+};
+
+// All arrays belong to the caller; n examples, L labels, d features.
+struct LinearSvmTask {
+    std::int64_t n_labels;
+    const std::int8_t* signs;      // L x n
+    const double* cost_positive;   // L
+    const double* cost_negative;   // L
+    const double* sample_weights;  // n, or null
+    const double* start;           // L x n alphas to start from, or null
+    // Results.
+    double* coef;       // d x L: the order in which documents are scored
+    double* intercept;  // L
+    double* alpha;      // L x n
+    double* xi;         // L x n
+    double* objective;  // L
+    double* gap;        // L
+    std::int64_t* passes;
+    std::uint8_t* converged;
+    std::int64_t* labels_done;  // progress, one element, read by another thread
+};
+
+class LinearSvmDual {
+  public:
+    LinearSvmDual(const LinearSvmTask& task, bool squared_loss, std::int64_t n, std::int64_t label)
+        : costs_{task.signs + label * n, task.cost_positive[label], task.cost_negative[label],
+                 task.sample_weights, squared_loss},
+          n_(n) {}
+
+    bool hard() const { return std::isinf(costs_.positive) || std::isinf(costs_.negative); }
+    double sign(std::int64_t i) const { return costs_.sign(i); }
+    double cost(std::int64_t i) const { return costs_.cost(i); }
+    double upper(std::int64_t i) const { return costs_.upper(i); }
+    double diagonal(std::int64_t i) const { return costs_.diagonal(i); }
+
+    // D(alpha) and w.w
+    double objective(const std::vector<double>& alpha, const std::vector<double>& w,
+                     double& squared_weights) const {
+        double sum = 0, ww = 0;
+        for (std::int64_t i = 0; i < n_; ++i) {
+            if (alpha[i] != 0) sum += alpha[i] - 0.5 * diagonal(i) * alpha[i] * alpha[i];
+        }
+        for (const double weight : w) ww += weight * weight;
+        squared_weights = ww;
+        return sum - 0.5 * ww;
+    }
+
+    // The example's share of the duality gap; margin = y_i w.x_i.
+    double slack(double margin, double alpha, double cost) const {
+        const double e = margin - 1;
+        if (costs_.squared_loss) {
+            if (cost <= 0) return 0;
+            const double xi = std::max(-e, 0.0);
+            return cost * xi * xi + alpha * alpha / (4 * cost) + alpha * e;
+        }
+        return e > 0 ? alpha * e : (alpha - cost) * e;
+    }
+
+    // The relative gap, and P, from the sum of slacks or (hard margin) from the smallest margin.
+    double relative_gap(double slacks, double smallest_margin, double dual, double squared_weights,
+                        double* primal, double* gap) const {
+        if (hard()) {
+            *primal = smallest_margin > 0 ? 0.5 * squared_weights / (smallest_margin * smallest_margin)
+                                          : std::numeric_limits<double>::infinity();
+            *gap = *primal - dual;
+        } else {
+            *gap = slacks;
+            *primal = dual + slacks;
+        }
+        // A label whose costs are all zero has nothing to fit: P = D = 0.
+        return *gap <= 0 ? 0.0 : *gap / *primal;
+    }
+
+  private:
+    LabelCosts costs_;
+    std::int64_t n_;
+};
+
+}  // namespace widemargin

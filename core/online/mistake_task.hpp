@@ -1,0 +1,71 @@
+// What online/mistake_driven.hpp is asked for: the options of a learner, its state, and the documents' signs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "online/log_weights.hpp"
+#include "online/update_rules.hpp"
+
+namespace widemargin {
+
+enum class MistakeRule { kAdditive, kPositiveWinnow, kBalancedWinnow, kLogWinnow };
+
+struct MistakeOptions {
+    MistakeRule rule;
+    double promotion;  // or the rate of the additive and the log rule
+    double demotion;
+    bool by_strength;  // additive: steps are multiplied by the strength
+    LogWeightForm form;
+    double theta_low, theta_high;  // theta-, theta+
+    double bias;                   // size of the constant feature, 0 for none
+    bool normalized_strength;
+    bool link_on_sight;
+    double start;  // what a linked feature starts with
+    BalancedParts start_parts;
+    double discard_below;              // mistakes of a pass; 0: never discard
+    double discard_low, discard_high;  // the filtering range
+    std::int64_t max_passes;
+    bool shuffle;
+    std::uint64_t seed;
+
+    // What every feature has before the first document.
+    double first_weight() const { return link_on_sight ? 0.0 : start; }
+    BalancedParts first_parts() const { return link_on_sight ? BalancedParts{0.0, 0.0} : start_parts; }
+};
+
+enum Link : std::uint8_t { kUnlinked = 0, kLinked = 1, kDiscarded = 2 };
+
+// From `time` on (documents that the label has seen before) the feature has this weight.
+struct WeightChange {
+    std::int32_t label, feature;
+    std::int64_t time;
+    double weight;
+};
+
+// n documents, L labels, d features (one more with a bias feature).
+struct MistakeTask {
+    std::int64_t n_labels;
+    const std::int8_t* signs;       // L x n
+    const std::int64_t* first_row;  // L: where a label begins to learn
+    // The state is the starting one: of weights, parts and logs nobody has filled the arrays.
+    bool fresh;
+    // State, null where the options need none. Features x labels; sums and links labels x features.
+    double* weights;
+    BalancedParts* parts;  // balanced Winnow
+    double* logs;          // v of the log rule
+    double* sums;          // for averages
+    std::uint8_t* links;
+    // State, one a label.
+    LogWeightSums log_sums;  // log rule
+    double* clock;           // for averages
+    std::int64_t* seen;
+    std::int64_t* mistakes;
+    // Results.
+    std::int64_t* passes;                // L
+    double* scores;                      // n x L before learning, or null
+    std::int64_t* labels_done;           // counter
+    std::vector<WeightChange>* history;  // or null
+};
+
+}  // namespace widemargin

@@ -1,0 +1,138 @@
+// What a mistake does to the weight of one active feature: the update rules of online/mistake_driven.hpp.
+//
+// A rule works on one block of labels (online/label_blocks.hpp). `up` says that a positive example was missed
+// (promotion), otherwise a negative one was taken (demotion); x is the document, or one feature of it.
+// `scale(lane)` is what stored weights are multiplied by in the rule.
+//
+//   additive         w += rate * x * y          Perceptron as Zhang has it (section 2.1), or
+//                    w += rate * y              as Dagan, Karov, Roth have it (section 3), whatever the
+//                    strength
+//   positive Winnow  w *= promotion or demotion
+//   balanced Winnow  plus and minus are multiplied by the one and the other, w = plus - minus
+//   Winnow           v += rate * x * y in log form (online/log_weights.hpp)
+//
+// A weight beyond kLargestWeight throws std::overflow_error with the number of the label. A factor that
+// has fallen below kSmallestFactor stays there, from where promotions can still bring it back.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "online/log_weights.hpp"
+
+namespace widemargin {
+
+constexpr double kLargestWeight = 1e250;
+constexpr double kSmallestFactor = 1e-250;
+
+[[noreturn]] WIDEMARGIN_RARE inline void refuse_weight(std::int64_t label) {
+    throw std::overflow_error(std::to_string(label));
+}
+
+inline double bounded(double w, const LabelRange& range, int lane) {
+    if (!(std::fabs(w) < kLargestWeight)) refuse_weight(range.first + lane);
+    return w;
+}
+
+// One feature as a document of its own.
+inline Row<double> lone_feature(const std::int32_t& place, const double& x) { return {&place, &x, 1}; }
+
+// The two weights that make one of balanced Winnow's: side by side, since every update needs both.
+struct BalancedParts {
+    double plus, minus;
+};
+
+struct AdditiveRule {
+    double rate;
+    bool by_strength;
+    LabelRange range;
+    Cells<double>& w;
+
+    double scale(int) const { return 1.0; }
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double step = up ? rate : -rate;
+        const LaneOf<double> weights(w, lane);
+        for (std::int64_t k = 0; k < x.size; ++k) {
+            if (x.values[k] == 0) continue;
+            double& weight = weights[x.indices[k]];
+            weight = bounded(weight + (by_strength ? step * double(x.values[k]) : step), range, lane);
+        }
+    }
+    void set(std::int64_t place, int lane, double weight, BalancedParts) { w(place, lane) = weight; }
+};
+
+struct PositiveWinnowRule {
+    double promotion, demotion;
+    LabelRange range;
+    Cells<double>& w;
+
+    double scale(int) const { return 1.0; }
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double factor = up ? promotion : demotion;
+        const LaneOf<double> weights(w, lane);
+        for (std::int64_t k = 0; k < x.size; ++k) {
+            if (x.values[k] == 0) continue;
+            double& weight = weights[x.indices[k]];
+            weight = bounded(std::max(weight * factor, kSmallestFactor), range, lane);
+        }
+    }
+    void set(std::int64_t place, int lane, double weight, BalancedParts) { w(place, lane) = weight; }
+};
+
+struct BalancedWinnowRule {
+    double promotion, demotion;
+    LabelRange range;
+    Cells<double>& w;
+    Cells<BalancedParts>& parts;
+
+    double scale(int) const { return 1.0; }
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double of_plus = up ? promotion : demotion, of_minus = up ? demotion : promotion;
+        const LaneOf<double> weights(w, lane);
+        const LaneOf<BalancedParts> both(parts, lane);
+        // All loads of a piece before its stores: unlike the weights, which have just been read for the
+        // score, the parts are far away, and many can be on their way at once.
+        constexpr std::int64_t kMany = 256;
+        BalancedParts part[kMany];
+        for (std::int64_t first = 0; first < x.size; first += kMany) {
+            const std::int64_t n = std::min(kMany, x.size - first);
+            const std::int32_t* const places = x.indices + first;
+            for (std::int64_t k = 0; k < n; ++k) part[k] = both[places[k]];
+            double largest = 0;
+            for (std::int64_t k = 0; k < n; ++k) {
+                part[k].plus = std::max(part[k].plus * of_plus, kSmallestFactor);
+                part[k].minus = std::max(part[k].minus * of_minus, kSmallestFactor);
+                largest = std::max(largest, std::max(part[k].plus, part[k].minus));
+            }
+            bounded(largest, range, lane);
+            for (std::int64_t k = 0; k < n; ++k) {
+                if (x.values[first + k] == 0) continue;
+                both[places[k]] = part[k];
+                weights[places[k]] = part[k].plus - part[k].minus;
+            }
+        }
+    }
+    void set(std::int64_t place, int lane, double weight, BalancedParts part) {
+        w(place, lane) = weight;
+        parts(place, lane) = part;
+    }
+};
+
+struct LogWinnowRule {
+    double rate;
+    LogWeights weights;
+
+    double scale(int lane) const { return weights.scale(lane); }
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        weights.add_exactly(x, lane, up ? rate : -rate);
+    }
+    void set(std::int64_t, int, double, BalancedParts) {}  // all features are linked, none is discarded
+};
+
+}  // namespace widemargin

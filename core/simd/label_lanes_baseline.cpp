@@ -1,0 +1,2 @@
+#define WIDEMARGIN_TARGET baseline
+#include "simd/label_lanes_kernels.hpp"

@@ -1,0 +1,2 @@
+#define WIDEMARGIN_TARGET baseline
+#include "simd/log_weight_loops_kernels.hpp"

@@ -1,0 +1,86 @@
+// The loops of simd/log_weight_loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this
+// one.
+//
+// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
+// could be the copy that the linker keeps for every CPU.
+#include "simd/log_weight_loops.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+
+namespace widemargin {
+namespace WIDEMARGIN_TARGET {
+
+typedef double Double4 __attribute__((vector_size(32)));
+typedef std::int64_t Long4 __attribute__((vector_size(32)));
+// The same in memory, at any address.
+typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
+WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
+WIDEMARGIN_INLINE Double4 all4(double value) { return Double4{value, value, value, value}; }
+
+// exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where 14 terms of the series leave an error of rounding; x below
+// -700 counts as -700. exp(0) is 1 exactly.
+WIDEMARGIN_INLINE Double4 exp4(Double4 x) {
+    // ln(2) in two parts, of which n times the first is exact.
+    constexpr double kLog2Head = 0x1.62e42fee00000p-1, kLog2Tail = 0x1.a39ef35793c76p-33;
+    constexpr double kRound = 0x1.8p52;  // added, it leaves the nearest integer in the last bits
+    constexpr double kFactorials[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
+                                      1.0 / 362880,     1.0 / 40320,     1.0 / 5040,     1.0 / 720,
+                                      1.0 / 120,        1.0 / 24,        1.0 / 6,        1.0 / 2};
+    x = x < all4(-700.0) ? all4(-700.0) : x;
+    const Double4 shifted = x * 0x1.71547652b82fep0 + kRound;
+    const Double4 n = shifted - kRound;
+    const Double4 r = (x - n * kLog2Head) - n * kLog2Tail;
+    Double4 sum = all4(kFactorials[0]);
+    for (int k = 1; k < 12; ++k) sum = sum * r + kFactorials[k];
+    sum = (sum * r + 1.0) * r + 1.0;
+    const Long4 exponent = reinterpret_cast<Long4>(shifted) + 1023;
+    return sum * reinterpret_cast<Double4>(exponent << 52);
+}
+
+static void weigh(const LogWeightForm& form, double shift, const double* v, std::int64_t n, double* w,
+                  double* size) {
+    for (std::int64_t k = 0; k < n; k += 4) {
+        const Double4 x = load4(v + k);
+        if (!form.balanced) {
+            const Double4 weight = exp4(x - shift) * form.mu;
+            store4(w + k, weight);
+            store4(size + k, weight);
+            continue;
+        }
+        const Double4 u = x < all4(0) ? -x : x;
+        const Double4 large = exp4(u - shift), small = shift == 0 ? 1.0 / large : exp4(-u - shift);
+        const Double4 weight = (large - small) * form.mu;
+        store4(w + k, x < all4(0) ? -weight : weight);
+        store4(size + k, (large + small) * form.mu);
+    }
+}
+
+// The compiler itself would call the library, which minds negative numbers.
+WIDEMARGIN_INLINE Double4 sqrt4(Double4 x) {
+#if defined(__AVX__)
+    return _mm256_sqrt_pd(x);
+#elif defined(__SSE2__)
+    const __m128d low = _mm_sqrt_pd(__m128d{x[0], x[1]}), high = _mm_sqrt_pd(__m128d{x[2], x[3]});
+    return Double4{low[0], low[1], high[0], high[1]};
+#else
+    return Double4{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
+#endif
+}
+
+static void sizes(const LogWeightForm& form, double floor, const double* w, std::int64_t n, double* size) {
+    for (std::int64_t k = 0; k < n; k += 4) {
+        const Double4 x = load4(w + k);
+        store4(size + k, form.balanced ? sqrt4(x * x + floor) : x);
+    }
+}
+
+LogWeightLoops log_weight_loops() { return {weigh, sizes}; }
+
+}  // namespace WIDEMARGIN_TARGET
+}  // namespace widemargin

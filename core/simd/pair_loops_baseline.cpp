@@ -1,0 +1,2 @@
+#define WIDEMARGIN_TARGET baseline
+#include "simd/pair_loops_kernels.hpp"

@@ -1,0 +1,282 @@
+// The loops of simd/pair_loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
+//
+// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
+// could be the copy that the linker keeps for every CPU.
+//
+// Whoever is best is found in two steps: the best value of each block of examples, then its place in the
+// first block that has it.
+#include "simd/pair_loops.hpp"
+
+#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+
+namespace widemargin {
+namespace WIDEMARGIN_TARGET {
+
+typedef double Double4 __attribute__((vector_size(32)));
+typedef float Float4 __attribute__((vector_size(16)));
+typedef float Float8 __attribute__((vector_size(32)));
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+// The same in memory, at any address.
+typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float MemoryFloat4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float MemoryFloat8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+constexpr std::int64_t kBlock = 256;
+constexpr double kInfinity = __builtin_inf();
+
+WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
+WIDEMARGIN_INLINE Double4 load4(const float* from) {
+    const Float4 values = *reinterpret_cast<const MemoryFloat4*>(from);
+    return __builtin_convertvector(values, Double4);
+}
+WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
+WIDEMARGIN_INLINE Float8 load8(const float* from) { return *reinterpret_cast<const MemoryFloat8*>(from); }
+WIDEMARGIN_INLINE void store8(float* to, Float8 v) { *reinterpret_cast<MemoryFloat8*>(to) = v; }
+// One instruction in AVX2; __builtin_shufflevector would need GCC 12.
+WIDEMARGIN_INLINE Float8 joined(Float4 a, Float4 b) {
+    return Float8{a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
+}
+WIDEMARGIN_INLINE Double4 all4(double value) { return Double4{value, value, value, value}; }
+WIDEMARGIN_INLINE Double4 max4(Double4 a, Double4 b) { return a > b ? a : b; }
+WIDEMARGIN_INLINE Double4 min4(Double4 a, Double4 b) { return a < b ? a : b; }
+WIDEMARGIN_INLINE double largest(Double4 v) {
+    const double a = v[0] > v[1] ? v[0] : v[1], b = v[2] > v[3] ? v[2] : v[3];
+    return a > b ? a : b;
+}
+WIDEMARGIN_INLINE double smallest(Double4 v) { return -largest(-v); }
+WIDEMARGIN_INLINE std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+// The first place where target - s is `value`.
+WIDEMARGIN_INLINE std::int64_t place_of(double value, const double* target, const double* s,
+                                        std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+        if (target[i] - s[i] == value) return i;
+    }
+    return -1;
+}
+
+template <class Change>
+WIDEMARGIN_INLINE Extremes changed_extremes(const double* rise, const double* fall, std::int64_t n,
+                                            const double* s, Change&& change) {
+    double highest = -kInfinity, lowest = kInfinity;
+    std::int64_t highest_block = -1, lowest_block = -1;
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+        const std::int64_t end = smaller(begin + kBlock, n);
+        Double4 high = all4(-kInfinity), low = all4(kInfinity);
+        std::int64_t i = begin;
+        for (; i + 4 <= end; i += 4) {
+            const Double4 values = change.four(i);
+            high = max4(high, load4(rise + i) - values);
+            low = min4(low, load4(fall + i) - values);
+        }
+        double block_high = largest(high), block_low = smallest(low);
+        for (; i < end; ++i) {
+            const double value = change.one(i);
+            if (rise[i] - value > block_high) block_high = rise[i] - value;
+            if (fall[i] - value < block_low) block_low = fall[i] - value;
+        }
+        if (block_high > highest) highest = block_high, highest_block = begin;
+        if (block_low < lowest) lowest = block_low, lowest_block = begin;
+    }
+    Extremes result{highest, lowest, -1, -1};
+    if (highest_block >= 0)
+        result.rising = place_of(highest, rise, s, highest_block, smaller(highest_block + kBlock, n));
+    if (lowest_block >= 0)
+        result.falling = place_of(lowest, fall, s, lowest_block, smaller(lowest_block + kBlock, n));
+    return result;
+}
+
+struct Unchanged {
+    const double* s;
+    inline __attribute__((always_inline)) Double4 four(std::int64_t i) const { return load4(s + i); }
+    inline __attribute__((always_inline)) double one(std::int64_t i) const { return s[i]; }
+};
+
+template <typename Real>
+struct TwoRows {
+    const Real *row_i, *row_j;
+    double step_i, step_j;
+    double* s;
+    inline __attribute__((always_inline)) Double4 four(std::int64_t i) const {
+        const Double4 values = load4(s + i) + step_i * load4(row_i + i) + step_j * load4(row_j + i);
+        store4(s + i, values);
+        return values;
+    }
+    inline __attribute__((always_inline)) double one(std::int64_t i) const {
+        return s[i] += step_i * double(row_i[i]) + step_j * double(row_j[i]);
+    }
+};
+
+static Extremes extremes(const double* rise, const double* fall, const double* s, std::int64_t n) {
+    return changed_extremes(rise, fall, n, s, Unchanged{s});
+}
+
+template <typename Real>
+Extremes update(const Real* row_i, double step_i, const Real* row_j, double step_j, const double* rise,
+                const double* fall, std::int64_t n, double* s) {
+    return changed_extremes(rise, fall, n, s, TwoRows<Real>{row_i, row_j, step_i, step_j, s});
+}
+
+// What a partner promises, eight or four at a time; nobody who may not fall or would gain nothing.
+WIDEMARGIN_INLINE void promises(double highest, double own, const double* fall, const double* s,
+                                const float* row, const float* diagonal, float* gains, std::int64_t n) {
+    const float own_single = static_cast<float>(own), least = static_cast<float>(kSmallestCurvature);
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const Float4 first = __builtin_convertvector(highest - (load4(fall + i) - load4(s + i)), Float4);
+        const Float4 second =
+            __builtin_convertvector(highest - (load4(fall + i + 4) - load4(s + i + 4)), Float4);
+        const Float8 difference = joined(first, second);
+        Float8 curvature = own_single + load8(diagonal + i) - 2 * load8(row + i);
+        curvature = curvature > least ? curvature : (Float8{} + least);
+        store8(gains + i, difference > 0 ? difference * difference / curvature : Float8{});
+    }
+    for (; i < n; ++i) {
+        const float difference = static_cast<float>(highest - (fall[i] - s[i]));
+        const float curvature = own_single + diagonal[i] - 2 * row[i];
+        gains[i] = difference > 0 ? difference * difference / (curvature > least ? curvature : least) : 0;
+    }
+}
+WIDEMARGIN_INLINE void promises(double highest, double own, const double* fall, const double* s,
+                                const double* row, const double* diagonal, double* gains, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const Double4 difference = highest - (load4(fall + i) - load4(s + i));
+        const Double4 curvature =
+            max4(own + load4(diagonal + i) - 2 * load4(row + i), all4(kSmallestCurvature));
+        store4(gains + i, difference > 0 ? difference * difference / curvature : Double4{});
+    }
+    for (; i < n; ++i) {
+        const double difference = highest - (fall[i] - s[i]), curvature = own + diagonal[i] - 2 * row[i];
+        const double least = curvature > kSmallestCurvature ? curvature : kSmallestCurvature;
+        gains[i] = difference > 0 ? difference * difference / least : 0;
+    }
+}
+
+WIDEMARGIN_INLINE float largest_of(const float* values, std::int64_t n) {
+    Float8 best = {};
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const Float8 some = load8(values + i);
+        best = some > best ? some : best;
+    }
+    float result = 0;
+    for (int lane = 0; lane < 8; ++lane) result = best[lane] > result ? best[lane] : result;
+    for (; i < n; ++i) result = values[i] > result ? values[i] : result;
+    return result;
+}
+WIDEMARGIN_INLINE double largest_of(const double* values, std::int64_t n) {
+    Double4 best = {};
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4) best = max4(load4(values + i), best);
+    double result = largest(best);
+    for (; i < n; ++i) result = values[i] > result ? values[i] : result;
+    return result;
+}
+
+template <typename Real>
+std::int64_t partner(double highest, double own, const double* fall, const double* s, const Real* row,
+                     const Real* diagonal, std::int64_t n) {
+    Real gains[kBlock], best = 0;
+    std::int64_t result = -1;
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+        const std::int64_t size = smaller(kBlock, n - begin);
+        promises(highest, own, fall + begin, s + begin, row + begin, diagonal + begin, gains, size);
+        const Real block_best = largest_of(gains, size);
+        if (!(block_best > best)) continue;
+        best = block_best;
+        for (std::int64_t i = 0; i < size; ++i) {
+            if (gains[i] == best) {
+                result = begin + i;
+                break;
+            }
+        }
+    }
+    return result;
+}
+
+static void add_column(float value, const float* column, std::int64_t n, float* sums) {
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) store8(sums + i, load8(sums + i) + value * load8(column + i));
+    for (; i < n; ++i) sums[i] += value * column[i];
+}
+
+// Sums stay in registers while all columns are added to them.
+template <typename Real>
+void add_columns(const double* factors, const Real* const* columns, std::int64_t count, std::int64_t n,
+                 double* sums) {
+    std::int64_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        Double4 a = load4(sums + i), b = load4(sums + i + 4), c = load4(sums + i + 8),
+                d = load4(sums + i + 12);
+        for (std::int64_t k = 0; k < count; ++k) {
+            const double factor = factors[k];
+            const Real* const column = columns[k] + i;
+            a += factor * load4(column);
+            b += factor * load4(column + 4);
+            c += factor * load4(column + 8);
+            d += factor * load4(column + 12);
+        }
+        store4(sums + i, a);
+        store4(sums + i + 4, b);
+        store4(sums + i + 8, c);
+        store4(sums + i + 12, d);
+    }
+    for (; i < n; ++i) {
+        for (std::int64_t k = 0; k < count; ++k) sums[i] += factors[k] * double(columns[k][i]);
+    }
+}
+
+// exp(x) for x <= 0 to one unit in the last place or two: 2^n times a polynomial (Cephes, expf) on half of an
+// octave around 0.
+WIDEMARGIN_INLINE Float8 exp_of_negative(Float8 x) {
+    const Float8 least = Float8{} - 87.0f;
+    x = x > least ? x : least;
+    const Float8 n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;  // rounds to an integer
+    const Float8 r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+    Float8 p = Float8{} + 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    const Int8 bits = (__builtin_convertvector(n, Int8) + 127) << 23;
+    return p * reinterpret_cast<Float8>(bits);
+}
+
+static void rbf_exponents(double gamma, double of_x, const double* of_rows, const double* sums,
+                          std::int64_t n, float* values) {
+    std::int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const Double4 distance = of_x + load4(of_rows + i) - 2.0 * load4(sums + i);
+        const Float4 exponent = __builtin_convertvector(gamma * max4(distance, Double4{}), Float4);
+        *reinterpret_cast<MemoryFloat4*>(values + i) = exponent;
+    }
+    for (; i < n; ++i) {
+        const double distance = of_x + of_rows[i] - 2 * sums[i];
+        values[i] = static_cast<float>(gamma * (distance > 0 ? distance : 0.0));
+    }
+}
+
+static void exp_of_negative(float offset, std::int64_t n, float* values) {
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) store8(values + i, exp_of_negative(-load8(values + i)) + offset);
+    if (i == n) return;
+    float rest[8] = {};
+    for (std::int64_t k = i; k < n; ++k) rest[k - i] = values[k];
+    store8(rest, exp_of_negative(-load8(rest)) + offset);
+    for (std::int64_t k = i; k < n; ++k) values[k] = rest[k - i];
+}
+
+PairLoops pair_loops() {
+    return {extremes,
+            {update<float>, partner<float>, add_columns<float>},
+            {update<double>, partner<double>, add_columns<double>},
+            add_column,
+            rbf_exponents,
+            exp_of_negative};
+}
+
+}  // namespace WIDEMARGIN_TARGET
+}  // namespace widemargin

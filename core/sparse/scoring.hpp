@@ -1,0 +1,45 @@
+// Scores of many sparse rows by many linear rules at once: scores = X W + b.
+//
+// W is features x labels, so a non-zero of a row adds one contiguous line of W; rows are shared out to
+// threads. Row i's scores go to line i or, with `lines`, to line lines[i].
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "parallel.hpp"
+#include "simd/label_lanes.hpp"
+#include "sparse/csr.hpp"
+
+namespace widemargin {
+
+template <typename T, class Poll>
+void score_rows(const CsrView<T>& x, const double* w, const double* intercept, std::int64_t n_labels,
+                double* scores, int n_threads, Poll&& poll, const std::int32_t* lines = nullptr) {
+    const LaneKernels kernels = lane_kernels();
+    const auto score = [&](std::int64_t i) {
+        const Row<T> row = x.row(i);
+        const Row<T> next = x.row(std::min(i + 1, x.n_rows - 1));
+        const NextRow ahead{next.indices, next.size};
+        double* const out = scores + (lines ? lines[i] : i) * n_labels;
+        if constexpr (sizeof(T) == sizeof(float)) {
+            kernels.row_single(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels,
+                               out);
+        } else {
+            kernels.row_double(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels,
+                               out);
+        }
+    };
+    Pieces pieces(x.n_rows, 64);
+    run_work(
+        n_threads, saturated_product(x.n_values() + x.n_rows, n_labels), 1000000,
+        [&](int, const StopFlag& stop) {
+            std::int64_t begin, end;
+            while (!stop && pieces.next(begin, end)) {
+                for (std::int64_t i = begin; i < end; ++i) score(i);
+            }
+        },
+        poll);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,338 @@
+// The n-grams of all threads brought together: one sorted list of terms, whoever saw them first.
+//
+// Length by length, every thread's pairs (prefix, unit) are written in numbers that all threads share, sorted
+// and merged. Units are numbered in the order of their strings, so pairs sort as the strings do, and the
+// order of all terms is the order in which a walk through the tree of prefixes meets them: a prefix first,
+// then what continues it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "parallel.hpp"
+#include "text/ngrams.hpp"
+#include "text/unicode.hpp"
+#include "text/vocabulary.hpp"
+
+namespace widemargin {
+
+struct KeyedId {
+    uint64_t key;
+    uint32_t id;
+};
+
+// Sorts by key, the digits of 11 bits in which keys differ, lowest first.
+inline void sort_by_key(LargeArray<KeyedId>& items) {
+    uint64_t any = 0, all = ~uint64_t{0};
+    for (const KeyedId& item : items) {
+        any |= item.key;
+        all &= item.key;
+    }
+    const uint64_t differs = items.empty() ? 0 : any & ~all;
+    LargeArray<KeyedId> scratch(items.size());
+    for (int shift = 0; shift < 64; shift += 11) {
+        if (!(differs >> shift & 0x7FF)) continue;
+        std::array<uint32_t, 2048> place{};
+        for (const KeyedId& item : items) ++place[item.key >> shift & 0x7FF];
+        uint32_t sum = 0;
+        for (uint32_t& at : place) {
+            const uint32_t count = at;
+            at = sum;
+            sum += count;
+        }
+        for (const KeyedId& item : items) scratch[place[item.key >> shift & 0x7FF]++] = item;
+        items.swap(scratch);
+    }
+}
+
+class NgramTerms {
+  public:
+    explicit NgramTerms(const NgramRule& rule) : max_n_(rule.max_n), levels_(max_n_ + 1) {}
+
+    // What the units are: sorted strings, joined by a space. ranks[t][number] is the place among them of a
+    // unit that thread t's counter calls `number`.
+    void set_words(Strings units, std::vector<std::vector<uint32_t>> ranks) {
+        units_ = std::move(units);
+        ranks_ = std::move(ranks);
+        n_units_ = static_cast<uint32_t>(units_.size());
+    }
+    // Or: the units are characters, by their code points.
+    void set_characters(size_t n_threads) {
+        ranks_.resize(n_threads);
+        n_units_ = unicode::kCodePoints;
+    }
+
+    // Merges the counters' n-grams and empties their tables. `run(task)` runs task(thread, stop) on as many
+    // threads as there are counters.
+    template <class Run>
+    void merge(std::vector<NgramCounter>& counters, bool totals, Run&& run) {
+        unit_bits_ = 1;
+        while (n_units_ >> unit_bits_) ++unit_bits_;
+        Level& first = levels_[1];
+        first.document_frequency.resize(n_units_);
+        if (totals) first.total.resize(n_units_);
+        for (size_t t = 0; t < counters.size(); ++t) {
+            const NgramCounter::Frequencies& units = counters[t].units();
+            const size_t n =
+                std::min(units.documents.size(), ranks_[t].empty() ? n_units_ : ranks_[t].size());
+            for (uint32_t u = 0; u < n; ++u) {
+                if (units.documents[u] == 0) continue;
+                first.document_frequency[rank(t, u)] += units.documents[u];
+                if (totals) first.total[rank(t, u)] += units.total[u];
+            }
+        }
+        places_.resize(counters.size());
+        lengths_.resize(counters.size());
+        for (size_t t = 0; t < counters.size(); ++t) {
+            counters[t].complete();
+            places_[t].resize(counters[t].n_longer());
+            lengths_[t].resize(counters[t].n_longer());
+        }
+        for (int n = 2; n <= max_n_; ++n) merge_length(n, counters, totals, run);
+        number_terms();
+    }
+
+    int64_t n_terms() const { return n_terms_; }
+    size_t n_threads() const { return places_.size(); }
+    bool has_totals() const { return !levels_[1].total.empty(); }
+
+    // By column: in how many documents each term occurs, and how often in all of them.
+    void document_frequencies(int32_t* out) const {
+        for (const Level& level : levels_)
+            for (size_t i = 0; i < level.column.size(); ++i)
+                if (level.column[i] >= 0)
+                    out[level.column[i]] = static_cast<int32_t>(level.document_frequency[i]);
+    }
+
+    void totals(int64_t* out) const {
+        for (const Level& level : levels_)
+            for (size_t i = 0; i < level.column.size(); ++i)
+                if (level.column[i] >= 0) out[level.column[i]] = static_cast<int64_t>(level.total[i]);
+    }
+
+    // Keeps the terms whose column is marked; the others are as if they were unknown.
+    void keep(const uint8_t* marked) {
+        std::vector<int32_t> renumbered(n_terms_);
+        int32_t next = 0;
+        for (int64_t c = 0; c < n_terms_; ++c) renumbered[c] = marked[c] ? next++ : -1;
+        for (Level& level : levels_)
+            for (int32_t& column : level.column)
+                if (column >= 0) column = renumbered[column];
+        n_terms_ = next;
+    }
+
+    // The column of every number that thread `t` gave out, -1 where it is no term.
+    ColumnMap columns(size_t t) const {
+        ColumnMap map;
+        map.units.resize(ranks_[t].empty() ? n_units_ : ranks_[t].size(), -1);
+        for (uint32_t u = 0; u < map.units.size(); ++u)
+            if (rank(t, u) != kNone) map.units[u] = levels_[1].column[rank(t, u)];
+        map.longer.resize(places_[t].size());
+        for (size_t i = 0; i < places_[t].size(); ++i)
+            map.longer[i] = levels_[lengths_[t][i]].column[places_[t][i]];
+        map.max_column = static_cast<uint32_t>(n_terms_);
+        return map;
+    }
+
+    // Lengths in bytes become offsets (n_terms + 1 places); returns the number of bytes.
+    int64_t offsets(int64_t* out) const {
+        for (int n = 1; n <= max_n_; ++n)
+            for (size_t i = 0; i < levels_[n].column.size(); ++i)
+                if (levels_[n].column[i] >= 0) out[levels_[n].column[i] + 1] = length(n, i);
+        out[0] = 0;
+        for (int64_t c = 0; c < n_terms_; ++c) out[c + 1] += out[c];
+        return out[n_terms_];
+    }
+
+    // The terms' bytes, at the offsets made before.
+    template <class Run>
+    void write(const int64_t* offsets, char* out, Run&& run) const {
+        for (int n = 1; n <= max_n_; ++n) {
+            Pieces work(static_cast<int64_t>(levels_[n].column.size()), 1 << 16);
+            run([&](int, const StopFlag& stop) {
+                for (int64_t i, end; !stop && work.next(i, end);)
+                    for (; i < end; ++i)
+                        if (levels_[n].column[i] >= 0) write_term(n, i, out + offsets[levels_[n].column[i]]);
+            });
+        }
+    }
+
+  private:
+    // The n-grams of one length. Level 1 has no keys: its n-grams are the units themselves.
+    struct Level {
+        std::vector<uint64_t> keys;  // the prefix's place in the level before, then the unit; sorted
+        std::vector<uint32_t> document_frequency;
+        std::vector<uint64_t> total;
+        std::vector<int32_t> column;
+    };
+
+    uint32_t rank(size_t t, uint32_t unit) const { return ranks_[t].empty() ? unit : ranks_[t][unit]; }
+
+    uint32_t unit_of(const Level& level, size_t i) const {
+        return static_cast<uint32_t>(level.keys[i] & ((uint64_t{1} << unit_bits_) - 1));
+    }
+    size_t prefix_of(const Level& level, size_t i) const { return level.keys[i] >> unit_bits_; }
+
+    template <class Run>
+    void merge_length(int n, std::vector<NgramCounter>& counters, bool totals, Run&& run) {
+        const size_t n_threads = counters.size();
+        std::vector<LargeArray<KeyedId>> items(n_threads);
+        run([&](int t, const StopFlag&) {
+            size_t size = 0;
+            counters[t].for_each(n, [&](uint32_t, uint32_t, uint32_t) { ++size; });
+            items[t].reserve(size);
+            counters[t].for_each(n, [&](uint32_t prefix, uint32_t unit, uint32_t id) {
+                const uint64_t place = n == 2 ? rank(t, prefix) : places_[t][prefix - kLonger];
+                items[t].push_back({place << unit_bits_ | rank(t, unit), id});
+            });
+            counters[t].forget(n);
+            sort_by_key(items[t]);
+        });
+
+        // Each thread merges the pairs between two bounds; equal pairs are always between the same two.
+        const std::vector<std::vector<size_t>> bounds = cut(items);
+        std::vector<std::vector<uint64_t>> merged(n_threads);
+        run([&](int r, const StopFlag&) { merge_range(items, bounds[r], bounds[r + 1], merged[r]); });
+
+        Level& level = levels_[n];
+        std::vector<size_t> first(n_threads + 1, 0);
+        for (size_t r = 0; r < n_threads; ++r) first[r + 1] = first[r] + merged[r].size();
+        if (first.back() > 0x7FFFFFF0) throw std::overflow_error("2**31 distinct n-grams or more");
+        level.keys.resize(first.back());
+        level.document_frequency.resize(first.back());
+        if (totals) level.total.resize(first.back());
+        run([&](int r, const StopFlag&) {
+            std::copy(merged[r].begin(), merged[r].end(), level.keys.begin() + first[r]);
+            merged[r] = std::vector<uint64_t>();
+            for (size_t t = 0; t < n_threads; ++t)
+                for (size_t i = bounds[r][t]; i < bounds[r + 1][t]; ++i) {
+                    const auto place = static_cast<uint32_t>(first[r] + items[t][i].key);
+                    const uint32_t number = items[t][i].id - kLonger;
+                    places_[t][number] = place;
+                    lengths_[t][number] = static_cast<uint8_t>(n);
+                    level.document_frequency[place] += counters[t].longer().documents[number];
+                    if (totals) level.total[place] += counters[t].longer().total[number];
+                }
+        });
+    }
+
+    // bounds[r][t]: where thread t's pairs of range r begin.
+    static std::vector<std::vector<size_t>> cut(const std::vector<LargeArray<KeyedId>>& items) {
+        const size_t n = items.size();
+        std::vector<std::vector<size_t>> bounds(n + 1, std::vector<size_t>(n, 0));
+        const auto& longest = *std::max_element(
+            items.begin(), items.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+        for (size_t t = 0; t < n; ++t) bounds[n][t] = items[t].size();
+        if (longest.empty()) return bounds;
+        for (size_t r = 1; r < n; ++r) {
+            const uint64_t key = longest[longest.size() * r / n].key;
+            for (size_t t = 0; t < n; ++t)
+                bounds[r][t] =
+                    std::lower_bound(items[t].begin(), items[t].end(), key,
+                                     [](const KeyedId& item, uint64_t k) { return item.key < k; }) -
+                    items[t].begin();
+        }
+        return bounds;
+    }
+
+    // Appends the distinct keys to `merged` and replaces every item's key by its place there.
+    static void merge_range(std::vector<LargeArray<KeyedId>>& items, const std::vector<size_t>& begin,
+                            const std::vector<size_t>& end, std::vector<uint64_t>& merged) {
+        std::vector<size_t> next = begin;
+        size_t longest = 0;
+        for (size_t t = 0; t < items.size(); ++t) longest = std::max(longest, end[t] - begin[t]);
+        merged.reserve(longest + longest / 2);
+        while (true) {
+            uint64_t least = ~uint64_t{0};
+            for (size_t t = 0; t < items.size(); ++t)
+                if (next[t] < end[t]) least = std::min(least, items[t][next[t]].key);
+            if (least == ~uint64_t{0}) return;
+            for (size_t t = 0; t < items.size(); ++t)
+                if (next[t] < end[t] && items[t][next[t]].key == least)
+                    items[t][next[t]++].key = merged.size();
+            merged.push_back(least);
+        }
+    }
+
+    // Columns in the order of the walk: size = the terms below and including an n-gram.
+    void number_terms() {
+        std::vector<std::vector<int64_t>> size(max_n_ + 1);
+        for (int n = max_n_; n >= 1; --n) {
+            const Level& level = levels_[n];
+            size[n].resize(level.document_frequency.size());
+            for (size_t i = 0; i < size[n].size(); ++i) size[n][i] = level.document_frequency[i] > 0;
+            if (n == max_n_) continue;
+            const Level& below = levels_[n + 1];
+            for (size_t j = 0; j < below.keys.size(); ++j) size[n][prefix_of(below, j)] += size[n + 1][j];
+        }
+        int64_t next = 0;
+        for (int64_t& s : size[1]) next += std::exchange(s, next);
+        n_terms_ = next;
+        if (n_terms_ > 0x7FFFFFF0) throw std::overflow_error("2**31 distinct terms or more");
+        // From here on, size[n][i] is the column at which the walk meets n-gram i.
+        for (int n = 1; n <= max_n_; ++n) {
+            Level& level = levels_[n];
+            if (n > 1) {
+                const Level& above = levels_[n - 1];
+                size_t parent = ~size_t{0};
+                int64_t at = 0;
+                for (size_t i = 0; i < level.keys.size(); ++i) {
+                    if (prefix_of(level, i) != parent) {
+                        parent = prefix_of(level, i);
+                        at = size[n - 1][parent] + (above.document_frequency[parent] > 0);
+                    }
+                    at += std::exchange(size[n][i], at);
+                }
+            }
+            level.column.resize(size[n].size());
+            for (size_t i = 0; i < size[n].size(); ++i)
+                level.column[i] = level.document_frequency[i] > 0 ? static_cast<int32_t>(size[n][i]) : -1;
+        }
+    }
+
+    bool joined() const { return units_.size() > 0; }
+
+    int64_t unit_length(uint32_t unit) const {
+        if (joined()) return units_.length(unit);
+        char character[4];
+        return unicode::encode(unit, character);
+    }
+
+    int64_t length(int n, size_t i) const {
+        int64_t bytes = joined() ? n - 1 : 0;
+        for (; n > 1; --n) {
+            bytes += unit_length(unit_of(levels_[n], i));
+            i = prefix_of(levels_[n], i);
+        }
+        return bytes + unit_length(static_cast<uint32_t>(i));
+    }
+
+    char* write_unit(uint32_t unit, char* out) const {
+        if (!joined()) return out + unicode::encode(unit, out);
+        return std::copy(units_.at(unit), units_.at(unit) + units_.length(unit), out);
+    }
+
+    char* write_term(int n, size_t i, char* out) const {
+        if (n == 1) return write_unit(static_cast<uint32_t>(i), out);
+        out = write_term(n - 1, prefix_of(levels_[n], i), out);
+        if (joined()) *out++ = ' ';
+        return write_unit(unit_of(levels_[n], i), out);
+    }
+
+    int max_n_;
+    std::vector<Level> levels_;  // by length; level 0 is empty
+    Strings units_;
+    std::vector<std::vector<uint32_t>> ranks_;
+    uint32_t n_units_ = 0;
+    int unit_bits_ = 1;
+    // By thread, for the longer n-grams it numbered: their lengths, and their places in the levels.
+    std::vector<std::vector<uint8_t>> lengths_;
+    std::vector<std::vector<uint32_t>> places_;
+    int64_t n_terms_ = 0;
+};
+
+}  // namespace widemargin

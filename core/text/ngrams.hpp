@@ -1,0 +1,353 @@
+// n-grams of units (words or characters), counted by document while the set of n-grams grows.
+//
+// An n-gram is the pair (its first n - 1 units, its last unit), so one table per length turns the pair of
+// numbers into a number of its own, and any n works without ever building a string. A unit is its own n-gram
+// of length 1; the numbers of longer ones have the bit kLonger.
+//
+// A document arrives as a sequence of units in a window; kNone in it separates what no n-gram may cross. The
+// passes go over the window length by length, so that the table's memory can be fetched ahead.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "large_array.hpp"
+#include "text/ascii_ngrams.hpp"
+#include "text/count_rows.hpp"
+#include "text/hashing.hpp"
+#include "text/unicode.hpp"
+
+namespace widemargin {
+
+inline constexpr uint32_t kNone = 0xFFFFFFFF;
+inline constexpr uint32_t kLonger = 0x80000000;
+
+// Which n-grams count.
+struct NgramRule {
+    int min_n = 1, max_n = 1;
+    bool whole_short = false;  // a sequence shorter than min_n counts once, whole
+};
+
+inline uint64_t pair_key(uint32_t prefix, uint32_t unit) {
+    return static_cast<uint64_t>(prefix) << 32 | unit;
+}
+
+// (prefix, unit) -> number, and where in the current rows the n-gram was last seen.
+class PairTable {
+  public:
+    struct Slot {
+        uint64_t key;
+        uint32_t id, last;
+    };
+    static constexpr uint64_t kEmpty = ~uint64_t{0};
+
+    PairTable() : slots_(1 << 10, Slot{kEmpty, 0, 0}), shift_(64 - 10) {}
+
+    void fetch(uint64_t key) const { prefetch(&slots_[hash(key) >> shift_]); }
+
+    Slot& find_or_add(uint64_t key, uint32_t& next_id) {
+        size_t i = hash(key) >> shift_;
+        while (slots_[i].key != key) {
+            if (slots_[i].key == kEmpty) return insert(i, key, next_id);
+            i = (i + 1) & (slots_.size() - 1);
+        }
+        return slots_[i];
+    }
+
+    // Room for `n` keys.
+    void reserve(int64_t n) {
+        int bits = 10;
+        while ((int64_t{1} << bits) < 2 * n) ++bits;
+        if ((size_t{1} << bits) > slots_.size()) resize(bits);
+    }
+
+    // A key that is not there yet, with a number of its own.
+    uint32_t add(uint64_t key, uint32_t id) { return insert(place_of(key), key, id).id; }
+
+    const Slot* find(uint64_t key) const {
+        const size_t i = place_of(key);
+        return slots_[i].key == key ? &slots_[i] : nullptr;
+    }
+
+    int64_t size() const { return count_; }
+    const LargeArray<Slot>& slots() const { return slots_; }
+
+    void clear() {
+        slots_ = LargeArray<Slot>();
+        count_ = 0;
+    }
+
+  private:
+    static uint64_t hash(uint64_t key) {
+        key ^= key >> 32;
+        return key * kHash1;
+    }
+
+    Slot& insert(size_t i, uint64_t key, uint32_t& next_id) {
+        if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("2**31 distinct n-grams or more");
+        slots_[i] = {key, next_id++, 0};
+        if (static_cast<size_t>(++count_) * 2 <= slots_.size()) return slots_[i];
+        resize(64 - shift_ + 1);
+        return slots_[place_of(key)];
+    }
+
+    WIDEMARGIN_RARE void resize(int bits) {
+        LargeArray<Slot> old(size_t{1} << bits, Slot{kEmpty, 0, 0});
+        old.swap(slots_);
+        shift_ = 64 - bits;
+        for (const Slot& slot : old)
+            if (slot.key != kEmpty) slots_[place_of(slot.key)] = slot;
+    }
+
+    // Where `key` is, or the empty place where it belongs.
+    size_t place_of(uint64_t key) const {
+        size_t i = hash(key) >> shift_;
+        while (slots_[i].key != kEmpty && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+        return i;
+    }
+
+    LargeArray<Slot> slots_;
+    int shift_;
+    int64_t count_ = 0;
+};
+
+// Whether [begin, end) is a whole sequence between separators.
+template <class Unit>
+bool is_sequence(const std::vector<Unit>& units, size_t begin, size_t end, Unit none) {
+    return (begin == 0 || units[begin - 1] == none) && (end == units.size() || units[end] == none);
+}
+
+// Counts the n-grams of one thread's documents.
+class NgramCounter {
+  public:
+    NgramCounter(const NgramRule& rule, bool totals)
+        : rule_(rule), tables_(rule.max_n + 1), with_totals_(totals) {}
+
+    // The units will be characters.
+    void expect_characters() {
+        expect_units(unicode::kCodePoints);
+        if (rule_.max_n > 1 && !ascii_) ascii_ = std::make_unique<AsciiNgrams>();
+    }
+
+    // Units below n_units will come.
+    void expect_units(size_t n_units) {
+        if (rule_.min_n > 1 || n_units <= last_.size()) return;
+        last_.resize(n_units + n_units / 2);
+        units_.resize(last_.size(), with_totals_);
+    }
+
+    // The next unit of the document. Where it stands in the text matters to others, see text/occurrences.hpp.
+    void push(uint32_t unit, int64_t = 0, int64_t = 0) { window_.push_back(unit); }
+    void push_character(uint32_t c, int64_t = 0, int64_t = 0) { window_.push_back(c); }
+    void push_separator() { window_.push_back(kNone); }
+    void push_ascii(const unsigned char* characters, int64_t n) {
+        for (int64_t i = 0; i < n; i += kWindow) {
+            window_.insert(window_.end(), characters + i, characters + std::min<int64_t>(n, i + kWindow));
+            if (full()) flush();
+        }
+    }
+    bool full() const { return window_.size() >= kWindow; }
+
+    // The next units, without those below `first`.
+    void push_all(const uint32_t* units, size_t n, uint32_t first) {
+        if (rule_.max_n > 1) {
+            for (size_t i = 0; i < n; ++i)
+                if (units[i] >= first) window_.push_back(units[i]);
+            if (full()) flush();
+            return;
+        }
+        OpenRow::Writer row = row_.writer(n);
+        uint32_t* last = last_.data();
+        for (size_t i = 0; i < n; ++i)
+            if (units[i] >= first) row.add(units[i], last[units[i]]);
+        row_.written(row);
+    }
+
+    // Counts the n-grams in the window. What the next units may continue stays in it.
+    void flush() {
+        count_units();
+        if (rule_.max_n > 1) prefixes_ = window_;
+        for (int n = 2; n <= rule_.max_n; ++n) {
+            if (ascii_ && n == 2) {
+                // Triples find their own pairs.
+                if (rule_.min_n <= 2 || rule_.whole_short) count_pairs();
+            } else if (ascii_ && n == 3) {
+                count_triples();
+            } else {
+                count_length(n);
+            }
+        }
+        const size_t keep = std::min<size_t>(window_.size(), rule_.max_n - 1);
+        window_.erase(window_.begin(), window_.end() - static_cast<std::ptrdiff_t>(keep));
+        done_ = keep;
+    }
+
+    // Ends a document: its row goes to `piece`.
+    void end_document(RowPiece& piece) {
+        flush();
+        window_.clear();
+        done_ = 0;
+        piece.add(row_.ids(), row_.counts(), row_.size());
+        longer_.resize(next_id_ - kLonger, with_totals_);
+        const uint32_t *ids = row_.ids(), *counts = row_.counts();
+        for (uint32_t i = 0; i < row_.size(); ++i)
+            (ids[i] < kLonger ? units_.documents[ids[i]] : longer_.documents[ids[i] - kLonger]) += 1;
+        if (with_totals_)
+            for (uint32_t i = 0; i < row_.size(); ++i)
+                (ids[i] < kLonger ? units_.total[ids[i]] : longer_.total[ids[i] - kLonger]) += counts[i];
+        row_.next();
+    }
+
+    // In how many documents each unit or longer n-gram occurred, and how often in all.
+    struct Frequencies {
+        std::vector<uint32_t> documents;
+        std::vector<uint64_t> total;
+
+        void resize(size_t n, bool totals) {
+            if (n <= documents.size()) return;
+            documents.resize(n + n / 2);
+            if (totals) total.resize(documents.size());
+        }
+    };
+    const Frequencies& units() const { return units_; }
+    const Frequencies& longer() const { return longer_; }
+    size_t n_longer() const { return next_id_ - kLonger; }
+
+    // Before for_each: numbers for pairs that occurred only within triples.
+    void complete() {
+        if (!ascii_) return;
+        ascii_->for_each_triple([&](uint32_t a, uint32_t b, uint32_t, const AsciiNgrams::Slot&) {
+            numbered(ascii_->pair(a, b));
+        });
+        longer_.resize(n_longer(), with_totals_);
+    }
+
+    // visit(prefix, unit, id) for every n-gram of length n, in any order.
+    template <class Visit>
+    void for_each(int n, Visit&& visit) {
+        for (const PairTable::Slot& slot : tables_[n].slots())
+            if (slot.key != PairTable::kEmpty)
+                visit(static_cast<uint32_t>(slot.key >> 32), static_cast<uint32_t>(slot.key), slot.id);
+        if (ascii_ && n == 2)
+            ascii_->for_each_pair(
+                [&](uint32_t a, uint32_t b, const AsciiNgrams::Slot& slot) { visit(a, b, slot.id); });
+        if (ascii_ && n == 3)
+            ascii_->for_each_triple([&](uint32_t a, uint32_t b, uint32_t c, const AsciiNgrams::Slot& slot) {
+                visit(ascii_->pair(a, b).id, c, slot.id);
+            });
+    }
+
+    // Frees the n-grams of length n.
+    void forget(int n) {
+        tables_[n].clear();
+        if (n == 3) ascii_.reset();
+    }
+
+  private:
+    static constexpr size_t kWindow = 4096;
+    static constexpr size_t kAhead = 12;  // how far memory is asked for in advance
+
+    // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
+    void count_units() {
+        if (rule_.min_n > 1) return;
+        OpenRow::Writer row = row_.writer(window_.size());
+        uint32_t* last = last_.data();
+        for (const uint32_t *unit = window_.data() + done_, *end = window_.data() + window_.size();
+             unit < end; ++unit)
+            if (*unit != kNone) row.add(*unit, last[*unit]);
+        row_.written(row);
+    }
+
+    uint32_t numbered(AsciiNgrams::Slot& slot) {
+        if (slot.id == 0) slot.id = next_id_++;
+        return slot.id;
+    }
+
+    // Whether the n-gram that ends at i, the current length, counts.
+    bool counts(int n, size_t i) const {
+        if (i < done_) return false;  // counted with the last window
+        return n >= rule_.min_n || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone));
+    }
+
+    // As count_length, for characters.
+    void count_pairs() {
+        OpenRow::Writer row = row_.writer(window_.size());
+        if (!window_.empty()) prefixes_[0] = kNone;
+        for (size_t i = 1; i < window_.size(); ++i) {
+            const uint32_t a = window_[i - 1], b = window_[i];
+            if ((a | b) < 128) {
+                AsciiNgrams::Slot& slot = ascii_->pair(a, b);
+                prefixes_[i] = numbered(slot);
+                if (counts(2, i)) row.add(slot.id, slot.last);
+            } else if (a == kNone || b == kNone) {
+                prefixes_[i] = kNone;
+            } else {
+                PairTable::Slot& slot = tables_[2].find_or_add(pair_key(a, b), next_id_);
+                prefixes_[i] = slot.id;
+                if (counts(2, i)) row.add(slot.id, slot.last);
+            }
+        }
+        row_.written(row);
+    }
+
+    void count_triples() {
+        OpenRow::Writer row = row_.writer(window_.size());
+        for (size_t i = 0; i < std::min<size_t>(window_.size(), 2); ++i) prefixes_[i] = kNone;
+        for (size_t i = 2; i < window_.size(); ++i) {
+            const size_t ahead = std::min(i + kAhead, window_.size() - 1);
+            ascii_->fetch(window_[ahead - 2], window_[ahead - 1], window_[ahead]);
+            const uint32_t a = window_[i - 2], b = window_[i - 1], c = window_[i];
+            if ((a | b | c) < 128) {
+                AsciiNgrams::Slot& slot = ascii_->triple(a, b, c);
+                prefixes_[i] = numbered(slot);
+                if (counts(3, i)) row.add(slot.id, slot.last);
+            } else if (a == kNone || b == kNone || c == kNone) {
+                prefixes_[i] = kNone;
+            } else {
+                const uint32_t pair = (a | b) < 128 ? numbered(ascii_->pair(a, b))
+                                                    : tables_[2].find_or_add(pair_key(a, b), next_id_).id;
+                PairTable::Slot& slot = tables_[3].find_or_add(pair_key(pair, c), next_id_);
+                prefixes_[i] = slot.id;
+                if (counts(3, i)) row.add(slot.id, slot.last);
+            }
+        }
+        row_.written(row);
+    }
+
+    // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
+    void count_length(int n) {
+        PairTable& table = tables_[n];
+        const size_t size = window_.size();
+        OpenRow::Writer row = row_.writer(size);
+        uint32_t previous = kNone;
+        for (size_t i = 0; i < size; ++i) {
+            if (i + kAhead < size) table.fetch(pair_key(prefixes_[i + kAhead - 1], window_[i + kAhead]));
+            const uint32_t prefix = previous;
+            previous = prefixes_[i];
+            if (prefix == kNone || window_[i] == kNone) {
+                prefixes_[i] = kNone;
+                continue;
+            }
+            PairTable::Slot& slot = table.find_or_add(pair_key(prefix, window_[i]), next_id_);
+            prefixes_[i] = slot.id;
+            if (counts(n, i)) row.add(slot.id, slot.last);
+        }
+        row_.written(row);
+    }
+
+    NgramRule rule_;
+    std::vector<PairTable> tables_;
+    std::unique_ptr<AsciiNgrams> ascii_;  // for characters: pairs and triples that are not in the tables
+    bool with_totals_;
+    uint32_t next_id_ = kLonger;
+    std::vector<uint32_t> last_;  // by unit
+    Frequencies units_, longer_;
+    std::vector<uint32_t> window_, prefixes_;
+    OpenRow row_;
+    size_t done_ = 0;
+};
+
+}  // namespace widemargin

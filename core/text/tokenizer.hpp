@@ -1,0 +1,143 @@
+// Tokens of a normalized document: the longest runs of word characters.
+//
+// Joachims 2000, 2.7.2: words are what stands between white space and punctuation, in lower case, and all
+// numbers are projected onto a single token.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "text/hashing.hpp"
+#include "text/normalizer.hpp"
+
+namespace widemargin {
+
+// The token that stands for every number, with room to read 16 bytes. No word contains `<`.
+inline constexpr char kNumberToken[17] = "<number>\0\0\0\0\0\0\0";
+inline constexpr uint32_t kNumberLength = 8;
+
+// Which runs are tokens.
+struct TokenRule {
+    Alphabet alphabet = Alphabet::thesis;
+    bool join_numbers = true;  // every number becomes kNumberToken
+    int64_t min_length = 1;    // in characters; shorter words are as if they were not there
+};
+
+inline int count_trailing_zeros(uint64_t word) { return __builtin_ctzll(word); }
+
+// Not the instruction: the oldest x86-64 has none.
+inline int count_ones(uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return static_cast<int>(word * 0x0101010101010101u >> 56);
+}
+
+inline bool bit_at(const uint64_t* bits, int64_t i) { return bits[i / 64] >> i % 64 & 1; }
+
+class Tokenizer {
+  public:
+    // Tokens come in batches, so that what they will need can be fetched meanwhile.
+    static constexpr size_t kBatch = 64;
+
+    explicit Tokenizer(const TokenRule& rule) : rule_(rule) {}
+
+    // Calls visit(edges, n) with the beginnings and ends (in bytes, by turns) of the words of `text`; n is
+    // even.
+    template <class Visit>
+    void for_each_word(const Normalizer& text, Visit&& visit) {
+        if (text.size() > 0xFFFFFF00) throw std::overflow_error("a document has more than 2**32 bytes");
+        const uint64_t* bits = text.words();
+        const auto n_words = static_cast<uint32_t>((text.size() + 63) / 64);
+        uint64_t carry = 0;
+        uint32_t* out = edges_.data();
+        for (uint32_t w = 0; w < n_words; ++w) {
+            // A bit is set where a word begins or has just ended.
+            uint64_t edges = bits[w] ^ (bits[w] << 1 | carry);
+            carry = bits[w] >> 63;
+            const int n = count_ones(edges);
+            // Eight at a time whether they are there or not: a branch for each would be guessed wrong.
+            for (int i = 0; i < n; i += kAhead)
+                for (int j = 0; j < kAhead; ++j) {
+                    out[i + j] = w * 64 + count_trailing_zeros(edges | uint64_t{1} << 63);
+                    edges &= edges - 1;
+                }
+            out += n;
+            if (out - edges_.data() < kBlock) continue;
+            const size_t whole = (out - edges_.data()) & ~size_t{1};
+            const uint32_t begun = out[-1];
+            visit(edges_.data(), whole);
+            const bool open = out - edges_.data() != static_cast<std::ptrdiff_t>(whole);
+            out = edges_.data() + open;
+            edges_[0] = begun;
+        }
+        if (carry) *out++ = static_cast<uint32_t>(text.size());
+        visit(edges_.data(), out - edges_.data());
+    }
+
+    // Calls emit(tokens, n) with up to kBatch tokens of `text` at a time, in order.
+    template <class Emit>
+    void read(const Normalizer& text, Emit&& emit) {
+        if (text.ascii() && !rule_.join_numbers) {
+            batches(text, emit,
+                    [this](int64_t begin, int64_t end) { return end - begin >= rule_.min_length; });
+        } else {
+            const char* bytes = text.bytes();
+            batches(text, emit, [this, bytes](int64_t begin, int64_t end) {
+                return long_enough(bytes + begin, end - begin);
+            });
+        }
+    }
+
+    bool long_enough(const char* bytes, int64_t length) const {
+        if (length < rule_.min_length) return false;
+        if (rule_.min_length <= 1 || length >= 4 * rule_.min_length) return true;
+        int64_t characters = 0;
+        for (int64_t i = 0; i < length; ++i) characters += (bytes[i] & 0xC0) != 0x80;
+        return characters >= rule_.min_length;
+    }
+
+  private:
+    static constexpr int kAhead = 8;
+    static constexpr std::ptrdiff_t kBlock = 2048;
+
+    template <class Emit, class Keep>
+    void batches(const Normalizer& text, Emit&& emit, Keep&& keep) {
+        const Token number = padded_token(kNumberToken, kNumberLength);
+        const char* bytes = text.bytes();
+        Token batch[kBatch];
+        size_t n = 0;
+        for_each_word(text, [&](const uint32_t* edges, size_t n_edges) {
+            for (size_t e = 0; e < n_edges; e += 2) {
+                const uint32_t begin = edges[e], end = edges[e + 1];
+                Token& token = batch[n];
+                if (rule_.join_numbers && bit_at(text.numbers(), begin) && is_number(text, begin, end)) {
+                    token = number;
+                } else {
+                    token = padded_token(bytes + begin, end - begin);
+                }
+                token.begin = begin;
+                token.end = end;
+                n += keep(begin, end);
+                if (n == kBatch) {
+                    emit(batch, n);
+                    n = 0;
+                }
+            }
+        });
+        emit(batch, n);
+    }
+
+    static bool is_number(const Normalizer& text, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+            if (!bit_at(text.numbers(), i)) return false;
+        return true;
+    }
+
+    TokenRule rule_;
+    std::array<uint32_t, kBlock + 64 + kAhead> edges_;
+};
+
+}  // namespace widemargin

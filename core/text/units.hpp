@@ -1,0 +1,76 @@
+// Where units come from: the words, the characters, or the characters within words of a document.
+#pragma once
+
+#include <cstdint>
+
+#include "text/normalizer.hpp"
+#include "text/occurrences.hpp"
+#include "text/tokenizer.hpp"
+#include "text/vocabulary.hpp"
+
+namespace widemargin {
+
+enum class UnitKind : uint8_t { words, characters, characters_in_words };
+
+// Stands at both ends of a word when its characters are the units.
+inline constexpr uint32_t kBoundary = '_';
+
+// Characters, with a separator where the text has something that is none.
+template <class Counter>
+void push_characters(const Normalizer& text, Counter& counter) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text.bytes());
+    const unsigned char* end = bytes + text.size();
+    if (text.ascii()) return counter.push_ascii(bytes, text.size());
+    for (const unsigned char* p = bytes; p < end;) {
+        const unsigned char* begin = p;
+        if (*p < 0x80) {
+            ++p;
+            counter.push_character(*begin, begin - bytes, p - bytes);
+        } else if (*p == kBreak) {
+            ++p;
+            counter.push_separator();
+        } else {
+            const uint32_t c = unicode::decode_valid(p);
+            counter.push_character(c, begin - bytes, p - bytes);
+        }
+        if (counter.full()) counter.flush();
+    }
+}
+
+// The characters of each word between two boundaries; n-grams do not leave the word.
+template <class Counter>
+void push_characters_in_words(const Normalizer& text, Tokenizer& tokenizer, Counter& counter) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text.bytes());
+    tokenizer.for_each_word(text, [&](const uint32_t* edges, size_t n_edges) {
+        for (size_t e = 0; e < n_edges; e += 2) {
+            const int64_t begin = edges[e], end = edges[e + 1];
+            if (!tokenizer.long_enough(text.bytes() + begin, end - begin)) continue;
+            counter.push_character(kBoundary, begin, begin);
+            for (const unsigned char* p = bytes + begin; p < bytes + end;) {
+                const int64_t at = p - bytes;
+                const uint32_t c = unicode::decode_valid(p);
+                counter.push_character(c, at, p - bytes);
+            }
+            counter.push_character(kBoundary, end, end);
+            counter.push_separator();
+            if (counter.full()) counter.flush();
+        }
+    });
+}
+
+// Words, looked up in `map`, or else in the index's own.
+template <class Index>
+void push_words(const Normalizer& text, Tokenizer& tokenizer, const Index& index, const TokenMap& map,
+                OccurrenceCounter<Index>& counter) {
+    tokenizer.read(text, [&](const Token* tokens, size_t n) {
+        for (size_t i = 0; i < n; ++i) map.fetch(tokens[i]);
+        for (size_t i = 0; i < n; ++i) {
+            const uint64_t* found = map.find(tokens[i]);
+            const uint64_t value = found ? *found : index.missing(tokens[i]);
+            if (value != kSkip) counter.push(value, tokens[i].begin, tokens[i].end);
+        }
+        if (counter.full()) counter.flush();
+    });
+}
+
+}  // namespace widemargin

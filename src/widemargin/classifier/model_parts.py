@@ -1,0 +1,99 @@
+"""Which parts of a classifier go into a model file, and under which names they come back."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import UsageError
+from widemargin.models import Model
+
+# The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
+LEARNERS = {
+    "linear-svm": ("widemargin.learn.svm.linear_svm", "LinearSVM"),
+    "kernel-svm": ("widemargin.learn.svm.kernel_svm", "KernelSVM"),
+    "least-squares": ("widemargin.learn.squares.least_squares", "RegularizedLeastSquares"),
+    "sampled-least-squares": ("widemargin.learn.squares.least_squares", "SampledLeastSquares"),
+    "perceptron": ("widemargin.learn.online.perceptron", "Perceptron"),
+    "positive-winnow": ("widemargin.learn.online.positive_winnow", "PositiveWinnow"),
+    "balanced-winnow": ("widemargin.learn.online.balanced_winnow", "BalancedWinnow"),
+    "balanced-winnow-plus": ("widemargin.learn.online.balanced_winnow_plus", "BalancedWinnowPlus"),
+    "winnow": ("widemargin.learn.online.winnow", "Winnow"),
+    "large-margin-winnow": ("widemargin.learn.online.large_margin_winnow", "LargeMarginWinnow"),
+    "rocchio": ("widemargin.learn.rocchio", "Rocchio"),
+    "dual-svm": ("widemargin.learn.online.dual_svm", "DualSVM"),
+}
+# And what may stand between the vectorizer and the learner.
+FEATURES = {
+    "selected": ("widemargin.features.selecting", "SelectFeatures"),
+    "sampled": ("widemargin.features.sampling", "SampleFeatures"),
+}
+
+
+def learner_class(name: str) -> Any:
+    """The learner that a model file calls `name`."""
+    return _class(LEARNERS, name)
+
+
+def learner_name(learner: Any) -> str:
+    return _name(LEARNERS, learner)
+
+
+def features_class(name: str) -> Any:
+    """The selection of features that a model file calls `name`."""
+    return _class(FEATURES, name)
+
+
+def features_name(features: Any) -> str:
+    return _name(FEATURES, features)
+
+
+def _class(known: dict[str, tuple[str, str]], name: str) -> Any:
+    module, cls = known[name]
+    return getattr(importlib.import_module(module), cls)
+
+
+def _name(known: dict[str, tuple[str, str]], part: Any) -> str:
+    for name, (module, cls) in known.items():
+        if type(part).__module__ == module and type(part).__name__ == cls:
+            return name
+    raise UsageError(f"A {type(part).__name__} cannot be saved. Those that can: {', '.join(known)}.")
+
+
+def without_machine(state: dict[str, Any]) -> dict[str, Any]:
+    """A state without the settings that say how to work and not what comes out."""
+    kept = {key: value for key, value in state.items() if key not in ("n_jobs", "verbose")}
+    if "parameters" in kept:
+        kept["parameters"] = without_machine(kept["parameters"])
+    return kept
+
+
+def without_seconds(summary: dict[str, Any]) -> dict[str, Any]:
+    """A summary without what the same training does not repeat."""
+    kept = {key: value for key, value in summary.items() if key != "seconds"}
+    if "selection" in kept:
+        candidates = [{**found, "seconds": None} for found in kept["selection"]["candidates"]]
+        kept["selection"] = {**kept["selection"], "seconds": None, "candidates": candidates}
+    return kept
+
+
+def pack(part: str, found: dict[str, Any], arrays: dict[str, NDArray[Any]], texts: dict[str, bytes]) -> None:
+    """Bytes (a vocabulary) become a member of their own, readable by any zip tool; arrays stay arrays."""
+    for name, value in found.items():
+        value = np.asarray(value)
+        if value.dtype == np.uint8 and value.ndim == 1:
+            texts[f"{part}.{name}"] = value.tobytes()
+        else:
+            arrays[f"{part}.{name}"] = value
+
+
+def unpack(part: str, model: Model) -> dict[str, NDArray[Any]]:
+    prefix = part + "."
+    arrays = {name.removeprefix(prefix): a for name, a in model.arrays.items() if name.startswith(prefix)}
+    for name, data in model.texts.items():
+        if name.startswith(prefix):
+            arrays[name.removeprefix(prefix)] = np.frombuffer(data, dtype=np.uint8)
+    return arrays

@@ -1,0 +1,155 @@
+"""``widemargin evaluate MODEL DATA``: how good a model is on labelled documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli import estimates, options
+from widemargin.cli.files import read_all
+from widemargin.cli.output import counted, print_json, say, show_table
+from widemargin.cli.verbs.predict import check_form, load_classifier
+from widemargin.errors import DataError, DataWarning
+
+if TYPE_CHECKING:
+    from widemargin.classifier import TextClassifier
+    from widemargin.documents.collection import Collection, Vectors
+    from widemargin.measure.quality import Quality
+    from widemargin.measure.summary import Summary
+
+EXAMPLE = "Example: widemargin evaluate tickets.wm held-out.csv --text body --label team"
+
+
+def run(
+    model: options.ModelFile,
+    data: options.DataSource,
+    text: options.Text = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    label_delimiter: options.LabelDelimiter = None,
+    format: options.Format = None,
+    encoding: options.Encoding = None,
+    errors: options.Errors = "replace",
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Measure a model on labelled documents it has not seen.
+
+    Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
+    macro-averages, beside the F1 that the model expected of itself. Documents without a label are left out.
+    """
+    from widemargin.documents.collection import Vectors
+
+    classifier = load_classifier(model, threads)
+    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document)
+    collection = read_all(data, quiet, reading)
+    check_form(classifier, data, vectors=isinstance(collection, Vectors))
+    summary, quality = measured(classifier, collection)
+    if json:
+        found = as_json(summary, quality, classifier.training_summary_)
+        print_json({"model": str(model), "data": data, **found})
+    else:
+        show(summary, quality, estimates.read_quality(classifier.training_summary_))
+
+
+def as_json(summary: Summary, quality: Quality, training: dict[str, Any]) -> dict[str, Any]:
+    """All that was measured, and what training had expected."""
+    return {**summary.to_dict(), "measured": quality.to_dict(), "estimated": training.get("estimates")}
+
+
+def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tuple[Summary, Quality]:
+    """The measures of `classifier` on the labelled documents of `collection`."""
+    import warnings
+
+    import numpy as np
+
+    from widemargin.measure.contingency import contingency
+    from widemargin.measure.quality import quality
+    from widemargin.measure.summary import summarize
+
+    kept = [i for i, labels in enumerate(collection.labels) if labels is not None]
+    if not kept:
+        raise DataError(f"None of the {len(collection)} documents has a label, so nothing can be measured.")
+    if len(kept) < len(collection):
+        missing = counted(len(collection) - len(kept), "document")
+        warnings.warn(f"{missing} without a label left out.", DataWarning, stacklevel=2)
+        collection = collection.subset(kept)
+    space = classifier.label_space_
+    label_sets = _typed(collection.labels, classifier)
+    known = set(space.classes.tolist())
+    strange = sorted({str(label) for labels in label_sets for label in labels if label not in known})
+    if strange:
+        shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
+        if space.kind == "binary":
+            raise DataError(
+                f"The model tells {' from '.join(map(str, space.classes))}; the data also has {shown}. "
+                f"Evaluate on documents of the two classes."
+            )
+        warnings.warn(
+            f"the data has {counted(len(strange), 'label')} that the model never chooses: {shown}.",
+            DataWarning,
+            stacklevel=2,
+        )
+    truth, scores = _truth(label_sets, classifier), classifier.decision_function(collection)
+    chosen = space.choose(scores, classifier.thresholds_)
+    limits = classifier.thresholds_
+    if space.kind != "multiclass" and limits is None:
+        limits = np.zeros(space.n_columns)
+    figures = quality(
+        space,
+        contingency(truth, chosen),
+        kind="measured",
+        method="test documents",
+        right=int(np.count_nonzero((truth == chosen).all(axis=1))),
+        thresholds=limits,
+    )
+    return summarize(space, truth, scores, chosen), figures
+
+
+def _typed(label_sets: list[Any], classifier: TextClassifier) -> list[tuple[Any, ...]]:
+    """Labels of a file are strings; those of a model that was trained in Python may be numbers."""
+    by_name = {str(label): label for label in classifier.classes_.tolist()}
+    return [tuple(by_name.get(label, label) for label in labels) for labels in label_sets]
+
+
+def _truth(label_sets: list[tuple[Any, ...]], classifier: TextClassifier) -> Any:
+    """Signs of the columns; a document outside the model's labels is positive in none."""
+    import numpy as np
+
+    space = classifier.label_space_
+    if space.kind != "multilabel":
+        several = sum(len(labels) != 1 for labels in label_sets)
+        if several:
+            raise DataError(
+                f"{counted(several, 'document')} have none or several labels, but the model chooses one. "
+                f"Train with --multilabel, or evaluate on documents with one label each."
+            )
+    places = {label: j for j, label in enumerate(space.column_names.tolist())}
+    truth = np.full((len(label_sets), space.n_columns), -1, dtype=np.int8)
+    for i, labels in enumerate(label_sets):
+        for label in labels:
+            if label in places:
+                truth[i, places[label]] = 1
+    return truth
+
+
+def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:
+    """The table of what was measured, and what it comes to in one line."""
+    from widemargin.report.estimates import comparison_table
+
+    say(estimates.heading(quality))
+    show_table(comparison_table(summary, quality, estimated))
+    share = "with exactly the right labels" if summary.kind == "multilabel" else "right"
+    accuracy = quality.accuracy
+    assert accuracy is not None
+    line = (
+        f"{100 * accuracy.value:.1f} % of {counted(summary.n, 'document')} {share} "
+        f"({100 * accuracy.low:.1f}-{100 * accuracy.high:.1f})"
+    )
+    if summary.hamming_loss is not None:
+        line += f"; Hamming loss {summary.hamming_loss:.4f}"
+    if estimated is not None and estimated.accuracy is not None:
+        line += f"; estimated in training: {estimates.share_right(estimated.accuracy)}"
+    say(line + ".")

@@ -1,0 +1,132 @@
+"""``widemargin explain MODEL TEXT``: which words make the decision."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from widemargin.cli import options
+from widemargin.cli.output import print_json, say, say_styled, show_table
+from widemargin.cli.verbs.inspect import chosen_labels
+from widemargin.cli.verbs.predict import load_classifier
+from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from widemargin.classifier.explanation import Explanation
+
+EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong amount"'
+
+# A share of the strongest contribution below which a word is not worth a colour.
+FAINT = 0.1
+
+
+def run(
+    model: options.ModelFile,
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="[TEXT]", help="The text; - reads it from stdin.", show_default=False),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="F", help="Read the text from a file.", show_default=False),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", metavar="X", help="The label to explain.", show_default="the one chosen"),
+    ] = None,
+    max_document: options.MaxDocument = options.MAX_DOCUMENT,
+    terms: Annotated[int, typer.Option("--terms", metavar="N", min=0, help="How many terms to list.")] = 15,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Show what every word of a text contributes to its score; contributions and bias sum to the score.
+
+    In a terminal, words that speak for the label are green and words that speak against it red.
+    """
+    from widemargin.documents.limits import parse_size
+
+    if (text is None) == (file is None):
+        raise UsageError("Give either the text, or - for stdin, or --file F.")
+    classifier = load_classifier(model)
+    if classifier.vectorizer_ is None:
+        raise DataError(f"{model} was trained on vectors, so it has no words to explain. Train on texts.")
+    content = _read(text, file, parse_size(max_document, "--max-document"))
+    wanted = chosen_labels([label], classifier.classes_.tolist())[0] if label is not None else None
+    explanation = classifier.explain(content, wanted)
+    if json:
+        print_json(explanation.to_dict())
+    else:
+        show(content, explanation, terms)
+
+
+def show(text: str, explanation: Explanation, terms: int) -> None:
+    """The coloured text, then the terms with their contributions."""
+    from widemargin.report.tables import Column, Table
+
+    title = f"{explanation.label}: score {explanation.score:+.4f}"
+    if explanation.threshold is not None:
+        title += f", threshold {explanation.threshold:+.4f}"
+    say_styled((title, "bold"))
+    say()
+    say_styled(*colored(text, explanation))
+    say()
+    found = explanation.by_term()
+    rows: list[list[Any]] = [[term, count, value] for term, value, count in found[:terms]]
+    if len(found) > terms:
+        rest = found[terms:]
+        rows.append([f"({len(rest)} more)", sum(c for _, _, c in rest), sum(v for _, v, _ in rest)])
+    rows.append(["(bias)", None, explanation.bias])
+    columns = [Column("term"), Column("times", "count"), Column("contribution", "difference", 4)]
+    show_table(Table("", columns, list(rows), footer=[["sum: the score", None, explanation.score]]))
+
+
+def colored(text: str, explanation: Explanation) -> list[tuple[str, str]]:
+    """The text in pieces, each with the color of what the terms over it add up to."""
+    value = [0.0] * (len(text) + 1)
+    for part in explanation.contributions:
+        value[part.start] += part.value
+        value[part.end] -= part.value
+    result = []
+    strongest = max((abs(part.value) for part in explanation.contributions), default=0.0)
+    running, start, style = 0.0, 0, ""
+    for place in range(len(text) + 1):
+        running += value[place]
+        now = _style(running) if abs(running) >= FAINT * strongest > 0 else ""
+        if now != style or place == len(text):
+            result.append((text[start:place], style))
+            start, style = place, now
+    return result
+
+
+def _style(value: float) -> str:
+    return "green" if value > 0 else "red" if value < 0 else ""
+
+
+def _read(text: str | None, file: Path | None, max_document: int) -> str:
+    if text is not None and text != "-":
+        return text
+    from widemargin.documents.limits import too_large
+
+    if file is None and sys.stdin is None:
+        raise DataError("stdin: is closed. Give the text, or --file F.")
+    try:
+        with contextlib.nullcontext(sys.stdin.buffer) if file is None else file.open("rb") as source:
+            data = source.read(max_document + 1)
+    except FileNotFoundError as error:
+        raise MissingFileError(f"There is no file {file}. Check the name.") from error
+    except OSError as error:
+        raise StorageError(f"{file} could not be read: {error.strerror}.") from error
+    place = "stdin" if file is None else str(file)
+    if len(data) > max_document:
+        raise too_large(place, max_document)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{place}, byte {error.start}: not UTF-8. Convert the text to UTF-8 first."
+        ) from error

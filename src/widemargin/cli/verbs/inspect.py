@@ -1,0 +1,286 @@
+"""``widemargin inspect MODEL``: what is in a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from widemargin.cli import estimates, options
+from widemargin.cli.files import check_model
+from widemargin.cli.output import bytes_in_words, counted, print_json, say, shortened, show_table
+from widemargin.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from widemargin.classifier import TextClassifier, TopTerms
+    from widemargin.report.tables import Table
+
+EXAMPLE = "Example: widemargin inspect tickets.wm --label billing --terms 20"
+
+# Terms of every label would drown the rest when there are many.
+LABELS_SHOWN = 10
+
+
+def run(
+    model: options.ModelFile,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", metavar="X", help="Only the terms of this label (may be repeated)."),
+    ] = None,
+    terms: Annotated[
+        int, typer.Option("--terms", metavar="N", min=0, help="Terms a label, for and against.")
+    ] = 8,
+    suspects: Annotated[
+        int | None,
+        typer.Option(
+            "--suspects",
+            metavar="N",
+            min=1,
+            help="List the N labels of training documents that leave-one-out or cross-validation "
+            "contradicts most, and nothing else.",
+            show_default="off",
+        ),
+    ] = None,
+    features: Annotated[
+        bool,
+        typer.Option(
+            "--features",
+            help="List the terms that were selected or sampled, with their scores, and nothing else.",
+            show_default=False,
+        ),
+    ] = False,
+    export_svmlight: Annotated[
+        Path | None,
+        typer.Option(
+            "--export-svmlight",
+            metavar="FILE",
+            help="Write a model of vectors for SVM-light's svm_classify; of several labels, that of --label.",
+            show_default="none",
+        ),
+    ] = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Show what a model is: how it was trained, how good it expects to be, and the terms of its labels."""
+    from widemargin.documents.formats.svmlight_model import is_svmlight_model
+    from widemargin.models import load_model
+
+    if export_svmlight is not None:
+        check_model(export_svmlight, [model], force=force)
+    if is_svmlight_model(model):
+        if export_svmlight is not None:
+            raise UsageError(f"--export-svmlight: {model} is a model of SVM-light already. Copy it.")
+        _show_svmlight(model, json)
+        return
+    content = load_model(model)
+    from widemargin.classifier import TextClassifier
+
+    classifier = TextClassifier.from_model(content, str(model))
+    if suspects is not None:
+        show_suspects(model, content.summary, suspects, json)
+        return
+    if features:
+        show_features(model, classifier, json)
+        return
+    names = chosen_labels(label, classifier.classes_.tolist())
+    shown = names if label or json else names[:LABELS_SHOWN]
+    wanted = terms if classifier.has_weights else 0
+    top = {str(name): classifier.top_terms(name, terms) for name in shown} if wanted else {}
+    exported = None
+    if export_svmlight is not None:
+        exported = _export(classifier, model, export_svmlight, names if label else [])
+    if json:
+        print_json(
+            {
+                "model": str(model),
+                "bytes": Path(model).stat().st_size,
+                "library_version": content.manifest["library_version"],
+                "summary": content.summary,
+                "labels": classifier.classes_.tolist(),
+                "vectorizer": content.config["vectorizer"],
+                "features": content.config.get("features"),
+                "learner": content.config["learner"],
+                "arrays": content.manifest["arrays"],
+                "terms": {
+                    name: {"positive": _pairs(found.positive), "negative": _pairs(found.negative)}
+                    for name, found in top.items()
+                },
+                **({} if exported is None else {"exported": str(export_svmlight), "positive": exported}),
+            }
+        )
+        return
+    say(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
+    for key, value in description(content.manifest, classifier.classes_.tolist()):
+        say(f"{key:<12} {value}")
+    if "selection" in content.summary:
+        say()
+        estimates.show_selection(content.summary["selection"])
+    quality = estimates.read_quality(content.summary)
+    if quality is not None:
+        say()
+        several = content.summary["task"] == "multilabel"
+        estimates.show_quality(quality, several_labels=several, most=LABELS_SHOWN)
+    if top:
+        say()
+        show_table(terms_table(top))
+        if len(shown) < len(names):
+            say(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
+    if exported is not None:
+        say(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
+
+
+def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
+    """The terms that the learner sees, the best first."""
+    from widemargin.report.tables import Column, Table
+
+    if classifier.features_ is None:
+        raise DataError(f"{model} uses all its terms. Train with --features to select some.")
+    found = classifier.selected_terms()
+    if json:
+        terms = [{"term": term, "score": score} for term, score in found]
+        print_json({"model": str(model), "before": classifier.n_features_in_, "features": terms})
+        return
+    show_table(Table("", [Column("term"), Column("score", "decimal", 6)], [list(pair) for pair in found]))
+    say(f"{len(found):,} of {counted(classifier.n_features_in_, 'term')}.")
+
+
+def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -> None:
+    """Labels of training documents that are probably wrong."""
+    from widemargin.report.estimates import suspects_table
+
+    if "suspects_by" not in summary:
+        raise DataError(
+            f"{model} holds no scores of documents left out of training, so it suspects no label. Train with "
+            f"--estimate leave-one-out or k-fold."
+        )
+    found, by = summary["suspects"][:most], summary["suspects_by"]
+    if json:
+        print_json({"model": str(model), "found": len(summary["suspects"]), "by": by, "suspects": found})
+        return
+    if not found:
+        say(f"{estimates.WORDS[by].capitalize()} contradicts no label of the training documents by far.")
+        return
+    show_table(suspects_table(found, estimates.WORDS[by]))
+    say(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, the worst first.")
+
+
+def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[Any]) -> str:
+    """Write SVM-light's model and return the label that its positive scores mean."""
+    from widemargin.documents.formats.svmlight_model import write_svmlight_model
+    from widemargin.learn.svm.svmlight_model import to_svmlight
+
+    if classifier.features_ is not None:
+        raise DataError(
+            f"{model} sees only some of the features, which SVM-light cannot know. Train without --features."
+        )
+    if classifier.vectorizer_ is not None:
+        raise DataError(
+            f"{model} was trained on texts, and SVM-light's models are of vectors. Train on vectors."
+        )
+    if len(labels) > 1:
+        raise UsageError("--export-svmlight writes the rule of one label. Give one --label.")
+    columns = classifier.label_space_.column_names.tolist()
+    if not labels and len(columns) > 1:
+        raise UsageError(
+            f"--export-svmlight writes the rule of one label, and there are {len(columns)}. Add --label."
+        )
+    label = (labels or columns)[0]
+    rule = to_svmlight(classifier.learner_, label)
+    rule.n_documents = int(classifier.training_summary_["documents"])
+    write_svmlight_model(rule, target)
+    return str(label)
+
+
+def _show_svmlight(path: Path, json: bool) -> None:
+    """What a model of SVM-light says about itself."""
+    from widemargin.documents.formats.svmlight_model import read_svmlight_model
+
+    model = read_svmlight_model(path)
+    found = {
+        "kernel": model.kernel,
+        **model.kernel_parameters,
+        "training_documents": model.n_documents,
+        "features": model.n_features,
+        "support_vectors": len(model.coefficients),
+        "threshold": model.threshold,
+    }
+    if json:
+        print_json({"model": str(path), "svmlight_version": model.version, **found})
+        return
+    say(f"{path}: {bytes_in_words(path.stat().st_size)}, a model of SVM-light {model.version}.")
+    for key, value in found.items():
+        say(f"{key.replace('_', ' '):<18} {value:,}" if isinstance(value, int) else f"{key:<18} {value}")
+
+
+def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, str]]:
+    """What is worth saying about a model, line by line."""
+    summary, config = manifest["summary"], manifest["config"]
+    learner, state = config["learner"]["name"], config["learner"]["state"]
+    listed = ", ".join(shortened(label, 40) for label in labels[:12]) + (", ..." if len(labels) > 12 else "")
+    lines = [
+        ("written by", f"widemargin {manifest['library_version']}"),
+        ("trained on", counted(summary["documents"], "document")),
+        ("task", summary["task"]),
+        ("labels", f"{len(labels):,}: {listed}"),
+        ("terms", _terms(summary, config)),
+        (
+            "vectorizer",
+            _settings(config["vectorizer"]) if config["vectorizer"] else "none: vectors were given",
+        ),
+        ("learner", f"{learner} {_settings(state)}"),
+    ]
+    supports = manifest["arrays"].get("learner.dual_coef")
+    if supports is not None:
+        lines.append(("supports", counted(supports["shape"][1], "support vector")))
+    if summary.get("objective"):
+        gap = f", duality gap {summary['duality_gap']:.2g}" if "duality_gap" in summary else ""
+        lines.append(("objective", f"{summary['objective']:.6g}{gap}"))
+    return lines
+
+
+def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:
+    kept = f"{summary['terms']:,}"
+    chosen = config.get("features")
+    if chosen is None:
+        return kept
+    return f"{kept} of {summary['terms_before']:,}, {chosen['name']}: {_settings(chosen['state'])}"
+
+
+def terms_table(top: dict[str, TopTerms]) -> Table:
+    """One row a label: what speaks for it, what against."""
+    from widemargin.report.tables import Column, Table
+
+    rows = [
+        [name, " ".join(term for term, _ in found.positive), " ".join(term for term, _ in found.negative)]
+        for name, found in top.items()
+    ]
+    return Table("", [Column("label"), Column("speaks for it"), Column("speaks against it")], list(rows))
+
+
+def chosen_labels(wanted: list[str] | None, labels: list[Any]) -> list[Any]:
+    if not wanted:
+        return labels
+    by_name = {str(label): label for label in labels}
+    for name in wanted:
+        if name not in by_name:
+            shown = ", ".join(list(by_name)[:10]) + (", ..." if len(by_name) > 10 else "")
+            raise UsageError(f"The model has no label {name!r}. Its labels are {shown}.")
+    return [by_name[name] for name in wanted]
+
+
+def _pairs(terms: list[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"term": term, "weight": weight} for term, weight in terms]
+
+
+def _settings(state: dict[str, Any]) -> str:
+    """The settings that are plain values, as name=value."""
+    shown = []
+    for key, value in state.get("parameters", state).items():
+        if key == "ngram_range":
+            shown.append(f"ngrams={value[0]}-{value[1]}")
+        elif isinstance(value, str | int | float) and key != "n_documents":
+            shown.append(f"{key}={value}")
+    return ", ".join(shown)

@@ -1,0 +1,182 @@
+"""CSV and TSV: a header, then one document a record; quoted fields may contain line ends."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from widemargin.documents.encoding import Lines
+from widemargin.documents.formats.columns import Columns, Options, choose_columns
+from widemargin.documents.formats.label_cells import labels_of_cell
+from widemargin.documents.limits import MAX_DOCUMENT, too_large
+from widemargin.documents.record import Document
+from widemargin.documents.wording import counted
+from widemargin.errors import DataError
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+_DELIMITERS = (",", ";", "\t", "|")
+_NAMES = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars"}
+# The module's own limit of 128 kB is smaller than many documents; this is what a C long always holds.
+_FIELD_LIMIT = 2**31 - 1
+_SAMPLE = 100
+_LONG_NAME = 60
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    delimiter: str
+    quoted: bool = True
+
+    def reader(self, lines: Iterable[str], strict: bool = True) -> Reader:
+        if self.quoted:
+            return csv.reader(lines, delimiter=self.delimiter, strict=strict)
+        return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE, strict=strict)
+
+
+def open_table(
+    lines: Lines,
+    name: str,
+    options: Options,
+    delimiter: str | None = None,
+    max_document: int = MAX_DOCUMENT,
+) -> tuple[str, Iterator[Document]]:
+    """What is read from which column, and the documents. Without a delimiter, the header tells it."""
+    csv.field_size_limit(_FIELD_LIMIT)
+    sample = lines.peek()
+    first = next((line for line in sample if line.strip()), "")
+    if not first:
+        raise DataError(
+            f"{name}: is empty. Expected a header such as id,text,label, then one document a record."
+        )
+    delimiter = delimiter or max(_DELIMITERS, key=lambda mark: (first.count(mark), mark == ","))
+    dialect = _choose_dialect(delimiter, sample)
+    rows = _records(lines, dialect, name, max_document)
+    line, header = next(rows)
+    numbered = _numbered(header, options)
+    names = [str(i) for i in range(1, len(header) + 1)] if numbered else [cell.strip() for cell in header]
+    if not numbered:
+        _check_header(names, options, f"{name}, line {line}")
+    records = [
+        dict(zip(names, row, strict=False)) for row in _sample_rows(sample, dialect, skip=not numbered)
+    ]
+    columns = choose_columns(names, records, options, f"{name}, line {line}")
+    about = ", without a header" if numbered else ""
+    quotes = "" if dialect.quoted else ", quotes are ordinary characters"
+    description = f"{_NAMES[delimiter]}{about}{quotes}: {columns.describe()}"
+    pushed_back = [(line, header)] if numbered else []
+    return description, _documents(rows, pushed_back, names, columns, options, name)
+
+
+def _documents(
+    rows: Iterator[tuple[int, list[str]]],
+    first: list[tuple[int, list[str]]],
+    names: Sequence[str],
+    columns: Columns,
+    options: Options,
+    name: str,
+) -> Iterator[Document]:
+    width = len(names)
+    text = names.index(columns.text)
+    label = names.index(columns.label) if columns.label else None
+    number = names.index(columns.id) if columns.id else None
+    count = 0
+    for source in (first, rows):
+        for line, row in source:
+            if len(row) != width:
+                raise DataError(
+                    f"{name}, line {line}: {counted(len(row), 'field')} where the header has {width} "
+                    f"({', '.join(names)}). Quote the fields that contain the delimiter."
+                )
+            count += 1
+            labels = None if label is None else labels_of_cell(row[label], options.label_delimiter)
+            identifier = row[number] if number is not None else ""
+            yield Document(identifier or str(count), row[text], labels)
+
+
+def _records(
+    lines: Iterable[str], dialect: _Dialect, name: str, max_document: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Every record that is not blank, with the line on which it began."""
+    line = size = 0
+
+    def measured() -> Iterator[str]:
+        nonlocal size
+        for text in lines:
+            size += len(text)
+            # A record of several lines; one line has been measured already.
+            if size > max_document and size > len(text):
+                raise too_large(f"{name}, line {line}", max_document, "Is a quote never closed?")
+            yield text
+
+    reader = dialect.reader(measured())
+    while True:
+        line, size = reader.line_num + 1, 0
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise DataError(f"{name}, line {line}: {_explained(str(error), dialect.delimiter)}") from error
+        if row:
+            yield line, row
+
+
+def _explained(reason: str, delimiter: str) -> str:
+    if "unexpected end of data" in reason:
+        return "a quote that is opened in this record is never closed. Close it, or double it if it is text."
+    if "expected after" in reason:
+        return (
+            f"a closing quote in this record is followed by more text instead of {delimiter!r}. "
+            f"Double the quotes that are part of the text."
+        )
+    if "new-line character" in reason:
+        return (
+            "a carriage return stands in a field without quotes. Quote the field, or end lines with \\n only."
+        )
+    if "field larger than" in reason:
+        return "a field has more than 2 GB. Is a quote never closed?"
+    return f"the record cannot be read ({reason})."
+
+
+def _choose_dialect(delimiter: str, sample: Sequence[str]) -> _Dialect:
+    """Whether quotes enclose fields: in CSV always, in TSV unless they make no sense as such."""
+    if delimiter != "\t" or not any('"' in line for line in sample):
+        return _Dialect(delimiter)
+    plain = {line.count(delimiter) for line in sample if line.strip()}
+    if len(plain) > 1:
+        return _Dialect(delimiter)
+    try:
+        widths = {len(row) for row in _Dialect(delimiter).reader(sample) if row}
+    except csv.Error:
+        return _Dialect(delimiter, quoted=False)
+    return _Dialect(delimiter, quoted=widths == {plain.pop() + 1})
+
+
+def _sample_rows(sample: Sequence[str], dialect: _Dialect, skip: bool) -> list[list[str]]:
+    rows: list[list[str]] = []
+    # What is wrong with a record is told when its turn comes.
+    with contextlib.suppress(csv.Error):
+        rows.extend(row for row in dialect.reader(sample[:_SAMPLE], strict=False) if row)
+    return rows[1:] if skip else rows
+
+
+def _numbered(header: Sequence[str], options: Options) -> bool:
+    """Whether the caller names columns by number, which says that there is no header."""
+    wanted = [column for column in (options.text, options.label, options.id) if column is not None]
+    return bool(wanted) and all(column.isdecimal() and column not in header for column in wanted)
+
+
+def _check_header(names: Sequence[str], options: Options, where: str) -> None:
+    """Refuse a first line that is a document rather than a header."""
+    cure = "Add a header line such as label,text, or name the columns by number: --label 1 --text 2."
+    for name in names:
+        if len(name) > _LONG_NAME and name not in (options.text, options.label, options.id):
+            raise DataError(f'{where}: "{name[:40]}..." does not look like the name of a column. {cure}')
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f'{where}: two columns are called "{twice}". Rename one. Without a header: {cure}')

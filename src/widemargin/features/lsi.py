@@ -1,0 +1,78 @@
+"""Latent semantic indexing: documents in the space of the top singular vectors (joachims 2.3.2)."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin._arrays import checked_csr, checked_matrix
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import COUNT, check_parameters, require_finite
+from widemargin.features.svd import top_singular_vectors
+
+Floats = NDArray[np.float64]
+
+
+class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Replace the features by their projections on the top singular vectors of the training documents.
+
+    Parameters
+    ----------
+    n_components : how many singular vectors, at most the rank
+    random_state : seed of the randomised decomposition, which large matrices take
+
+    Attributes
+    ----------
+    components_ : (components, features) right singular vectors; the largest entry of each is positive
+    singular_values_ : (components,)
+    explained_ : the share of the squared Frobenius norm that they hold
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> LatentSemanticIndexing(1).fit_transform(X).round(3).ravel().tolist()
+    [2.121, 2.121, 0.0]
+    """
+
+    components_: Floats
+    singular_values_: Floats
+    n_features_in_: int
+
+    def __init__(self, n_components: int = 100, *, random_state: Any = 0) -> None:
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Decompose the training documents; labels are not looked at."""
+        check_parameters(self, n_components=COUNT)
+        csr = checked_csr(self, X, first=True)
+        A = csr.matrix.astype(np.float64, copy=False)
+        found = top_singular_vectors(A, int(self.n_components), self.random_state)
+        require_finite(self, csr, components_=found.vectors, singular_values_=found.values)
+        self.components_, self.singular_values_ = found.vectors, found.values
+        self.explained_ = float((found.values**2).sum() / A.power(2).sum())
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Fold documents in: their projections, (n, components). Inner products are those of rank k."""
+        check_is_fitted(self, "components_")
+        return np.asarray(checked_matrix(self, X, first=False) @ self.components_.T)
+
+    def inverse_transform(self, X: Any) -> Floats:
+        """The nearest documents that the components can tell, dense."""
+        check_is_fitted(self, "components_")
+        return np.asarray(np.asarray(X) @ self.components_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,290 @@
+"""Random samples of features that keep what least squares need: dasgupta 3 and 6.2.
+
+Feature i has a probability p_i and is kept with the chance min(1, r p_i); a kept feature is divided by the
+root of that chance, in training and in query documents, so that inner products stay the same on average. With
+A the features x documents matrix (here: the transposed X) the probabilities are
+
+- subspace sampling: the squared lengths of the rows of U_k, the top k left singular vectors, over k (22);
+- weighted sampling: the squared lengths of the rows of A over their sum (23);
+- uniform sampling: 1 / n.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import POSITIVE_OR_INFINITE, check_parameters, one_of, require_finite
+from widemargin._stored import Stored
+from widemargin._threads import thread_count
+from widemargin.errors import DataError, UsageError
+from widemargin.features.svd import COLUMNS_AT_ONCE, short_side_vectors
+
+Floats = NDArray[np.float64]
+
+
+_FEATURES = POSITIVE_OR_INFINITE._replace(words="a positive number of features")
+
+
+class Subspace(NamedTuple):
+    """Squared lengths of the rows of U_k (features,), the singular values, and the number k."""
+
+    leverages: Floats
+    singular_values: Floats
+    k: int
+
+
+def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0) -> Subspace:
+    """How much each feature weighs in the span of the top k singular vectors.
+
+    Parameters
+    ----------
+    X : sparse or dense matrix (documents, features)
+    k : how many, at most the rank; a float is the share of the squared Frobenius norm that they have to hold;
+        None is the rank
+    random_state : of the randomised decomposition, which large matrices take
+
+    Examples
+    --------
+    >>> found = leverage_scores(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1)
+    >>> found.leverages.round(6).tolist(), found.singular_values.round(4).tolist(), found.k
+    ([1.0, 0.0, 0.0], [3.0, 1.4142], 1)
+    """
+    if k is not None and (isinstance(k, bool) or not isinstance(k, Real) or not k > 0):
+        raise UsageError(f"k={k!r}: expected a number of singular vectors, a share of the spectrum, or None.")
+    if k is not None and not isinstance(k, Integral) and float(k) > 1:
+        raise UsageError(f"k={k!r}: a share of the spectrum is at most 1.0.")
+    A = canonical_csr(X).matrix.astype(np.float64, copy=False)
+    values, vectors = short_side_vectors(A, int(k) if isinstance(k, Integral) else None, random_state)
+    wanted = len(values)
+    if isinstance(k, Integral):
+        wanted = min(int(k), wanted)
+    elif k is not None:
+        held = np.cumsum(values**2) / (values**2).sum()
+        wanted = min(int(np.searchsorted(held, float(k) - 1e-12)) + 1, wanted)
+    if A.shape[0] > A.shape[1]:
+        return Subspace(np.square(vectors[:, :wanted]).sum(axis=1), values, wanted)
+    leverages = np.zeros(A.shape[1])
+    transposed, n_threads = canonical_csr(A.T), thread_count(None)
+    for first in range(0, wanted, COLUMNS_AT_ONCE):
+        some = slice(first, min(first + COLUMNS_AT_ONCE, wanted))
+        leverages += np.square(times(transposed, vectors[:, some] / values[some], n_threads)).sum(axis=1)
+    return Subspace(leverages, values, wanted)
+
+
+def weighted_probabilities(X: Any) -> Floats:
+    """(23): in proportion to the squared lengths of the features' columns."""
+    squares = np.asarray(canonical_csr(X).matrix.astype(np.float64).power(2).sum(axis=0)).reshape(-1)
+    total = float(squares.sum())
+    if total == 0:
+        raise DataError("Every feature is 0 in every document: there is nothing to sample by weight.")
+    return np.asarray(squares / total)
+
+
+def keep_probabilities(probabilities: Floats, r: float) -> Floats:
+    """min(1, r p_i).
+
+    Examples
+    --------
+    >>> keep_probabilities(np.array([0.75, 0.25]), 2).tolist()
+    [1.0, 0.5]
+    """
+    return np.asarray(np.minimum(1.0, r * probabilities))
+
+
+def rate_for(probabilities: Floats, expected: float) -> float:
+    """The r with which so many features are to be expected; infinite where there are no more.
+
+    Examples
+    --------
+    >>> round(rate_for(np.array([0.75, 0.25]), 1.5), 6)
+    2.0
+    """
+    positive = np.sort(probabilities[probabilities > 0])[::-1]
+    if expected >= len(positive):
+        return np.inf
+    # With the m most likely features certain, r is what is left over the probability of the others.
+    left = expected - np.arange(len(positive))
+    rest = np.cumsum(positive[::-1])[::-1]
+    rates = left / rest
+    return float(rates[np.flatnonzero(rates * positive <= 1)[0]])
+
+
+def hellinger_distance(p: Floats, q: Floats) -> float:
+    """The root of the sum of (sqrt p_i - sqrt q_i)^2, dasgupta 6.3.2: from 0 to sqrt 2.
+
+    Examples
+    --------
+    >>> hellinger_distance(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    1.4142135623730951
+    """
+    return float(np.linalg.norm(np.sqrt(p) - np.sqrt(q)))
+
+
+class SampleFeatures(SelectorMixin, BaseEstimator):
+    """Keep a random sample of the features, rescaled so that inner products are unbiased.
+
+    Parameters
+    ----------
+    r : the number of features to expect at most; from some r on every feature is kept
+    sampling : "subspace", "weighted" or "uniform"
+    k : of subspace sampling: how many singular vectors, at most the rank; a float for those that hold this
+        share of the squared Frobenius norm; None for the rank
+    random_state : seed
+
+    Attributes
+    ----------
+    probabilities_ : (features,) the sampling distribution
+    keep_probabilities_ : (features,) the chances to be kept
+    expected_, n_kept_ : how many features were to be expected, and how many were kept
+    k_ : the singular vectors that were used, or None
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0, 1.0], [0.0, 2.0, 0.0]])
+    >>> sample = SampleFeatures(100).fit(X)
+    >>> sample.n_kept_, sample.transform(X).tolist()
+    (3, [[1.0, 0.0, 1.0], [0.0, 2.0, 0.0]])
+    """
+
+    probabilities_: Floats
+    keep_probabilities_: Floats
+    n_features_in_: int
+
+    def __init__(
+        self,
+        r: int = 1000,
+        *,
+        sampling: Literal["subspace", "weighted", "uniform"] = "subspace",
+        k: int | float | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.r = r
+        self.sampling = sampling
+        self.k = k
+        self.random_state = random_state
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Compute the probabilities and draw the sample; labels are not looked at."""
+        self._check_parameters()
+        if self.k is not None and self.sampling != "subspace":
+            raise UsageError(f"k={self.k!r} is for subspace sampling. Leave it out.")
+        csr = checked_csr(self, X, first=True)
+        X = csr.matrix
+        random = check_random_state(self.random_state)
+        self.k_: int | None = None
+        if self.sampling == "subspace":
+            found = leverage_scores(X, self.k, random)
+            self.probabilities_, self.k_ = found.leverages / found.leverages.sum(), found.k
+        elif self.sampling == "weighted":
+            self.probabilities_ = weighted_probabilities(X)
+        else:
+            self.probabilities_ = np.full(X.shape[1], 1 / X.shape[1])
+        require_finite(self, csr, probabilities_=self.probabilities_)
+        return self.draw(random)
+
+    def draw(self, random_state: Any) -> Self:
+        """Another sample from the same probabilities."""
+        check_is_fitted(self, "probabilities_")
+        chances = keep_probabilities(self.probabilities_, float(self.r))
+        kept = check_random_state(random_state).random_sample(len(chances)) < chances
+        if not kept.any():
+            raise DataError(
+                f"None of {len(kept)} features was kept; {chances.sum():.3g} were to be expected. Raise r."
+            )
+        self.keep_probabilities_, self._kept = chances, kept
+        self.expected_, self.n_kept_ = float(chances.sum()), int(kept.sum())
+        return self
+
+    @property
+    def factors(self) -> Floats:
+        """What each kept feature is multiplied by."""
+        check_is_fitted(self, "keep_probabilities_")
+        return np.asarray(1 / np.sqrt(self.keep_probabilities_[self._kept]))
+
+    def transform(self, X: Any) -> Any:
+        """The kept features, each over the root of its chance."""
+        X = checked_csr(self, X, first=False).matrix if is_sparse(X) else X
+        return _scaled(super().transform(X), self.factors)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The kept features at their places and in their own scale, the others 0."""
+        return X @ self._places(1 / self.factors)
+
+    def spread(self, coef: Floats) -> sp.csr_array:
+        """Weights (labels, kept features) of sampled documents as weights of documents as they are."""
+        return sp.csr_array(sp.csr_array(coef) @ self._places(self.factors))
+
+    def _places(self, factors: Floats) -> sp.csr_array:
+        """A matrix (kept features, features) that puts kept features where they were, times `factors`."""
+        columns = np.flatnonzero(self._kept)
+        shape = len(columns), self.n_features_in_
+        return sp.csr_array((factors, (np.arange(len(columns)), columns)), shape=shape)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "keep_probabilities_")
+        return np.asarray(self._kept)
+
+    def _check_parameters(self) -> None:
+        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), r=_FEATURES)
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
+        check_is_fitted(self, "keep_probabilities_")
+        kept = np.flatnonzero(self._kept)
+        config = {
+            "parameters": self.get_params(),
+            "n_features": self.n_features_in_,
+            "expected": self.expected_,
+            "k": self.k_,
+        }
+        return config, {
+            "columns": kept.astype(np.int32),
+            "scores": self.probabilities_[kept],
+            "chances": self.keep_probabilities_[kept],
+        }
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """The fitted sample whose `get_state` this was; of features left out no probability is known."""
+        stored = Stored(config, arrays)
+        self: Self = stored.estimator(cls)
+        self.n_features_in_ = stored.integer("n_features", least=1)
+        stored.check_room("n_features", self.n_features_in_)
+        self.expected_ = stored.number("expected", least=0)
+        self.k_ = None if stored.value("k") is None else stored.integer("k")
+        columns = stored.array("columns", (None,), np.int32, least=0, most=self.n_features_in_ - 1)
+        scores = stored.array("scores", columns.shape, least=0, most=1)
+        chances = stored.array("chances", columns.shape, least=np.finfo(float).tiny, most=1)
+        if not len(columns) or not (np.diff(columns) > 0).all():
+            raise DataError("'columns' in arrays.safetensors are no features in rising order")
+        self._kept = np.zeros(self.n_features_in_, dtype=bool)
+        self._kept[columns] = True
+        self.probabilities_ = np.full(self.n_features_in_, np.nan)
+        self.keep_probabilities_ = np.full(self.n_features_in_, np.nan)
+        self.probabilities_[columns], self.keep_probabilities_[columns] = scores, chances
+        self.n_kept_ = len(columns)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.non_deterministic = False
+        return tags
+
+
+def _scaled(X: Any, factors: Floats) -> Any:
+    if is_sparse(X):
+        return sp.csr_array(X.multiply(factors[None, :].astype(X.dtype)))
+    return X * factors.astype(X.dtype) if X.dtype.kind == "f" else X * factors

@@ -1,0 +1,107 @@
+"""Labels that come in batches: which are new, and from which document on each is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace
+from widemargin.labels.forms import Indicator, Sets, Values, read_labels
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One batch of labels in a space that may have grown by it.
+
+    Attributes
+    ----------
+    space : LabelSpace
+    signs : (columns, n)
+    first_row : (columns,) the row with which a column begins: 0, or where its label first appears
+    kept : (old columns,) where the columns of the old space stand in the new one
+    new : (columns,) whether the batch has brought the label
+    """
+
+    space: LabelSpace
+    signs: NDArray[np.int8]
+    first_row: NDArray[np.int64]
+    kept: NDArray[np.intp]
+    new: NDArray[np.bool_]
+
+
+def whole_batch(space: LabelSpace, signs: NDArray[np.int8]) -> Arrival:
+    """Labels that are all known from the first row on; `signs` is (n, columns)."""
+    kept = np.arange(space.n_columns)
+    first_row = np.zeros(space.n_columns, dtype=np.int64)
+    return Arrival(space, np.ascontiguousarray(signs.T), first_row, kept, np.zeros(space.n_columns, bool))
+
+
+def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
+    """The labels of a batch, after those of `space`.
+
+    A label that the space does not know becomes a column of its own, which begins with the row that brings
+    it: learning document by document and learning in batches are then the same.
+
+    Parameters
+    ----------
+    space : LabelSpace, optional
+        What earlier batches have shown; None for the first batch.
+    y : labels in any form that :mod:`widemargin.labels` takes
+    classes : sequence of labels, optional
+        All labels to expect. With exactly two of them, and one label a document, the task is binary; without
+        `classes` every label has a column, so that more can come.
+
+    Examples
+    --------
+    >>> first = receive(None, ["ham", "spam"])
+    >>> then = receive(first.space, ["ham", "eggs"])
+    >>> then.space.classes.tolist(), then.first_row.tolist(), then.kept.tolist()
+    (['eggs', 'ham', 'spam'], [1, 0, 0], [1, 2])
+    """
+    rows_are_sets = space is not None and space.kind == "multilabel" and not space.indicator
+    form = read_labels(y, rows_are_sets=rows_are_sets)
+    if form.n == 0:
+        raise DataError("y is empty: there is nothing to learn from. Pass at least one document.")
+    if space is None:
+        space = _first_space(form, classes)
+    elif classes is not None and not set(np.asarray(classes).tolist()) <= set(space.classes.tolist()):
+        raise UsageError("`classes` names labels that the first call did not. Pass it in the first call.")
+    grown = space if isinstance(form, Indicator) else _grown(space, form)
+    batch = whole_batch(grown, grown._signs(form))
+    if grown is space or isinstance(form, Indicator):
+        return batch
+    places = {label: place for place, label in enumerate(grown.classes.tolist())}
+    kept = np.array([places[label] for label in space.classes.tolist()], dtype=np.intp)
+    new = np.ones(grown.n_columns, dtype=bool)
+    new[kept] = False
+    first_row = np.full(grown.n_columns, form.n, dtype=np.int64)
+    np.minimum.at(first_row, form.codes(places), form.rows())
+    first_row[kept] = 0
+    return Arrival(grown, batch.signs, first_row, kept, new)
+
+
+def _first_space(form: Values | Sets | Indicator, classes: Any) -> LabelSpace:
+    if isinstance(form, Indicator):
+        return LabelSpace("multilabel", np.arange(form.shape[1]), True, form.sparse, form.dtype)
+    expected = [] if classes is None else np.asarray(classes).tolist()
+    known = Sets([expected]).classes()
+    if isinstance(form, Sets):
+        return LabelSpace("multilabel", known)
+    if len(expected) == 1:
+        raise UsageError("`classes` names one label: there is no class to tell it from. Name all labels.")
+    return LabelSpace("binary" if len(known) == 2 else "multiclass", known)
+
+
+def _grown(space: LabelSpace, form: Values | Sets) -> LabelSpace:
+    """The space with the labels of `form` that it lacks; `space` itself where there are none."""
+    known = space.classes.tolist()
+    new = set(form.classes().tolist()) - set(known)
+    if not new or isinstance(form, Values) != (space.kind != "multilabel"):
+        return space
+    if space.kind == "binary":
+        return space  # whose encoder refuses the label, and says why
+    return LabelSpace(space.kind, Sets([[*known, *new]]).classes())

@@ -1,0 +1,322 @@
+"""Any y (strings, numbers, label sets, an indicator matrix) <-> columns of +1 and -1.
+
+Every learner trains on columns of signs and nothing else. Binary tasks have one column, +1 for the larger
+of the two classes; multi-class tasks one column a class (one against the rest, decided by the arg max);
+multi-label tasks one column a label (decided by the sign).
+
+How the forms of ``y`` are told apart:
+
+- one-dimensional values: binary or multi-class, and a column vector too, with scikit-learn's warning;
+- a two-dimensional array or sparse matrix, or a rectangular list of 0/1 rows: a label indicator;
+- lists, tuples or sets of strings, or ragged lists: label sets, where an empty one is in no category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from widemargin._stored import Stored
+from widemargin.errors import DataError, UsageError
+from widemargin.labels.forms import (
+    Indicator,
+    Sets,
+    Signs,
+    Values,
+    read_labels,
+    signs_at,
+    some,
+)
+from widemargin.labels.unlabeled import is_unlabeled, leave_out_unlabeled
+
+__all__ = [
+    "NUMBERS",
+    "Kind",
+    "LabelSpace",
+    "is_unlabeled",
+    "learn_labels",
+    "learn_partial_labels",
+    "one_label_each",
+]
+
+Kind = Literal["binary", "multiclass", "multilabel"]
+# The types of numbers that labels and indicator matrices may have.
+NUMBERS = tuple(
+    [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+    + [f"float{bits}" for bits in (16, 32, 64)]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSpace:
+    """What the labels of a task are, and in which form they came.
+
+    Attributes
+    ----------
+    kind : "binary", "multiclass" or "multilabel"
+    classes : array of all labels, sorted; column numbers for an indicator matrix
+    indicator : whether multi-label decisions are an indicator matrix rather than label sets
+    sparse : whether that matrix is sparse
+    dtype : the type of that matrix
+    """
+
+    kind: Kind
+    classes: NDArray[Any]
+    indicator: bool = False
+    sparse: bool = False
+    dtype: str = "int64"
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of signs and of scores."""
+        return 1 if self.kind == "binary" else len(self.classes)
+
+    @property
+    def column_names(self) -> NDArray[Any]:
+        """The label that +1 stands for in each column."""
+        return self.classes[1:] if self.kind == "binary" else self.classes
+
+    def decide(self, scores: NDArray[Any], thresholds: NDArray[Any] | None = None) -> Any:
+        """Labels from scores, in the form in which the labels came.
+
+        Parameters
+        ----------
+        scores : array (n,) or (n, n_columns)
+        thresholds : (n_columns,), which a label's score has to exceed; 0 by default. Where one of several
+            classes is chosen there are none: the largest score decides.
+
+        Examples
+        --------
+        >>> space, signs = learn_labels([["wheat", "grain"], [], ["grain"]])
+        >>> space.decide(np.array([[0.5, -1.0], [0.1, 2.0]]))
+        [('grain',), ('grain', 'wheat')]
+        """
+        scores = self._checked(scores, thresholds)
+        if self.kind == "multiclass":
+            return self.classes[scores.argmax(axis=1)]
+        positive = scores > (0.0 if thresholds is None else thresholds)
+        if self.kind == "binary":
+            return self.classes[positive[:, 0].astype(np.intp)]
+        if not self.indicator:
+            return self._sets(positive)
+        matrix = positive.astype(self.dtype)
+        return sp.csr_array(matrix) if self.sparse else matrix
+
+    def choose(self, scores: NDArray[Any], thresholds: NDArray[Any] | None = None) -> Signs:
+        """The same decisions as signs (n, n_columns).
+
+        Examples
+        --------
+        >>> space, signs = learn_labels([["wheat", "grain"], [], ["grain"]])
+        >>> space.choose(np.array([[0.5, -0.2]]), np.array([0.6, -0.3])).tolist()
+        [[-1, 1]]
+        """
+        scores = self._checked(scores, thresholds)
+        if self.kind != "multiclass":
+            return np.where(scores > (0.0 if thresholds is None else thresholds), 1, -1).astype(np.int8)
+        signs = np.full(scores.shape, -1, dtype=np.int8)
+        signs[np.arange(len(scores)), scores.argmax(axis=1)] = 1
+        return signs
+
+    def _checked(self, scores: NDArray[Any], thresholds: NDArray[Any] | None) -> NDArray[Any]:
+        scores = np.asarray(scores)
+        if scores.ndim == 1 and self.n_columns == 1:
+            scores = scores[:, None]
+        if scores.ndim != 2 or scores.shape[1] != self.n_columns:
+            raise UsageError(f"The scores have shape {scores.shape}; expected (n, {self.n_columns}).")
+        if thresholds is not None and self.kind == "multiclass":
+            raise UsageError("One of several classes is chosen by the largest score, not by thresholds.")
+        return scores
+
+    def _sets(self, positive: NDArray[np.bool_]) -> list[tuple[Any, ...]]:
+        labels = self.classes[np.nonzero(positive)[1]].tolist()
+        ends = np.cumsum(np.count_nonzero(positive, axis=1)).tolist()
+        return [tuple(labels[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+
+    def encode(self, y: Any, unknown: Literal["error", "ignore"] = "error") -> Signs:
+        """Columns of +1 and -1 for labels of a space that is already known.
+
+        Parameters
+        ----------
+        y : labels in the form in which the space came (multi-label: label sets or an indicator)
+        unknown : what a label outside the space does: raise an error, or belong to no column (the two
+            classes of a binary task share one column, so there it is always an error)
+
+        Returns
+        -------
+        int8 array (n, n_columns) in Fortran order
+        """
+        if unknown not in ("error", "ignore"):
+            raise UsageError(f'unknown={unknown!r}: expected "error" or "ignore".')
+        form = read_labels(y, rows_are_sets=self.kind == "multilabel" and not self.indicator)
+        return self._signs(form, unknown)
+
+    def _signs(self, form: Values | Sets | Indicator, unknown: str = "error") -> Signs:
+        if isinstance(form, Values if self.kind == "multilabel" else Sets | Indicator):
+            raise DataError(f"y holds {form}, but the task is {self.kind}. Pass labels as in training.")
+        if isinstance(form, Indicator):
+            if form.shape[1] != len(self.classes):
+                raise DataError(f"y is {form}; the task has {len(self.classes)} labels, so as many columns.")
+            return form.signs()
+        codes = form.codes({label: code for code, label in enumerate(self.classes.tolist())})
+        known = codes >= 0
+        if not known.all() and (unknown == "error" or self.kind == "binary"):
+            strange = sorted({repr(form.label(i)) for i in np.flatnonzero(~known).tolist()})
+            cure = "" if self.kind == "binary" else ', or leave them out (unknown="ignore")'
+            raise DataError(
+                f"{some(strange)} {'is' if len(strange) == 1 else 'are'} not among the {len(self.classes)} "
+                f"labels of the task: {some([repr(label) for label in self.classes.tolist()])}. "
+                f"Train with these labels too{cure}."
+            )
+        if self.kind == "binary":
+            signs: Signs = (codes == 1).view(np.int8)[:, None]
+            signs *= 2
+            signs -= 1
+            return signs
+        return signs_at(form.rows()[known], codes[known], form.n, len(self.classes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """A description that JSON can hold; `from_dict` restores it with the type of the classes.
+
+        Examples
+        --------
+        >>> space, signs = learn_labels(["ham", "spam"])
+        >>> LabelSpace.from_dict(space.to_dict()) == space
+        True
+        """
+        classes = self.classes.tolist()
+        for label in classes:
+            if not isinstance(label, str | int | float):
+                raise UsageError(f"A label of type {type(label).__name__} cannot be saved: {label!r}.")
+        kind = self.classes.dtype.kind
+        return {
+            "kind": self.kind,
+            "classes": classes,
+            "classes_dtype": "str" if kind == "U" else self.classes.dtype.name,
+            "indicator": self.indicator,
+            "sparse": self.sparse,
+            "dtype": self.dtype,
+        }
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> LabelSpace:
+        """The space that `to_dict` described."""
+        stored = Stored(state, path="labels.")
+        kind: Any = stored.choice("kind", ("binary", "multiclass", "multilabel"))
+        indicator, sparse = stored.flag("indicator"), stored.flag("sparse")
+        values, types = stored.items("classes"), ("str", "object", "bool", *NUMBERS)
+        dtype = stored.choice("classes_dtype", types)
+        plain = {"str": str, "object": str | int | float, "bool": bool}.get(dtype, int | float)
+        if not all(isinstance(label, plain) and label == label for label in values):
+            raise DataError(f"'labels.classes' in manifest.json holds labels that are not of type {dtype}")
+        if len(set(values)) != len(values) or (kind == "binary" and len(values) != 2) or not values:
+            raise DataError(f"'labels.classes' in manifest.json are no {len(values)} labels of a {kind} task")
+        try:
+            classes = np.array(values, dtype=np.dtype(dtype))
+            unchanged = classes.tolist() == values
+        except (OverflowError, ValueError, TypeError):
+            unchanged = False
+        if not unchanged or (indicator and values != list(range(len(values)))):
+            raise DataError(f"'labels.classes' in manifest.json holds labels that are not of type {dtype}")
+        return cls(kind, classes, indicator, sparse, stored.choice("dtype", ("bool", *NUMBERS)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LabelSpace):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, which holds an array
+
+
+def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
+    """The space of the labels in `y`, and `y` as columns of +1 and -1.
+
+    Parameters
+    ----------
+    y : labels in any form that the module describes
+
+    Returns
+    -------
+    space : LabelSpace
+    signs : int8 array (n, space.n_columns) in Fortran order. A column of an indicator matrix without
+        any positive example stays, all -1.
+
+    Raises
+    ------
+    DataError
+        One class only, a missing label, or values that are no labels.
+
+    Examples
+    --------
+    >>> space, signs = learn_labels(["ham", "spam", "ham"])
+    >>> space.kind, space.classes.tolist(), signs.ravel().tolist()
+    ('binary', ['ham', 'spam'], [-1, 1, -1])
+    """
+    form = read_labels(y)
+    if form.n == 0:
+        raise DataError("y is empty: there is no class to learn. Pass at least one example of two classes.")
+    if isinstance(form, Indicator):
+        space = LabelSpace("multilabel", np.arange(form.shape[1]), True, form.sparse, form.dtype)
+    elif isinstance(form, Sets):
+        space = LabelSpace("multilabel", form.classes())
+    else:
+        classes = form.classes()
+        space = LabelSpace("binary" if len(classes) <= 2 else "multiclass", classes)
+        if len(classes) == 1:
+            raise DataError(
+                f"All {form.n} examples are of one class, {classes.tolist()[0]!r}: there is no decision to "
+                f"learn. Add examples of a second class."
+            )
+    signs = space._signs(form)
+    if space.kind == "multilabel" and not (signs.max(axis=0) > signs.min(axis=0)).any():
+        raise DataError(
+            f"No label is on some of the {form.n} examples but not on all of them: there is no class to "
+            f"tell from the rest. Add examples that differ."
+        )
+    return space, signs
+
+
+def learn_partial_labels(y: Any, unlabeled: Any = None) -> tuple[LabelSpace, Signs]:
+    """The space of the labels in `y`, and `y` as columns of +1, -1, and 0 for what is not labelled.
+
+    Parameters
+    ----------
+    y : labels in any form that the module describes, with some rows marked as unlabelled, or some cells of an
+        indicator matrix; a sparse one has to hold its marks
+    unlabeled : what marks them: None for None and NaN, or a value such as -1 or 0
+
+    Examples
+    --------
+    >>> learn_partial_labels(["ham", None, "spam"])[1].ravel().tolist()
+    [-1, 0, 1]
+    >>> learn_partial_labels([[1, -1], [-1, -1], [0, 1]], unlabeled=-1)[1].tolist()
+    [[1, 0], [0, 0], [-1, 1]]
+    """
+    labels, marked = leave_out_unlabeled(y, unlabeled)
+    space, given = learn_labels(labels)
+    signs = np.zeros((len(marked), given.shape[1]), dtype=np.int8, order="F")
+    # A mark of a row holds in all columns.
+    marked = np.broadcast_to(marked.reshape(len(marked), -1), signs.shape)
+    signs[~marked.all(axis=1)] = given
+    signs[marked] = 0
+    return space, signs
+
+
+def one_label_each(label_sets: Sequence[Sequence[Any] | None]) -> list[Any] | None:
+    """The labels when every document has exactly one (a multi-class task), otherwise None.
+
+    Examples
+    --------
+    >>> one_label_each([("ham",), ("spam",)])
+    ['ham', 'spam']
+    >>> one_label_each([("ham",), ()]) is None
+    True
+    """
+    if any(labels is None or len(labels) != 1 for labels in label_sets):
+        return None
+    return [next(iter(labels)) for labels in label_sets if labels is not None]

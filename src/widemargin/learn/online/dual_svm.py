@@ -1,0 +1,69 @@
+"""The support vector machine by the Perceptron-like dual updates of Zhang, section 2.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from widemargin.learn.online.dual_updates import DualUpdates, Eta
+
+
+class DualSVM(DualUpdates):
+    """Soft-margin SVM whose dual variables move by ``eta (1 - y w.x)``, within [0, C].
+
+    It is the Perceptron with a margin, for streams and for comparisons with Winnow;
+    :class:`~widemargin.LinearSVM` solves the same problem faster where all documents are at hand.
+
+    Parameters
+    ----------
+    C : cost of a margin error
+    eta : "newton" for ``1 / x.x``, the exact maximum of the dual over one variable; or a fixed rate, which
+        overshoots on documents with ``eta x.x > 2``: where the dual objective falls by it, a warning says so
+    bias : size of the constant feature, whose weight is regularised with the others; None for none
+    class_weight : as in :class:`~widemargin.LinearSVM`
+    tol : stop when the duality gap is at most this part of the objective; None makes all passes
+    max_iter : most passes of `fit`
+    shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
+
+    Attributes
+    ----------
+    coef_, intercept_, alpha_, objective_, duality_gap_, n_iter_, documents_seen_, documents_wrong_ :
+        as in :class:`~widemargin.LargeMarginWinnow`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[1, 0], [1, 1], [0, 1]]), [0, 0, 1]
+    >>> DualSVM(C=10).fit(X, y).predict(X).tolist()
+    [0, 0, 1]
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        eta: Eta = "newton",
+        bias: float | None = 1.0,
+        class_weight: Any = None,
+        tol: float | None = None,
+        max_iter: int = 200,
+        shuffle: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.C = C
+        self.eta = eta
+        self.bias = bias
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
+        return {"weights": (0.0, float)}
+
+    def _fresh_columns(self) -> dict[str, tuple[float, type]]:
+        return {}

@@ -1,0 +1,202 @@
+"""What the large-margin duals that are solved by single updates share (core/online/dual_updates.hpp)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+import widemargin._core as _core
+from widemargin._arrays import Csr
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import (
+    BETWEEN_0_AND_1,
+    COUNT,
+    POSITIVE,
+    SIZE_OF_BIAS,
+    check_parameters,
+    either,
+    one_of,
+    or_none,
+    require_finite,
+)
+from widemargin._threads import thread_count
+from widemargin.errors import DataWarning, UsageError
+from widemargin.labels.growing import Arrival
+from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.online.online_model import NO_MATRIX, NO_VECTOR, Floats, OnlineRule
+from widemargin.learn.online.stream_rows import Documents
+from widemargin.progress import watch
+
+Eta = float | Literal["newton"]
+
+
+class DualUpdates(OnlineRule):
+    """Base of the learners that visit documents and move one dual variable, within [0, C], at a time.
+
+    Attributes
+    ----------
+    alpha_ : dual variables of the documents of `fit`: (n,) binary, else (n, labels)
+    objective_, duality_gap_ : primal objective and what it can still fall by, for each label, after `fit`
+    n_iter_ : passes, for each label
+    """
+
+    C: float
+    eta: Eta
+    bias: float | None
+    class_weight: Any
+    tol: float | None
+    max_iter: int
+    shuffle: bool
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool
+    alpha_: Any
+    objective_: Any
+    duality_gap_: Any
+    n_iter_: Any
+
+    # mu, balanced, normalized and W of Winnow's log form; the SVM has none.
+    _form: tuple[float, bool, bool, float] = (0.0, False, False, 0.0)
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents and their labels, in passes over them.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        sample_weight : (n,) factors on the costs of the examples
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
+        from_start = scores.size == 0
+        n, n_labels = csr.n_rows, batch.space.n_columns
+        if not from_start and isinstance(self.class_weight, str):
+            raise UsageError('class_weight="balanced" needs all documents: use `fit`, or pass a dict.')
+        factors = sample_weights(weights, n)
+        positive, negative = label_costs(
+            float(self.C), self.class_weight, batch.space, batch.signs.T, factors
+        )
+        cells, columns = self._cells, self._columns
+        mu, balanced, normalized, total = self._form
+        alpha = np.zeros((n_labels, n))
+        objective, gap = np.zeros(n_labels), np.zeros(n_labels)
+        n_iter, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
+        overshoots = np.zeros(n_labels, np.int64)
+        done = np.zeros(1, np.int64)
+        show = None if self.verbose else False
+        with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
+            try:
+                _core.learn_by_dual_updates(
+                    csr.indptr,
+                    csr.indices,
+                    csr.data,
+                    csr.n_columns,
+                    batch.signs,
+                    batch.first_row,
+                    positive,
+                    negative,
+                    factors,
+                    mu=mu,
+                    balanced=balanced,
+                    normalized=normalized,
+                    total=total,
+                    eta=0.0 if isinstance(self.eta, str) else float(self.eta),
+                    bias=self._bias_size,
+                    tol=float(self.tol or 0.0),
+                    max_passes=passes,
+                    shuffle=bool(self.shuffle) and from_start,
+                    seed=self._seed() if self.shuffle else 0,
+                    from_start=from_start,
+                    n_threads=thread_count(self.n_jobs),
+                    weights=cells["weights"],
+                    logs=cells.get("logs", NO_MATRIX),
+                    normalizer=columns.get("normalizer", NO_VECTOR),
+                    peak=columns.get("peak", NO_VECTOR),
+                    shift=columns.get("shift", NO_VECTOR),
+                    alpha=alpha,
+                    objective=objective,
+                    gap=gap,
+                    passes=n_iter,
+                    converged=converged,
+                    overshoots=overshoots,
+                    scores=scores,
+                    labels_done=done,
+                )
+            except OverflowError as error:
+                raise self._overflow(
+                    error, csr, 'Lower C, scale the documents down, or use eta="newton".'
+                ) from None
+        if from_start:
+            require_finite(self, csr, alpha_=alpha, objective_=objective, duality_gap_=gap)
+        binary = batch.space.kind == "binary"
+        self.n_iter_ = int(n_iter[0]) if binary else n_iter
+        if overshoots.any():
+            self._warn_of_overshoots(overshoots)
+        if not from_start:
+            return
+        self.alpha_ = alpha[0] if binary else alpha.T
+        self.objective_ = float(objective[0]) if binary else objective
+        self.duality_gap_ = float(gap[0]) if binary else gap
+        if self.tol and not converged.all():
+            self._warn(converged)
+
+    def _warn(self, converged: NDArray[np.uint8]) -> None:
+        names = self.label_space_.column_names[converged == 0].tolist()
+        warnings.warn(
+            f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
+            f"{', ...' if len(names) > 3 else ''}) did not reach tol={self.tol} in {self.max_iter} passes; "
+            f"duality_gap_ says how far they are. Raise max_iter or tol, or lower C.",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+
+    def _warn_of_overshoots(self, overshoots: NDArray[np.int64]) -> None:
+        names = self.label_space_.column_names[overshoots > 0].tolist()
+        warnings.warn(
+            f"eta={self.eta} overshoots: {overshoots.sum():,} steps for {len(names)} of {len(overshoots)} "
+            f"labels ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}) left the dual "
+            f'objective lower than before, on long documents. Use eta="newton", lower eta, or scale the '
+            f"documents to one length.",
+            DataWarning,
+            stacklevel=6,
+        )
+
+    def _rule(self) -> tuple[Floats, Floats]:
+        weights = self._cells["weights"]
+        scale = self._scale()
+        if scale is not None:
+            weights = weights * scale
+        d = self.n_features_in_
+        constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
+        return weights[:d], constant
+
+    def _scale(self) -> Floats | None:
+        """What the weights of each label are multiplied by."""
+        return None
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        learner = super().from_state(config, arrays)
+        learner._check_rule()
+        return learner
+
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        return {}
+
+    def _check_parameters(self) -> None:
+        check_parameters(
+            self,
+            C=POSITIVE,
+            eta=either(one_of("newton"), POSITIVE),
+            bias=SIZE_OF_BIAS,
+            tol=or_none(BETWEEN_0_AND_1),
+            max_iter=COUNT,
+        )

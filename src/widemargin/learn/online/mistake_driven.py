@@ -1,0 +1,324 @@
+"""What the mistake-driven learners share: passes, averages and votes (core/online/mistake_driven.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, checked_csr, is_sparse, refuse_infinite
+from widemargin._parameters import COUNT, SIZE_OF_BIAS, check_parameters, one_of
+from widemargin._stored import Stored
+from widemargin._threads import thread_count
+from widemargin.errors import DataError
+from widemargin.labels.growing import Arrival
+from widemargin.learn.linear_model import State
+from widemargin.learn.online.online_model import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineRule
+from widemargin.learn.online.stream_rows import Documents
+from widemargin.progress import watch
+
+Average = Literal["averaged", "voted"] | None
+_NO_LINKS = np.zeros((0, 0), dtype=np.uint8)
+_LINKED, _DISCARDED = 1, 2
+
+
+class Start(NamedTuple):
+    """What a feature starts with: its weight, and the two parts of it where there are two."""
+
+    weight: float
+    plus: float = 0.0
+    minus: float = 0.0
+
+
+class MistakeDriven(OnlineRule):
+    """Base of the learners whose weights change only when a document is decided wrongly.
+
+    Attributes
+    ----------
+    mistakes_ : mistakes in training, for each label; with a threshold range, scores within it count
+    n_iter_ : passes, for each label
+    """
+
+    max_iter: int
+    average: Average
+    shuffle: bool
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool
+    n_iter_: Any
+    _history: list[tuple[NDArray[Any], ...]]
+
+    # ------------------------------------------------------------------ what subclasses provide
+
+    _kind: str  # the core's name of the update
+
+    def _rates(self) -> tuple[float, float]:
+        """What a promotion and a demotion do."""
+        raise NotImplementedError
+
+    def _start(self) -> Start:
+        raise NotImplementedError
+
+    def _filtering_range(self) -> tuple[float, float]:
+        """The weights after one demotion and one promotion from the start."""
+        raise NotImplementedError
+
+    def _thresholds(self) -> tuple[float, float, float]:
+        """theta-, theta and theta+."""
+        return 0.0, 0.0, 0.0
+
+    # Whether additive steps are multiplied by the strength; mu, balanced, normalized and W of the log form.
+    _by_strength = False
+    _form: tuple[float, bool, bool, float] = (0.0, False, False, 0.0)
+
+    # ------------------------------------------------------------------ state
+
+    _filled_by_core = frozenset(["weights", "parts", "logs"])
+
+    def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
+        start = self._start() if self._links_all else Start(0.0)
+        cells: dict[str, tuple[Any, type]] = {"weights": (start.weight, float)}
+        if self._kind == "balanced-winnow":
+            cells["parts"] = ((start.plus, start.minus), float)
+        if self._kind == "log-winnow":
+            cells["logs"] = (0.0, float)
+        if self.average == "averaged":
+            cells["sums"] = (0.0, float)
+        if self._needs_links:
+            cells["links"] = (_LINKED if self._links_all else 0, np.uint8)
+        return cells
+
+    def _fresh_columns(self) -> dict[str, tuple[float, type]]:
+        columns: dict[str, tuple[float, type]] = {"clock": (0.0, float)}
+        columns |= {"seen": (0, np.int64), "mistakes": (0, np.int64)}
+        return columns
+
+    def _begin(self, space: Any, documents: Documents, unfilled: frozenset[str] = frozenset()) -> None:
+        super()._begin(space, documents, unfilled)
+        self._history = []
+
+    @property
+    def _links_all(self) -> bool:
+        return getattr(self, "link", "all") == "all"
+
+    @property
+    def _needs_links(self) -> bool:
+        return not self._links_all or getattr(self, "discard_below", None) is not None
+
+    @property
+    def mistakes_(self) -> Any:
+        """Mistakes in training: one number for a binary task, otherwise one for each label."""
+        check_is_fitted(self, "label_space_")
+        mistakes = self._columns["mistakes"]
+        return int(mistakes[0]) if self.label_space_.kind == "binary" else mistakes.copy()
+
+    @property
+    def n_discarded_(self) -> NDArray[np.int64]:
+        """How many features each label has discarded."""
+        check_is_fitted(self, "label_space_")
+        if "links" not in self._cells:
+            return np.zeros(self.label_space_.n_columns, dtype=np.int64)
+        counts: NDArray[np.int64] = np.count_nonzero(self._cells["links"] == _DISCARDED, axis=1)
+        return counts
+
+    # ------------------------------------------------------------------ learning
+
+    def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
+        n_labels = batch.space.n_columns
+        promotion, demotion = self._rates()
+        mu, balanced, normalized, total = self._form
+        low, theta, high = self._thresholds()
+        fitting = scores.size == 0  # `partial_fit` keeps all features and the order of the documents
+        share = float(getattr(self, "discard_below", None) or 0.0) if fitting else 0.0
+        narrow, wide = self._filtering_range() if share else (0.0, 0.0)
+        cells, columns = self._cells, self._columns
+        done, n_iter = np.zeros(1, np.int64), np.zeros(n_labels, np.int64)
+        show = None if self.verbose else False
+        with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
+            try:
+                changes: Any = _core.learn_from_mistakes(
+                    csr.indptr,
+                    csr.indices,
+                    csr.data,
+                    csr.n_columns,
+                    batch.signs,
+                    batch.first_row,
+                    rule=self._kind,
+                    promotion=promotion,
+                    demotion=demotion,
+                    by_strength=self._by_strength,
+                    mu=mu,
+                    balanced=balanced,
+                    normalized=normalized,
+                    total=total,
+                    theta_low=low,
+                    theta_high=high,
+                    bias=self._bias_size,
+                    normalized_strength=bool(getattr(self, "normalize", False)),
+                    link_on_sight=not self._links_all,
+                    start=np.array(self._start()),
+                    discard_below=share * csr.n_rows,
+                    discard_low=narrow,
+                    discard_high=wide,
+                    max_passes=passes,
+                    shuffle=bool(self.shuffle) and fitting,
+                    seed=self._seed() if self.shuffle else 0,
+                    keep_history=self.average == "voted",
+                    fresh=fitting,
+                    n_threads=thread_count(self.n_jobs),
+                    weights=cells["weights"],
+                    parts=cells.get("parts", NO_PAIRS),
+                    logs=cells.get("logs", NO_MATRIX),
+                    sums=cells.get("sums", NO_MATRIX),
+                    links=cells.get("links", _NO_LINKS),
+                    normalizer=columns.get("normalizer", NO_VECTOR),
+                    peak=columns.get("peak", NO_VECTOR),
+                    clock=columns["clock"],
+                    seen=columns["seen"],
+                    mistakes=columns["mistakes"],
+                    passes=n_iter,
+                    scores=scores,
+                    labels_done=done,
+                )
+            except OverflowError as error:
+                refuse_infinite(csr)  # which is the reason then
+                raise self._overflow(error, csr, "Choose rates nearer to 1, or a smaller eta.") from None
+        if changes is not None:
+            self._history.append(changes)
+        scores -= theta
+        self.n_iter_ = int(n_iter[0]) if batch.space.kind == "binary" else n_iter
+
+    # ------------------------------------------------------------------ the rule
+
+    def _rule(self) -> tuple[Floats, Floats]:
+        weights = self._cells["weights"]
+        scale = self._scale()
+        if self.average == "averaged":
+            seen = np.maximum(self._columns["seen"], 1)
+            weights = np.ascontiguousarray(weights * self._columns["clock"] - self._cells["sums"].T) / seen
+        elif scale is not None:
+            weights = weights * scale
+        theta = self._thresholds()[1]
+        d = self.n_features_in_
+        constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
+        return weights[:d], constant - theta
+
+    def _scale(self) -> Floats | None:
+        """What the weights of each label are multiplied by."""
+        return None
+
+    @property
+    def coef_(self) -> Any:
+        """Weights, labels x features; there are none where many rules vote."""
+        if self.average == "voted":
+            raise AttributeError('there is no one rule with average="voted"')
+        return super().coef_
+
+    @property
+    def _scored_as_given(self) -> bool:
+        """Whether the weights see the documents as they come."""
+        return not getattr(self, "normalize", False)
+
+    def as_scored(self, X: Any) -> Any:
+        """The documents as the weights see them: with normalised strength, rows that sum to 1."""
+        if self._scored_as_given:
+            return X
+        X = sp.csr_array(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+        sums = np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1)
+        factors = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
+        return sp.csr_array(sp.diags_array(factors) @ X) if is_sparse(X) else X * factors[:, None]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
+
+        With ``average="voted"`` the votes for the label less those against it, as a share of all.
+        """
+        check_is_fitted(self, "label_space_")
+        if self.average != "voted" and self._scored_as_given:
+            return super().decision_function(X)
+        checked = checked_csr(self, X, first=False)
+        if self.average != "voted":
+            return super().decision_function(self.as_scored(checked.matrix))
+        csr = self._as_learned(checked)
+        keys, times, weights = self._sorted_history()
+        votes = np.empty((csr.n_rows, self.label_space_.n_columns))
+        _core.vote_rows(
+            csr.indptr,
+            csr.indices,
+            csr.data,
+            csr.n_columns,
+            keys,
+            times,
+            weights,
+            start=self._start().weight if self._links_all else 0.0,
+            bias=self._bias_size,
+            theta=self._thresholds()[1],
+            normalized_strength=bool(getattr(self, "normalize", False)),
+            seen=self._columns["seen"],
+            votes=votes,
+            n_threads=thread_count(self.n_jobs),
+        )
+        return votes[:, 0] if self.label_space_.kind == "binary" else votes
+
+    def _sorted_history(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        label, feature, time, weight = self._whole_history()
+        keys = label.astype(np.int64) * (self.n_features_in_ + 1) + feature
+        order = np.lexsort((time, keys))  # stable: changes of one document stay in their order
+        return keys[order], time[order], weight[order]
+
+    def _whole_history(self) -> tuple[NDArray[Any], ...]:
+        types = (np.int32, np.int32, np.int64, np.float64)
+        if not self._history:
+            return tuple(np.zeros(0, dtype=kind) for kind in types)
+        return tuple(np.concatenate(parts) for parts in zip(*self._history, strict=True))
+
+    def _add_columns(self, batch: Arrival) -> None:
+        super()._add_columns(batch)
+        self._history = [(batch.kept[label].astype(np.int32), *rest) for label, *rest in self._history]
+
+    def grow(self, n_features: int) -> Self:
+        old = getattr(self, "n_features_in_", 0)
+        super().grow(n_features)
+        moved = []
+        for label, feature, *rest in self._history:  # the constant feature stands behind all others
+            moved.append((label, np.where(feature == old, n_features, feature).astype(np.int32), *rest))
+        self._history = moved
+        return self
+
+    # ------------------------------------------------------------------ on disk
+
+    def get_state(self) -> State:
+        config, arrays = super().get_state()
+        if self.average == "voted":
+            names = ("label", "feature", "time", "weight")
+            arrays |= {f"history_{n}": a for n, a in zip(names, self._whole_history(), strict=True)}
+        return config, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
+        learner = super().from_state(config, arrays)
+        learner._history = []
+        if learner.average != "voted":
+            learner._check_rule()
+            return learner
+        stored, seen = Stored(config, arrays), learner._columns["seen"]
+        weight = stored.array("history_weight", (None,))
+        most = learner.n_features_in_ - (0 if learner._bias_size else 1)  # the constant feature is the last
+        feature = stored.array("history_feature", weight.shape, np.int32, least=0, most=most)
+        label = stored.array("history_label", weight.shape, np.int32, least=0, most=len(seen) - 1)
+        time = stored.array("history_time", weight.shape, np.int64, least=0)
+        if (time > seen[label]).any():
+            raise DataError("'history_time' in arrays.safetensors holds times after the last document")
+        learner._history = [(label.copy(), feature.copy(), time.copy(), weight.copy())]
+        return learner
+
+    # ------------------------------------------------------------------ checks
+
+    def _check_parameters(self) -> None:
+        check_parameters(self, max_iter=COUNT, average=one_of(None, "averaged", "voted"))
+        if hasattr(self, "bias"):
+            check_parameters(self, bias=SIZE_OF_BIAS)

@@ -1,0 +1,343 @@
+"""What learners that take documents as they come share: `partial_fit`, growing labels, state on disk.
+
+The state is the weights, a few arrays of the same shape that only updates touch, and a few numbers a label;
+the compiled core updates them in place. `fit` starts afresh and passes over the documents several times,
+`partial_fit` goes on with one pass.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+import widemargin._core as _core
+from widemargin._arrays import Csr, refuse_infinite
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import probable_cause, require_finite
+from widemargin._stored import Stored
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels.growing import Arrival, receive, whole_batch
+from widemargin.learn.linear_model import LinearRule, State
+from widemargin.learn.online.stream_rows import Documents, check_documents
+
+Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[Any]]
+
+# What the core takes for an array that a learner does not need.
+NO_MATRIX: Floats = np.zeros((0, 0))
+NO_PAIRS: Floats = np.zeros((0, 0, 2))
+NO_VECTOR: Floats = np.zeros(0)
+
+# Arrays of labels x features; the others are features x labels, since all labels are scored together, and a
+# frequent feature is updated for many. The constant feature, if there is one, comes last. The two parts of a
+# weight stand side by side.
+LABEL_BY_LABEL = frozenset(["sums", "links"])
+PAIRS = frozenset(["parts"])
+_POSITIVE = float(np.finfo(float).tiny)
+# What counts something, or is a sum of what is positive.
+_COUNTS = frozenset(["seen", "mistakes", "clock", "normalizer", "peak"])
+
+
+class OnlineRule(LinearRule):
+    """Base of the online learners. Subclasses say how state begins, how it changes, and which rule it is.
+
+    Attributes
+    ----------
+    documents_seen_, documents_wrong_ : how many documents `partial_fit` was given, and for how many of them
+        the labels that the model would have chosen just before learning were not the right ones
+    """
+
+    max_iter: int
+    documents_seen_: int
+    documents_wrong_: int
+    _cells: Arrays
+    _columns: Arrays  # one value a label
+    _constants: dict[str, float]  # what the first documents have fixed
+    _final: tuple[Any, Floats] | None
+
+    # ------------------------------------------------------------------ what subclasses provide
+
+    @abstractmethod
+    def _check_parameters(self) -> None: ...
+
+    @abstractmethod
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        """Numbers that depend on the first documents, such as the starting weight."""
+
+    @abstractmethod
+    def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
+        """The weights and the arrays of their shape: what they start with, and their type."""
+
+    @abstractmethod
+    def _fresh_columns(self) -> dict[str, tuple[float, type]]:
+        """The arrays of one value a label."""
+
+    @abstractmethod
+    def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
+        """Pass over the documents. `scores` (n, labels) is filled; if it is empty, the state is fresh."""
+
+    @abstractmethod
+    def _rule(self) -> tuple[Floats, Floats]:
+        """The weights (features, labels) and the thresholds of the rule that the state stands for."""
+
+    # What `_constants_from` returns.
+    _constant_names: tuple[str, ...] = ()
+
+    # Whether `fit` looks at the values before it learns; otherwise `_learn` refuses what is not finite.
+    _surveys_values = True
+
+    # Arrays of numbers that `_learn` fills itself when the state is fresh: its threads do that together.
+    _filled_by_core: frozenset[str] = frozenset()
+
+    @property
+    def _bias_size(self) -> float:
+        """The size of the constant feature, 0 for none."""
+        bias = getattr(self, "bias", None)
+        return 0.0 if bias is None else float(bias)
+
+    def _check_documents(self, documents: Documents) -> None:
+        """Refuse documents that the learner is not made for."""
+
+    def _as_learned(self, csr: Csr) -> Csr:
+        """Documents that have been checked, with the values that the learner learns from."""
+        return csr
+
+    # ------------------------------------------------------------------ learning
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from documents and their labels, in passes over them.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        """
+        self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any, weights: Any = None) -> Csr:
+        self._check_parameters()
+        documents = check_documents(self, X, first=True, survey=self._surveys_values)
+        csr = documents.csr
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        space, signs = learn_labels(y)
+        check_consistent_length(X, signs)
+        self._check_documents(documents)
+        csr = self._as_learned(csr)
+        self._begin(space, documents, unfilled=self._filled_by_core)
+        batch = whole_batch(space, signs)
+        try:
+            self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
+        except BaseException as error:
+            self._begin(space, documents)  # learned in place: what was interrupted is at its start again
+            if isinstance(error, DataError) and not self._surveys_values:
+                refuse_infinite(documents.csr)  # which is the reason then
+            raise
+        self._final = self._finite_rule(csr)
+        return csr
+
+    @one_fit_at_a_time
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go on learning: one pass over these documents, in their order.
+
+        A label that has not been seen before gets weights of its own from the document on that brings it, so
+        that the same documents give the same model however they are cut into batches.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in the form of the first call
+        classes : sequence of labels, optional
+            Labels to expect, in the first call. Two of them make the task binary; without it there is a
+            column for every label.
+        """
+        first = not hasattr(self, "label_space_")
+        self._check_parameters()
+        documents = check_documents(self, X, first=first)
+        csr = documents.csr
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        batch = receive(None if first else self.label_space_, y, classes)
+        if csr.n_rows != batch.signs.shape[1]:
+            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        self._check_documents(documents)
+        csr = self._as_learned(csr)
+        if first:
+            self._begin(batch.space, documents)
+        elif batch.space is not self.label_space_:
+            self._add_columns(batch)
+        scores = np.empty((csr.n_rows, batch.space.n_columns))
+        self._learn(csr, batch, passes=1, scores=scores)
+        self._final = None
+        self.documents_seen_ += csr.n_rows
+        self.documents_wrong_ += _wrong(batch, scores)
+        return self
+
+    @one_fit_at_a_time
+    def grow(self, n_features: int) -> Self:
+        """Make room for features that earlier documents did not have, at the end of later matrices."""
+        check_is_fitted(self, "label_space_")
+        more = n_features - self.n_features_in_
+        if more < 0:
+            raise UsageError(f"The model has {self.n_features_in_} features already: it cannot shrink.")
+        for name, (start, _) in self._fresh_cells().items():
+            places, axis = [self.n_features_in_] * more, 1 if name in LABEL_BY_LABEL else 0
+            self._cells[name] = np.insert(self._cells[name], places, start, axis=axis)
+        self.n_features_in_ = n_features
+        self._final = None
+        return self
+
+    def _begin(self, space: LabelSpace, documents: Documents, unfilled: frozenset[str] = frozenset()) -> None:
+        self.label_space_ = space
+        self.documents_seen_ = self.documents_wrong_ = 0
+        self._constants = self._constants_from(documents)
+        cells, columns = self._fresh_cells(), self._fresh_columns()
+        self._cells, self._final = {}, None  # an earlier model makes room for this one
+        for name, made in cells.items():
+            shape = self._shape(name)
+            self._cells[name] = _unfilled(shape) if name in unfilled else _filled(shape, *made)
+        self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        rows, columns = self.n_features_in_ + (self._bias_size > 0), self.label_space_.n_columns
+        if name in LABEL_BY_LABEL:
+            return columns, rows
+        return (rows, columns, 2) if name in PAIRS else (rows, columns)
+
+    def _add_columns(self, batch: Arrival) -> None:
+        """Widen the state: old columns go to their new places, new ones begin."""
+        self.label_space_ = batch.space
+        for name, made in self._fresh_cells().items():
+            wider = _filled(self._shape(name), *made)
+            wider[batch.kept if name in LABEL_BY_LABEL else (slice(None), batch.kept)] = self._cells[name]
+            self._cells[name] = wider
+        for name, made in self._fresh_columns().items():
+            longer: NDArray[Any] = np.full(batch.space.n_columns, *made)
+            longer[batch.kept] = self._columns[name]
+            self._columns[name] = longer
+
+    def _seed(self) -> int:
+        return int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
+
+    def _overflow(self, error: OverflowError, csr: Csr, cure: str) -> DataError:
+        label = self.label_space_.column_names.tolist()[int(str(error))]
+        cause = probable_cause(self, csr, otherwise=cure)
+        return DataError(f"The weights of {label!r} grow beyond what numbers can hold. {cause}")
+
+    # ------------------------------------------------------------------ the rule
+
+    def _finite_rule(self, csr: Csr | None) -> tuple[Any, Floats]:
+        weights, thresholds = self._rule()
+        require_finite(self, csr, coef_=weights, intercept_=thresholds)
+        return weights, thresholds
+
+    def _finished(self) -> tuple[Any, Floats]:
+        check_is_fitted(self, "label_space_")
+        if self._final is None:
+            self._final = self._finite_rule(None)
+        return self._final
+
+    @property
+    def coef_(self) -> Any:
+        """Weights, labels x features."""
+        return self._finished()[0].T
+
+    @property
+    def intercept_(self) -> Floats:  # type: ignore[override]
+        """What the scores of the labels begin with: the constant feature's part, less the threshold."""
+        return self._finished()[1]
+
+    # ------------------------------------------------------------------ on disk
+
+    def get_state(self) -> State:
+        """Everything that is needed to score and to go on learning: a configuration for JSON, and arrays."""
+        check_is_fitted(self, "label_space_")
+        config = {
+            "parameters": self.get_params(),
+            "labels": self.label_space_.to_dict(),
+            "n_features": self.n_features_in_,
+            "documents_seen": self.documents_seen_,
+            "documents_wrong": self.documents_wrong_,
+            "constants": self._constants,
+        }
+        arrays: Arrays = {f"column_{name}": values for name, values in self._columns.items()}
+        starts = self._fresh_cells()
+        for name, values in self._cells.items():
+            # Most features keep their start for most labels: sixteen bytes for each that does not.
+            changed = np.flatnonzero(values != starts[name][0])
+            if len(changed) * (8 + values.itemsize) < values.nbytes:
+                arrays[f"changed_{name}"] = changed.astype(np.int64)
+                arrays[f"values_{name}"] = values.reshape(-1)[changed]
+            else:
+                arrays[f"cells_{name}"] = values
+        return config, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
+        """The learner that `get_state` described, which goes on as if it had never stopped."""
+        stored = Stored(config, arrays)
+        learner: Self = stored.estimator(cls)
+        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
+        learner.n_features_in_ = stored.integer("n_features")
+        learner.documents_seen_ = stored.integer("documents_seen", most=2**62)
+        learner.documents_wrong_ = stored.integer("documents_wrong", most=learner.documents_seen_)
+        constants = stored.inner("constants")
+        learner._constants = {
+            name: constants.number(name, least=_POSITIVE) for name in learner._constant_names
+        }
+        learner._final = None
+        learner._cells, learner._columns = {}, {}
+        for name, (start, kind) in learner._fresh_cells().items():
+            shape = learner._shape(name)
+            if stored.has_array(f"cells_{name}"):
+                learner._cells[name] = np.array(stored.array(f"cells_{name}", shape, kind))
+                continue
+            stored.check_room("n_features", *shape)
+            places = stored.array(f"changed_{name}", (None,), np.int64, least=0, most=math.prod(shape) - 1)
+            values = _filled(shape, start, kind)
+            values.reshape(-1)[places] = stored.array(f"values_{name}", places.shape, kind)
+            learner._cells[name] = values
+        for name, (_, kind) in learner._fresh_columns().items():
+            least = 0 if name in _COUNTS else None
+            values = stored.array(f"column_{name}", (space.n_columns,), kind, least=least)
+            learner._columns[name] = np.array(values)
+        return learner
+
+    def _check_rule(self) -> None:
+        """Refuse a state from a file whose parts are finite and whose rule is not."""
+        with np.errstate(all="ignore"):
+            sound = all(np.isfinite(part).all() for part in self._finished())
+        if not sound:
+            raise DataError("the arrays in arrays.safetensors make a rule that is not finite")
+
+
+def _unfilled(shape: tuple[int, ...]) -> Floats:
+    """An array for the core to fill, in memory that an earlier one may have given back."""
+    return np.asarray(_core.recycled_array(math.prod(shape))).reshape(shape)
+
+
+def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:
+    """An array of one value, or of one pair of values, which NumPy fills as fast only as complex numbers."""
+    if isinstance(start, tuple):
+        return np.full(shape[:-1], complex(*start)).view(kind).reshape(shape)
+    return np.full(shape, start, dtype=kind)
+
+
+def _wrong(batch: Arrival, scores: Floats) -> int:
+    """For how many documents the scores, above 0, choose other labels than the right ones."""
+    known = ~batch.new[None, :] | (batch.first_row[None, :] < np.arange(len(scores))[:, None])
+    truth = batch.signs.T > 0
+    if batch.space.kind == "multiclass":
+        best = np.where(known, scores, -np.inf).argmax(axis=1)
+        rows = np.arange(len(scores))
+        return int(np.count_nonzero(~(truth[rows, best] & known[rows, best])))
+    return int(np.count_nonzero((((scores > 0) & known) != truth).any(axis=1)))

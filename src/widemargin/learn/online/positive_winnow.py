@@ -1,0 +1,83 @@
+"""Littlestone's Winnow with positive weights, as Dagan, Karov and Roth use it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from widemargin.learn.online.mistake_driven import Average, Start
+from widemargin.learn.online.multiplicative import Multiplicative
+from widemargin.learn.online.threshold_range import Link
+
+
+class PositiveWinnow(Multiplicative):
+    """Littlestone's Winnow: positive weights, multiplied after a mistake.
+
+    Parameters
+    ----------
+    promotion, demotion : what active weights are multiplied by when a positive document was missed (above
+        1), or a negative one taken (below 1)
+    threshold : what the score of a positive document has to exceed
+    threshold_range : (low, high) around the threshold, scores in which count as mistakes in training
+    normalize : divide every document by the sum of its strengths; weights then start with `threshold`
+        instead of ``threshold / d``
+    document_length : d, the average number of active features of a document; None counts those of `fit`, or
+        of the first batch of `partial_fit` (give it where the cut into batches must not matter)
+    discard_below : discard features whose weight is within one promotion or demotion of its start, once a
+        pass makes mistakes on less than this share of the documents; None keeps all. With `normalize` they
+        go back to their start, which is what says nothing in an average of weights, and learn no more.
+    link, average, max_iter, shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
+
+    Attributes
+    ----------
+    coef_, intercept_, mistakes_, n_iter_, n_discarded_, documents_seen_, documents_wrong_ :
+        as in :class:`~widemargin.Perceptron`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]]), [1, 1, 0, 0]
+    >>> PositiveWinnow(promotion=2, demotion=0.5).fit(X, y).predict(X).tolist()
+    [1, 1, 0, 0]
+    """
+
+    _kind = "positive-winnow"
+
+    def __init__(
+        self,
+        promotion: float = 1.1,
+        demotion: float = 0.9,
+        *,
+        threshold: float = 1.0,
+        threshold_range: tuple[float, float] | None = None,
+        normalize: bool = False,
+        document_length: float | None = None,
+        discard_below: float | None = None,
+        link: Link = "all",
+        average: Average = None,
+        max_iter: int = 50,
+        shuffle: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.promotion = promotion
+        self.demotion = demotion
+        self.threshold = threshold
+        self.threshold_range = threshold_range
+        self.normalize = normalize
+        self.document_length = document_length
+        self.discard_below = discard_below
+        self.link = link
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _start(self) -> Start:
+        return Start(float(self.threshold) if self.normalize else self._even_share())
+
+    def _filtering_range(self) -> tuple[float, float]:
+        start = self._start().weight
+        return start * self.demotion, start * self.promotion

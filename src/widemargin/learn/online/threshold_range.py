@@ -1,0 +1,72 @@
+"""The threshold theta, its range, and the starting weights of Dagan, Karov and Roth."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, check_parameters, one_of, or_none
+from widemargin.errors import DataError, UsageError
+from widemargin.learn.online.stream_rows import Documents
+
+Link = Literal["all", "first-sight"]
+
+
+_PAIR = Expected(
+    "two numbers around the threshold, such as (0.9, 1.1) around 1",
+    lambda value: isinstance(value, tuple | list) and len(value) == 2 and all(map(FINITE.holds, value)),
+)
+
+
+class ThresholdMixin:
+    """What learners with a threshold share; parameters as in :class:`~widemargin.PositiveWinnow`."""
+
+    threshold: float
+    threshold_range: Any
+    document_length: float | None
+    discard_below: float | None
+    link: Link
+    _constants: dict[str, float]
+    _constant_names: tuple[str, ...] = ("document_length",)
+
+    def _thresholds(self) -> tuple[float, float, float]:
+        theta = float(self.threshold)
+        if self.threshold_range is None:
+            return theta, theta, theta
+        low, high = self.threshold_range
+        return float(low), theta, float(high)
+
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        length = self.document_length
+        if length is None:
+            length = max(documents.n_nonzero / max(documents.csr.n_rows, 1), 1.0)
+        return {"document_length": float(length)}
+
+    def _even_share(self) -> float:
+        """theta / d: a document of average length scores theta."""
+        return float(self.threshold) / self._constants["document_length"]
+
+    def _check_threshold(self) -> None:
+        check_parameters(
+            self,
+            threshold=POSITIVE,
+            threshold_range=or_none(_PAIR),
+            document_length=or_none(POSITIVE),
+            discard_below=or_none(SHARE),
+            link=one_of("all", "first-sight"),
+        )
+        if self.threshold_range is not None:
+            low, theta, high = self._thresholds()
+            if not low <= theta <= high:
+                raise UsageError(
+                    f"threshold_range={self.threshold_range!r} does not hold the threshold {theta}: "
+                    f"expected two numbers around it, such as (0.9, 1.1) around 1."
+                )
+
+
+def check_strengths(learner: Any, documents: Documents) -> None:
+    """Refuse negative strengths, under which a promotion would lower the score."""
+    if documents.least < 0:
+        raise DataError(
+            f"Negative values in data passed to {type(learner).__name__}: the strength of a feature is at "
+            f"least 0, since updates ignore how large it is. Use Winnow, or Perceptron(form='zhang')."
+        )

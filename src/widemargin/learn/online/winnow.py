@@ -1,0 +1,120 @@
+"""Winnow in log form, normalised or not (Zhang)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin._parameters import POSITIVE, check_parameters, or_none
+from widemargin.learn.online.mistake_driven import Average, MistakeDriven, Start
+from widemargin.learn.online.online_model import Floats
+from widemargin.learn.online.stream_rows import Documents
+
+
+class Winnow(MistakeDriven):
+    """Zhang's Winnow: weights ``mu exp(v)`` where every mistake adds ``eta * x * y`` to v.
+
+    Balanced by the embedding [x, -x], which is never made: the weights are ``2 mu sinh(v)``. The threshold is
+    0, with a constant feature. There the normalised and the unnormalised rule make the same mistakes.
+
+    Parameters
+    ----------
+    normalized : scale the weights so that those of [x, -x] sum to `total_weight`
+    eta : the rate
+    mu : what every weight starts with
+    total_weight : W, None for the sum that the weights start with
+    balanced : whether weights may be negative; otherwise they are ``mu exp(v)``
+    bias : size of the constant feature, None for none
+    average, max_iter, shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
+
+    Attributes
+    ----------
+    coef_, intercept_, mistakes_, n_iter_, documents_seen_, documents_wrong_ :
+        as in :class:`~widemargin.Perceptron`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[1, 0], [1, 1], [0, 1]]), [0, 0, 1]
+    >>> Winnow(eta=0.5).fit(X, y).predict(X).tolist()
+    [0, 0, 1]
+    """
+
+    _kind = "log-winnow"
+    _surveys_values = False
+
+    def __init__(
+        self,
+        normalized: bool = False,
+        *,
+        eta: float = 0.01,
+        mu: float = 0.01,
+        total_weight: float | None = None,
+        balanced: bool = True,
+        bias: float | None = 1.0,
+        average: Average = None,
+        max_iter: int = 50,
+        shuffle: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.normalized = normalized
+        self.eta = eta
+        self.mu = mu
+        self.total_weight = total_weight
+        self.balanced = balanced
+        self.bias = bias
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    _constant_names = ("start_sum",)
+
+    @property
+    def _form(self) -> tuple[float, bool, bool, float]:  # type: ignore[override]
+        total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)
+        return float(self.mu), bool(self.balanced), bool(self.normalized), total
+
+    def _rates(self) -> tuple[float, float]:
+        return float(self.eta), float(self.eta)
+
+    def _constants_from(self, documents: Documents) -> dict[str, float]:
+        return {"start_sum": starting_sum(self, documents.csr.n_columns)}
+
+    def _start(self) -> Start:
+        return Start(0.0 if self.balanced else float(self.mu))
+
+    def _fresh_columns(self) -> dict[str, tuple[float, type]]:
+        start = (self._constants["start_sum"], float)
+        return super()._fresh_columns() | {"normalizer": start, "peak": start}
+
+    def _scale(self) -> Floats | None:
+        if not self.normalized:
+            return None
+        scale: Floats = self._form[3] / self._columns["normalizer"]
+        return scale
+
+    def grow(self, n_features: int) -> Winnow:
+        check_is_fitted(self, "label_space_")
+        more = starting_sum(self, n_features) - starting_sum(self, self.n_features_in_)
+        super().grow(n_features)
+        self._constants["start_sum"] += more
+        self._columns["normalizer"] += more
+        self._columns["peak"] += more
+        return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(self, eta=POSITIVE, mu=POSITIVE, total_weight=or_none(POSITIVE))
+        super()._check_parameters()
+
+
+def starting_sum(learner: Any, n_features: int) -> float:
+    """||mu||_1 over the features (of the embedding, when balanced) and the constant one."""
+    rows = n_features + (learner.bias is not None)
+    return float(np.sum(learner.mu) * rows * (2 if learner.balanced else 1))

@@ -1,0 +1,1 @@
+"""Regularized least squares, on all features or on a sample of them."""

@@ -1,0 +1,288 @@
+"""Regularized least squares classification, on all features or on a sample of them (dasgupta 2.1 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from widemargin._arrays import Csr, checked_csr
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import (
+    AT_LEAST_0,
+    BETWEEN_0_AND_1,
+    COUNT,
+    SIZE_OF_BIAS,
+    check_parameters,
+    either,
+    one_of,
+    refuse_result,
+    require_finite,
+)
+from widemargin.errors import DataError, UsageError
+from widemargin.features.sampling import SampleFeatures
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.linear_model import LinearRule
+from widemargin.learn.squares.squares_problem import Solution, SquaresProblem
+
+Floats = NDArray[np.float64]
+
+
+class RegularizedLeastSquares(LinearRule):
+    """Least squares on labels of +1 and -1, with a penalty on the weights; all labels in one solve.
+
+    Minimises ``sum_i c_i (w.x_i + b - y_i)^2 + regularization * w.w``.
+
+    Parameters
+    ----------
+    regularization : lambda of the paper. At 0 the solution with the smallest weights is taken.
+    bias : size of the constant feature whose weight is the threshold, regularised with the others; None for
+        hyperplanes through the origin, as in the paper; "unregularized" for a threshold that costs nothing
+    solver : "dual" (a matrix of documents x documents) or "primal" (features x features) factorise;
+        "iterative" takes block conjugate gradients over the sparse data; "auto" factorises the smaller
+        matrix where it is small
+    tol : of the iterative solver: the residual of the equations, relative to their right-hand side
+    max_iter : of the iterative solver: most passes
+    class_weight : None; "balanced" gives the examples with and without each label the same total weight; a
+        dict multiplies the squared errors of a label's examples (binary: of either class). Labels are then
+        solved one by one.
+    n_jobs : native threads, None for every core
+
+    Attributes
+    ----------
+    coef_ : (labels, features); one row for a binary task
+    intercept_ : (labels,)
+    alpha_ : the x of (5), dual variables of the training examples: (n,) binary, else (n, labels); None at
+        regularization 0
+    objective_ : what is minimised, for each label
+    n_iter_ : passes of the iterative solver; 1 where a matrix was factorised
+
+    Examples
+    --------
+    >>> X = np.array([[0, 1], [1, 1], [3, 0], [4, 1]])
+    >>> model = RegularizedLeastSquares(0.1).fit(X, ["ham", "ham", "spam", "spam"])
+    >>> model.predict(np.array([[5, 0], [0, 0]])).tolist()
+    ['spam', 'ham']
+    """
+
+    alpha_: Any
+    objective_: Any
+    n_iter_: int
+
+    def __init__(
+        self,
+        regularization: float = 1.0,
+        *,
+        bias: float | Literal["unregularized"] | None = 1.0,
+        solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.regularization = regularization
+        self.bias = bias
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents and their labels.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes
+        sample_weight : (n,) factors on the squared errors of the examples
+        """
+        self._fit_all([self], X, y, sample_weight)
+        return self
+
+    def path(self, X: Any, y: Any, regularizations: Iterable[float], sample_weight: Any = None) -> list[Self]:
+        """One fitted model for each value of `regularization`, all from one factorisation or iteration.
+
+        Examples
+        --------
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+        >>> models = RegularizedLeastSquares(bias=None).path(X, y, [0.1, 10])
+        >>> [round(float(model.coef_[0, 0]), 4) for model in models]
+        [0.1418, 0.0833]
+        """
+        models = [clone(self).set_params(regularization=value) for value in regularizations]
+        if not models:
+            raise UsageError("regularizations is empty. Pass at least one number.")
+        self._fit_all(models, X, y, sample_weight)
+        return models
+
+    def left_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Scores of the training examples by the rules learned without them, (n, columns), in closed form.
+
+        Costs one factorisation of the smaller matrix, whatever solver `fit` used. Class weights stay those
+        of all examples.
+        """
+        return self.path_left_out([self.regularization], X, y, sample_weight)[0]
+
+    def path_left_out(
+        self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None
+    ) -> list[Floats]:
+        """The same for several values of `regularization`, from one matrix of eigenvectors."""
+        _, problems = self._problems(checked_csr(self, X, first=False), y, sample_weight)
+        parts = [problem.left_out(regularizations) for problem in problems]
+        scores = [np.hstack(columns) for columns in zip(*parts, strict=True)]
+        for values in scores:
+            require_finite(self, problems[0].csr, left_out_scores=values)
+        return scores
+
+    def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
+        for model in models:
+            model._check_parameters()
+        csr = checked_csr(self, X, first=True)
+        space, problems = self._problems(csr, y, sample_weight)
+        values = [float(model.regularization) for model in models]
+        try:
+            parts = [problem.solve(values, float(self.tol), int(self.max_iter)) for problem in problems]
+        except np.linalg.LinAlgError:  # of a matrix that is not finite
+            refuse_result(self, csr, "the equations")
+        for model, columns in zip(models, zip(*parts, strict=True), strict=True):
+            model._keep(space, csr, columns)
+
+    def _problems(self, csr: Csr, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
+        """One for all columns of labels or, where class weights tell them apart, one for each."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        space, signs = learn_labels(y)
+        check_consistent_length(csr.indptr[1:], signs)
+        weights = sample_weights(sample_weight, csr.n_rows)
+        positive, negative = label_costs(1.0, self.class_weight, space, signs, weights)
+        if (positive == 1).all() and (negative == 1).all():
+            return space, [SquaresProblem(csr, signs, weights, self.bias, self.solver, self.n_jobs)]
+        own = weights if len(weights) else np.ones(csr.n_rows)
+        problems = []
+        for k in range(signs.shape[1]):
+            of_column = own * np.where(signs[:, k] > 0, positive[k], negative[k])
+            if not of_column.any():
+                raise DataError(
+                    f"class_weight is 0 for every example of {space.column_names[k]!r}: there is nothing to "
+                    f"learn from."
+                )
+            some = np.ascontiguousarray(signs[:, k : k + 1])
+            problems.append(SquaresProblem(csr, some, of_column, self.bias, self.solver, self.n_jobs))
+        return space, problems
+
+    def _keep(self, space: LabelSpace, csr: Csr, columns: Sequence[Solution]) -> None:
+        def together(parts: Sequence[Any]) -> Any:
+            return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+
+        for column in columns:
+            results = {"coef_": column.coef, "intercept_": column.intercept, "alpha_": column.alpha}
+            require_finite(self, csr, **results, objective_=column.objective)
+        self.label_space_, self.n_features_in_ = space, csr.n_columns
+        self.coef_ = together([column.coef for column in columns]).T
+        self.intercept_ = together([column.intercept for column in columns])
+        self.n_iter_ = max(column.n_iter for column in columns)
+        objective = together([column.objective for column in columns])
+        alphas = [column.alpha for column in columns]
+        alpha = None if alphas[0] is None else together(alphas)
+        binary = space.kind == "binary"
+        self.objective_ = float(objective[0]) if binary else objective
+        self.alpha_ = alpha[:, 0] if binary and alpha is not None else alpha
+
+    def _check_parameters(self) -> None:
+        check_parameters(
+            self,
+            regularization=AT_LEAST_0,
+            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
+            solver=one_of("auto", "dual", "primal", "iterative"),
+            tol=BETWEEN_0_AND_1,
+            max_iter=COUNT,
+        )
+
+
+class SampledLeastSquares(RegularizedLeastSquares):
+    """Regularized least squares on a random sample of the features, rescaled: the SRLS algorithm.
+
+    Parameters
+    ----------
+    r : the features to expect at most, see :class:`widemargin.features.sampling.SampleFeatures`
+    sampling : "subspace", "weighted" or "uniform"
+    k : of subspace sampling: how many singular vectors
+    random_state : seed of the sample
+    regularization, bias, solver, tol, max_iter, class_weight, n_jobs : as in :class:`RegularizedLeastSquares`
+
+    Attributes
+    ----------
+    sampling_ : the fitted sampling, with its probabilities and counts
+    coef_ : (labels, features) sparse, over all features: documents are scored as they are
+
+    Examples
+    --------
+    >>> X = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
+    >>> model = SampledLeastSquares(2, sampling="weighted", random_state=0).fit(X, [1, 1, 0, 0])
+    >>> model.sampling_.n_kept_, model.coef_.shape
+    (2, (1, 3))
+    """
+
+    sampling_: SampleFeatures
+
+    def __init__(
+        self,
+        r: int = 1000,
+        *,
+        sampling: Literal["subspace", "weighted", "uniform"] = "subspace",
+        k: int | float | None = None,
+        regularization: float = 1.0,
+        bias: float | Literal["unregularized"] | None = 1.0,
+        solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            regularization,
+            bias=bias,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+        )
+        self.r = r
+        self.sampling = sampling
+        self.k = k
+        self.random_state = random_state
+
+    def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
+        csr = checked_csr(self, X, first=True)
+        sampling = SampleFeatures(self.r, sampling=self.sampling, k=self.k, random_state=self.random_state)
+        sampled = sampling.fit_transform(csr.matrix)
+        n_features = self.n_features_in_
+        plain = [RegularizedLeastSquares(**_plain_parameters(model)) for model in models]
+        plain[0]._fit_all(plain, sampled, y, sample_weight)
+        for model, fitted in zip(models, plain, strict=True):
+            for name in ("label_space_", "intercept_", "alpha_", "objective_", "n_iter_"):
+                setattr(model, name, getattr(fitted, name))
+            model.sampling_, model.n_features_in_ = sampling, n_features
+            model.coef_ = sampling.spread(fitted.coef_)
+
+    def path_left_out(
+        self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None
+    ) -> list[Floats]:
+        """As of the learner on all features; the sample of features is that of all examples."""
+        check_is_fitted(self, "sampling_")
+        plain = RegularizedLeastSquares(**_plain_parameters(self))
+        return plain.path_left_out(regularizations, self.sampling_.transform(X), y, sample_weight)
+
+
+def _plain_parameters(model: SampledLeastSquares) -> dict[str, Any]:
+    names = ("regularization", "bias", "solver", "tol", "max_iter", "class_weight", "n_jobs")
+    return {name: getattr(model, name) for name in names}

@@ -1,0 +1,1 @@
+"""Support vector machines: linear, with any kernel, and transductive."""

@@ -1,0 +1,101 @@
+"""A rule by any kernel for learners that find their dual variables by themselves.
+
+Linear rules are scored by their weights; those of the other kernels are left to a `KernelSVM` that gets the
+support vectors without having been trained, and whose state is saved in place of weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin._arrays import canonical_csr, checked_matrix
+from widemargin._stored import Stored
+from widemargin.learn.kernels import Kernel
+from widemargin.learn.linear_model import LinearRule, State
+from widemargin.learn.svm.kernel_svm import KernelSVM
+
+Floats = NDArray[np.float64]
+KERNELS = ("linear", "poly", "rbf", "sigmoid", "chi2")
+
+
+class KernelRule(LinearRule):
+    """Base of learners with a `kernel`. They set `label_space_`, `intercept_` and then `_set_rule`."""
+
+    kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"]
+    gamma: float
+    degree: float
+    coef0: float
+    n_jobs: int | None
+
+    @property
+    def _kernel(self) -> Kernel:
+        return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
+
+    def _set_rule(self, rows: sp.csr_array, signed: Floats) -> None:
+        """Keep what scores new documents: `signed` (columns, n) is alpha times the label of every row."""
+        if self.kernel == "linear":
+            weights = sp.csr_array(signed) @ rows.astype(np.float64)
+            # Features x columns in memory, as documents are scored.
+            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
+            return
+        support = np.flatnonzero(signed.any(axis=0))
+        vectors = canonical_csr(rows[support])
+        config = {
+            "parameters": {
+                "kernel": self.kernel,
+                "gamma": self.gamma,
+                "degree": self.degree,
+                "coef0": self.coef0,
+                "n_jobs": self.n_jobs,
+            },
+            "labels": self.label_space_.to_dict(),
+            "n_features": self.n_features_in_,
+        }
+        arrays = {
+            "dual_coef": np.ascontiguousarray(signed[:, support]),
+            "intercept": self.intercept_,
+            "support_data": vectors.data,
+            "support_indices": vectors.indices,
+            "support_indptr": vectors.indptr,
+        }
+        self._machine = KernelSVM.from_state(config, arrays)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the documents: (n,) for a binary task, otherwise (n, labels)."""
+        check_is_fitted(self, "label_space_")
+        if self.kernel == "linear":
+            return super().decision_function(X)
+        return self._machine.decision_function(checked_matrix(self, X, first=False))
+
+    def get_state(self) -> State:
+        """What is needed to score and to decide: a configuration for JSON, and arrays."""
+        check_is_fitted(self, "label_space_")
+        if self.kernel == "linear":
+            return super().get_state()
+        machine, arrays = self._machine.get_state()
+        return {**machine, "parameters": self.get_params(), "machine": machine["parameters"]}, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelRule:
+        """The fitted learner that `get_state` described, without what it knew of its training documents."""
+        if "machine" not in config:
+            linear = super().from_state(config, arrays)
+            assert isinstance(linear, cls)
+            return linear
+        learner: KernelRule = Stored(config).estimator(cls)
+        learner._machine = KernelSVM.from_state(
+            {**config, "parameters": Stored(config).value("machine")}, arrays
+        )
+        learner.label_space_, learner.n_features_in_ = learner._machine.label_space_, config["n_features"]
+        learner.intercept_ = learner._machine.intercept_
+        return learner
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        return tags

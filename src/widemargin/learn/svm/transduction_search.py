@@ -1,0 +1,241 @@
+"""The search for labels of unlabelled examples, handed to the core (kernel/transduction.hpp)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import widemargin._core as _core
+from widemargin._arrays import Csr
+from widemargin._parameters import require_finite
+from widemargin._threads import thread_count
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace
+from widemargin.learn.kernels import KERNELS, Kernel, refused_values
+from widemargin.learn.svm.dual_problem import cache_bytes
+from widemargin.progress import watch_values
+
+Floats = NDArray[np.float64]
+
+# C*_minus of the first level: next to nothing, so that the inductive machine decides on the first labels
+# (Figure 9.1), also beside limits that are next to nothing themselves.
+_NEXT_TO_NOTHING, _SMALL = 1e-5, 1e-3
+_GROWTH = 2.0  # of the costs, from level to level
+_RECORDED = 7
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of the search: costs of unlabelled examples, and what the machine came to there.
+
+    `first_objective` is that before any labels were exchanged; `switches` counts pairs of labels, `solutions`
+    the problems solved; the margin is 1 / ||w||.
+    """
+
+    C_minus: float
+    C_plus: float
+    first_objective: float
+    objective: float
+    margin: float
+    switches: int
+    solutions: int
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: which pairs to exchange, how exactly to solve, with what."""
+
+    switching: Literal["multiple", "single"]
+    first_costs: Literal["balanced", "published"]
+    tol: float
+    max_iter: int
+    cache_megabytes: float
+    seed: int
+    n_jobs: int | None
+    verbose: bool
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Of each column: labels, dual variables, s = sum_j alpha_j y_j K(x_i, x_j), and the threshold b.
+
+    All (columns, examples) but the last, (columns, 1). The labels of examples that it knows nothing of, and
+    that cost it nothing, do not matter.
+    """
+
+    y: Floats
+    alpha: Floats
+    s: Floats
+    intercept: Floats
+
+    @property
+    def scores(self) -> Floats:
+        """w.x + b of every example."""
+        return self.s + self.intercept
+
+    def in_order(self, order: NDArray[np.intp]) -> Machine:
+        """The same with the examples in that order."""
+        return Machine(self.y[:, order], self.alpha[:, order], self.s[:, order], self.intercept)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The machine of the labelled examples alone, that of the search, and what the search saw.
+
+    `at_par` is the machine that the search comes to if it goes on until an unlabelled example costs as much
+    as a labelled one; the same where it did so anyway.
+    """
+
+    inductive: Machine
+    transductive: Machine
+    at_par: Machine
+    levels: list[list[Level]]
+    converged: NDArray[np.bool_]
+
+
+def search(
+    csr: Csr,
+    kernel: Kernel,
+    signs: NDArray[np.int8],
+    cost: Floats,
+    limits: Floats,
+    par: Floats,
+    num_plus: NDArray[np.int64],
+    how: Search,
+    *,
+    equality: bool,
+    offset: float,
+) -> Found:
+    """Label what has the sign 0, for every row of `signs`.
+
+    Parameters
+    ----------
+    signs, cost : (columns, examples); the costs of unlabelled examples do not matter here
+    limits : (columns, 2) their costs at the end, as negative and as positive examples
+    par : (columns, 2) the same if they were labelled
+    num_plus : how many of them are positive; of a single one the inductive machine decides
+    equality, offset : as for :func:`~widemargin.learn.svm.dual_problem.solve_dual`
+    """
+    n_columns, n = signs.shape
+    k = np.count_nonzero(signs == 0, axis=1)
+    limits = np.where(k[:, None] > 0, limits, 0.0)  # where everything is labelled there are no levels
+    bounds = np.where(limits > 0, limits, np.inf)
+    smallest = np.minimum(_NEXT_TO_NOTHING, _SMALL * bounds.min(axis=1, keepdims=True))
+    first = np.minimum(smallest * _ratios(how.first_costs, num_plus, k), bounds)
+    steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
+    levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
+    machines, intercepts = np.zeros((n_columns, 9, n)), np.zeros((n_columns, 3))
+    n_levels, converged = np.zeros(n_columns, np.int64), np.zeros(n_columns, np.uint8)
+    progress = np.zeros((n_columns, 4))
+    # Tells the core how exactly to keep kernel values; it computes them itself.
+    kernel.refuse_overflow(csr, offset)
+    precision: Any = np.zeros((0, 0), kernel.precision(csr, offset, how.n_jobs))
+    shown = watch_values(progress, _describe, enabled=None if how.verbose else False)
+    with shown, refused_values():
+        _core.train_transductive_svm(
+            csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
+            *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits, par]),
+            num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
+            cache_bytes(how.cache_megabytes), thread_count(how.n_jobs), machines, intercepts,
+            levels, n_levels, converged, progress,
+        )  # fmt: skip
+    require_finite("TransductiveSVM", csr, machines=machines, intercepts=intercepts)
+    records = [[_level(row) for row in part[:used]] for part, used in zip(levels, n_levels, strict=True)]
+    inductive, transductive, at_par = (
+        Machine(machines[:, 3 * m], machines[:, 3 * m + 1], machines[:, 3 * m + 2], intercepts[:, m, None])
+        for m in range(3)
+    )
+    return Found(inductive, transductive, at_par, records, converged.astype(bool))
+
+
+def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:
+    """Refuse columns without a positive or without a negative example; `signs` (n, columns)."""
+    for what, there in (("positive", signs > 0), ("negative", signs < 0)):
+        empty = ~there.any(axis=0)
+        if empty.any():
+            names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
+            raise DataError(
+                f"There is no {what} labelled document of {', '.join(names)}. Label at least one on either "
+                f"side of every label, or leave the label out."
+            )
+
+
+def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) -> NDArray[np.int64]:
+    """How many of the unlabelled examples of each column are to be positive.
+
+    Parameters
+    ----------
+    positives : None for the share of the labelled examples; a share of the unlabelled ones; their number; a
+        sequence of these, one a column, or a dict from labels
+    signs : (n, columns), 0 for unlabelled
+
+    Examples
+    --------
+    >>> from widemargin.labels import learn_labels
+    >>> space, given = learn_labels(["ham", "spam", "ham", "ham"])
+    >>> signs = np.vstack([given, np.zeros((100, 1), np.int8)])
+    >>> [int(count_positives(share, space, signs)[0]) for share in (None, 0.1, 7)]
+    [25, 10, 7]
+    """
+    names = space.column_names.tolist()
+    labelled = np.count_nonzero(signs, axis=0)
+    shares: list[Any] = (np.count_nonzero(signs > 0, axis=0) / labelled).tolist()
+    if isinstance(positives, dict):
+        for label, wanted in positives.items():
+            if label not in names:
+                raise UsageError(f"positives names {label!r}, which is no label: {names[:10]}.")
+            shares[names.index(label)] = wanted
+    elif np.ndim(positives) == 1:
+        if len(positives) != len(names):
+            raise UsageError(f"positives has {len(positives)} values for {len(names)} labels: one each.")
+        shares = list(positives)
+    elif positives is not None:
+        shares = [positives] * len(names)
+    unlabelled = (len(signs) - labelled).tolist()
+    return np.array([_count(*each) for each in zip(shares, names, unlabelled, strict=True)], np.int64)
+
+
+def _count(wanted: Any, name: Any, k: int) -> int:
+    if k == 0:
+        return 0
+    if isinstance(wanted, int | np.integer) and not isinstance(wanted, bool | np.bool_):
+        if not 0 < wanted < k:
+            raise UsageError(
+                f"positives={wanted} for {name!r}: of {k} unlabelled documents at least one has to be "
+                f"positive and one negative. Pass a number from 1 to {k - 1}, a share, or None."
+            )
+        return int(wanted)
+    if not isinstance(wanted, float | np.floating) or not 0 < wanted < 1:
+        raise UsageError(
+            f"positives={wanted!r} for {name!r}: expected a number of documents, a share between 0 and 1, or "
+            f"None."
+        )
+    # One document cannot be divided: there the inductive machine decides.
+    return min(max(int(wanted * k + 0.5), min(1, k - 1)), max(k - 1, 1))
+
+
+def _describe(progress: Floats) -> str:
+    """How many labels are done, and how far the first of the others is."""
+    done = progress[:, 3] > 0
+    violation, _, iterations, _ = progress[int(done.argmin())]
+    return (
+        f"Labelling: {np.count_nonzero(done)} of {len(done)} labels, "
+        f"violation {violation:.4g}, iteration {int(iterations):,}"
+    )
+
+
+def _ratios(kind: str, num_plus: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
+    """C*_minus and C*_plus of the first level over C*_minus, (columns, 2)."""
+    odds = np.where((num_plus > 0) & (num_plus < k), num_plus / np.maximum(k - num_plus, 1), 1.0)
+    odds = np.maximum(odds, np.finfo(float).tiny)
+    positive = odds if kind == "published" else 1 / odds
+    return np.column_stack([np.ones(len(k)), positive])
+
+
+def _level(row: Floats) -> Level:
+    margin = 1 / math.sqrt(row[4]) if row[4] > 0 else math.inf
+    return Level(row[0], row[1], row[2], row[3], margin, int(row[5]), int(row[6]))

@@ -1,0 +1,351 @@
+"""Transductive support vector machines: a few labelled documents label a collection (joachims, 7 and 9)."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from widemargin._arrays import Csr, canonical_csr, checked_matrix, row_squares
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import (
+    AT_LEAST_0,
+    POSITIVE,
+    PROBABILITY,
+    SIZE_OF_BIAS,
+    at_least,
+    check_parameters,
+    either,
+    one_of,
+    or_none,
+)
+from widemargin.errors import DataError, DataWarning
+from widemargin.labels import learn_partial_labels
+from widemargin.learn.costs import label_costs
+from widemargin.learn.svm.dual_problem import SMALLEST_TOL
+from widemargin.learn.svm.kernel_model import KERNELS, KernelRule
+from widemargin.learn.svm.transduction_search import (
+    Found,
+    Level,
+    Machine,
+    Search,
+    check_both_sides,
+    count_positives,
+    search,
+)
+from widemargin.measure.alarm import LEAST_SUPPORT, Alarm, transduction_alarm
+
+Floats = NDArray[np.float64]
+
+_CHOICES = {
+    "kernel": KERNELS,
+    "switching": ("multiple", "single"),
+    "first_costs": ("balanced", "published"),
+    "on_alarm": ("warn", "inductive", "error", "ignore"),
+}
+_MAX_ITER = 100_000_000
+# Costs of all unlabelled documents over those of the labelled ones, by default. With 17 labelled Reuters
+# stories 0.2 to 0.5 were alike among training documents, and 0.5 the best among the test documents.
+TOGETHER = 0.5
+
+
+class TransductiveSVM(KernelRule):
+    """Label unlabelled documents so that the margin between the classes is widest.
+
+    Minimizes ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabeled
+    documents, of which `positives` become positive, by the search of Figure 9.1
+    (core/kernel/transduction.hpp); one against the rest for several labels. Afterwards the tests of 7.5 look
+    at the result. They compare labeled with unlabeled documents, so they look at where the search ends if
+    both cost the same.
+
+    Parameters
+    ----------
+    C : cost of a margin error of a labelled document
+    C_unlabeled : C*, that of an unlabelled one; 0 for the inductive machine. None: such that all of them
+        together cost half as much as the labelled ones, and none more than `C`. The thesis takes `C`, where
+        a few labelled documents count for little against thousands of others
+    positives : how many of the unlabelled documents are positive: a share, a number, None for the share of
+        the labelled ones; for several labels also a sequence, or a dict from labels. The label of a single
+        unlabelled document is that of the inductive machine
+    kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
+    bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
+        positive number for a bias feature of that size
+    switching : exchange "multiple" pairs of labels before the machine is solved again, half or more of
+        those that would lower the objective, or a "single" one as published, which is slower among very many
+        documents
+    first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
+        much together as the negative ones (SVM-light's way), or "published", where each positive one begins
+        with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
+    unlabeled : what marks an unlabelled document in `y`: None for None and NaN, or a value such as -1 or 0.
+        In an indicator matrix it marks cells: every label may have labelled documents of its own
+    on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
+        "error", or "ignore" it
+    alarm_level : the largest p-value of the tests of 7.5 that raises the alarm; 0 for no alarm at all, which
+        saves the search for where equal costs lead
+    alarm_support : the smallest share of support vectors among unlabelled documents that does not raise it
+        (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 alone
+    class_weight : as for :class:`~widemargin.LinearSVM`
+    tol : by how much an optimality condition (8.32)-(8.34) may be violated, at least 1e-12
+    cache : megabytes for the kernel matrix; a linear machine without room for it works on weight vectors
+    random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`; the result depends on neither
+
+    Attributes
+    ----------
+    transduction_ : labels of all training documents, in the form of `y`
+    unlabeled_ : which of them were not given: (n,), of an indicator matrix (n, columns)
+    scores_ : (n, columns) scores of the training documents
+    inductive_ : (n, columns) their scores by the rule learned from the labelled documents alone
+    coef_, intercept_ : of the linear rule, for new documents
+    alpha_, xi_ : (n, columns) dual variables and slacks
+    positives_ : (columns,) how many of the label's unlabelled documents were to be positive
+    objective_, duality_gap_, n_switches_ : (columns,) at the end; pairs of labels exchanged
+    levels_ : of each column a list of :class:`~widemargin.learn.svm.transduction_search.Level`
+    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labelled,
+        unlabelled documents cost nothing, or nobody asked for it
+    fell_back_ : (columns,) where the inductive rule stands in
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0], [0.2, 0.9], [0.3, 0.8], [1.0, 0.0], [0.9, 0.2], [0.7, 0.3]])
+    >>> y = ["ham", None, None, "spam", None, None]
+    >>> model = TransductiveSVM(C=10).fit(X, y)
+    >>> model.transduction_.tolist()
+    ['ham', 'ham', 'ham', 'spam', 'spam', 'spam']
+    """
+
+    transduction_: Any
+    unlabeled_: NDArray[np.bool_]
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        C_unlabeled: float | None = None,
+        positives: Any = None,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"] = "linear",
+        gamma: float = 0.1,
+        degree: float = 3,
+        coef0: float = 1.0,
+        bias: float | Literal["unregularized"] | None = "unregularized",
+        switching: Literal["multiple", "single"] = "multiple",
+        first_costs: Literal["balanced", "published"] = "balanced",
+        unlabeled: Any = None,
+        on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
+        alarm_level: float = 0.01,
+        alarm_support: float = LEAST_SUPPORT,
+        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
+        tol: float = 1e-3,
+        cache: float = 400,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.C = C
+        self.C_unlabeled = C_unlabeled
+        self.positives = positives
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.bias = bias
+        self.switching = switching
+        self.first_costs = first_costs
+        self.unlabeled = unlabeled
+        self.on_alarm = on_alarm
+        self.alarm_level = alarm_level
+        self.alarm_support = alarm_support
+        self.class_weight = class_weight
+        self.tol = tol
+        self.cache = cache
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any) -> TransductiveSVM:
+        """Learn from labelled and unlabelled documents.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in any form that :mod:`widemargin.labels` takes, with what is not labelled marked
+        """
+        self._check_parameters()
+        X = checked_matrix(self, X, first=True)
+        if self.kernel == "chi2" and X.min() < 0:
+            raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
+        if y is None:
+            raise ValueError("TransductiveSVM requires y to be passed, but the target y is None")
+        space, signs = learn_partial_labels(y, self.unlabeled)
+        check_consistent_length(X, signs)
+        check_both_sides(space, signs)
+        if signs.all():
+            warnings.warn(
+                "Every document is labelled: this is the inductive machine. Mark documents to be labelled by "
+                f"{'None or NaN' if self.unlabeled is None else repr(self.unlabeled)}.",
+                DataWarning,
+                stacklevel=3,
+            )
+        self.label_space_, self.positives_ = space, count_positives(self.positives, space, signs)
+        self.unlabeled_ = signs == 0 if space.indicator else signs[:, 0] == 0
+        # Rows in an order of their own make the result independent of the order in which they came.
+        rows = sp.csr_array(X)
+        self._kernel.refuse_overflow(canonical_csr(rows), self._offset)
+        order = _order_of_content(rows, signs)
+        rows = rows[order]
+        found = self._search(rows, signs[order])
+        alone = np.count_nonzero(signs == 0, axis=0) == 1
+        decided = np.count_nonzero((signs[order].T == 0) & (found.transductive.y > 0), axis=1)
+        self.positives_ = np.where(alone, decided, self.positives_)
+        self._keep(rows, signs, order, found)
+        return self
+
+    def _check_parameters(self) -> None:
+        self._kernel.check()
+        check_parameters(
+            self,
+            C=POSITIVE,
+            C_unlabeled=or_none(AT_LEAST_0),
+            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
+            tol=at_least(SMALLEST_TOL),
+            cache=POSITIVE,
+            alarm_level=PROBABILITY,
+            alarm_support=AT_LEAST_0,
+            **{name: one_of(*known) for name, known in _CHOICES.items()},
+        )
+
+    def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
+        costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
+        by_column = np.ascontiguousarray(signs.T)
+        par = np.column_stack([costs[1], costs[0]])
+        if self.C_unlabeled is None:
+            n_labeled, k = np.count_nonzero(signs, axis=0), np.count_nonzero(signs == 0, axis=0)
+            factor = np.minimum(1.0, TOGETHER * n_labeled / np.maximum(k, 1))
+        else:
+            factor = np.full(len(par), self.C_unlabeled / self.C)
+        how = Search(
+            switching=self.switching,
+            first_costs=self.first_costs,
+            tol=float(self.tol),
+            max_iter=_MAX_ITER,
+            cache_megabytes=float(self.cache),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+        )
+        self._limits = factor[:, None] * par
+        return search(
+            canonical_csr(rows),
+            self._kernel,
+            by_column,
+            np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
+            self._limits,
+            par if self.alarm_level else self._limits,
+            self.positives_,
+            how,
+            equality=isinstance(self.bias, str),
+            offset=self._offset,
+        )
+
+    @property
+    def _offset(self) -> float:
+        return float(self.bias) ** 2 if isinstance(self.bias, Real) else 0.0
+
+    def _keep(
+        self, rows: sp.csr_array, signs: NDArray[np.int8], order: NDArray[np.intp], found: Found
+    ) -> None:
+        """Set the attributes; `rows` and what was `found` are in that `order`."""
+        back = np.argsort(order)
+        ours, inductive = found.transductive.in_order(back), found.inductive.in_order(back)
+        y, alpha, scores = ours.y, ours.alpha, ours.scores
+        costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
+        upper = np.where(y > 0, costs[0][:, None], costs[1][:, None])
+        limits = np.where(y > 0, self._limits[:, 1:], self._limits[:, :1])
+        upper = np.where(signs.T == 0, limits, upper)
+        xi = np.where(upper > 0, np.maximum(0.0, 1.0 - y * scores), 0.0)
+        ww = (alpha * y * ours.s).sum(axis=1)
+        self.objective_ = 0.5 * ww + (upper * xi).sum(axis=1)
+        self.duality_gap_ = np.maximum(self.objective_ - (alpha.sum(axis=1) - 0.5 * ww), 0.0)
+        self.levels_: list[list[Level]] = found.levels
+        self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
+        self.alpha_, self.xi_ = alpha.T, xi.T
+        self.inductive_ = inductive.scores.T
+        self._raise_alarms(canonical_csr(rows), found.at_par.in_order(back), signs == 0)
+        fell_back = self.fell_back_[:, None]
+        y = np.where(fell_back, self._inductive_labels(signs), y)
+        self.scores_ = np.where(fell_back, inductive.scores, scores).T
+        signed = np.where(fell_back, inductive.alpha, alpha) * np.where(signs.T != 0, signs.T, y)
+        intercept = np.where(fell_back, inductive.intercept, ours.intercept)[:, 0]
+        if isinstance(self.bias, Real):
+            intercept = self._offset * signed.sum(axis=1)
+        self.intercept_ = intercept
+        self._set_rule(rows, signed[:, order])
+        choice = y.T.copy()
+        if self.label_space_.kind == "multiclass":
+            choice[self.unlabeled_] = self.scores_[self.unlabeled_]
+        self.transduction_ = self.label_space_.decide(choice)
+        if not found.converged.all():
+            warnings.warn(
+                f"{np.count_nonzero(~found.converged)} of {len(found.converged)} searches met a machine that "
+                f"did not converge. Raise tol, or lower C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _raise_alarms(self, csr: Csr, at_par: Machine, unlabeled: NDArray[np.bool_]) -> None:
+        names = self.label_space_.column_names.tolist()
+        self.fell_back_ = np.zeros(len(names), dtype=bool)
+        self.alarm_: list[Alarm | None] = [None] * len(names)
+        if not self.alarm_level:
+            return
+        largest = self._kernel.largest(row_squares(csr))
+        # Values of the other kernels may be negative, those of data without negative values cannot.
+        R2 = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
+        xi = np.maximum(0.0, 1.0 - at_par.y * at_par.scores)
+        for column in np.flatnonzero(unlabeled.any(axis=0) & (self._limits > 0).any(axis=1)).tolist():
+            self.alarm_[column] = transduction_alarm(
+                at_par.alpha[column],
+                xi[column],
+                at_par.y[column],
+                unlabeled[:, column],
+                R2=R2,
+                level=float(self.alarm_level),
+                least_support=float(self.alarm_support),
+            )
+        fired = {names[c]: alarm.sentence for c, alarm in enumerate(self.alarm_) if alarm and alarm.fired}
+        if not fired or self.on_alarm == "ignore":
+            return
+        if self.on_alarm == "inductive":
+            self.fell_back_ = np.array([bool(alarm and alarm.fired) for alarm in self.alarm_])
+            return
+        message = " ".join(f"{name!r}: {sentence}" for name, sentence in list(fired.items())[:3])
+        if len(fired) > 3:
+            message += f" And {len(fired) - 3} more labels."
+        if self.on_alarm == "error":
+            raise DataError(f'{message} Label more documents, or pass on_alarm="inductive".')
+        warnings.warn(message, DataWarning, stacklevel=5)
+
+    def _inductive_labels(self, signs: NDArray[np.int8]) -> Floats:
+        """The labels that the inductive rule gives: `positives_` of the unlabelled documents are positive."""
+        labels = signs.T.astype(np.float64)
+        for column, count in enumerate(self.positives_):
+            rows = np.flatnonzero(signs[:, column] == 0)
+            ranked = rows[np.argsort(-self.inductive_[rows, column], kind="stable")]
+            labels[column, ranked[:count]] = 1.0
+            labels[column, ranked[count:]] = -1.0
+        return labels
+
+
+def _order_of_content(X: sp.csr_array, signs: NDArray[np.int8]) -> NDArray[np.intp]:
+    """An order of the rows that depends on what they hold (and their labels), not on where they stand."""
+    generator = np.random.default_rng(0)
+    # Rows of a sparse matrix are added up alike; with a dense one rounding depends on where a row stands.
+    content = X @ generator.standard_normal(X.shape[1])
+    return np.lexsort((signs @ generator.standard_normal(signs.shape[1]), content))

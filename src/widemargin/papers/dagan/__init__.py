@@ -1,0 +1,1 @@
+"""Dagan, Karov and Roth, Mistake-Driven Learning in Text Categorization."""

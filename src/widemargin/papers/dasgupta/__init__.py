@@ -1,0 +1,1 @@
+"""Dasgupta and others, Feature Selection Methods for Text Classification (2007)."""

@@ -1,0 +1,185 @@
+"""What least squares lose when they see only some features, as Dasgupta and others (2007), 6.3.1, measure.
+
+For every split of a collection lambda is the one that is best for all features, by the test documents, as in
+the paper; of several that are equally good, the middle one. A strategy then chooses features, and its measure
+is divided by that of all features. Strategies that sample are run several times. Labels are decided one by
+one, at 0, by hyperplanes through the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from widemargin._arrays import canonical_csr
+from widemargin.features.kept_columns import Narrowing
+from widemargin.features.sampling import keep_probabilities, leverage_scores, rate_for, weighted_probabilities
+from widemargin.features.scores import count_terms, information_gain
+from widemargin.learn.squares.least_squares import RegularizedLeastSquares
+from widemargin.measure import f_measure, macro, micro, precision, recall
+from widemargin.measure.contingency import contingency
+
+Floats = NDArray[np.float64]
+
+LAMBDAS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+# Far below what moves a decision; conjugate gradients need half the passes of their usual 1e-6.
+TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Of one run, over all labels."""
+
+    micro_f1: float
+    macro_f1: float
+    precision: float
+    recall: float
+
+    def over(self, whole: Measures) -> Measures:
+        """Relative to all features."""
+        return Measures(*(_ratio(getattr(self, name), getattr(whole, name)) for name in NAMES))
+
+
+NAMES = ("micro_f1", "macro_f1", "precision", "recall")
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float("nan")
+
+
+@dataclass(frozen=True)
+class FeatureTask:
+    """One split: documents, and which labels they have, as +1 and -1."""
+
+    X_train: sp.csr_array
+    X_test: sp.csr_array
+    signs: NDArray[np.int8]
+    truth: NDArray[np.int8]
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """As learners take them: an indicator, or one value a document for a single label."""
+        carried = (self.signs > 0).astype(np.int64)
+        return carried[:, 0] if carried.shape[1] == 1 else carried
+
+    def learn(self, regularization: float, narrowing: Narrowing | None = None) -> Measures:
+        """Train and test on the features that `narrowing` leaves."""
+        train, test = self.X_train, self.X_test
+        if narrowing is not None:
+            train, test = narrowing.apply(train), narrowing.apply(test)
+        model = learner(regularization).fit(train, self.labels)
+        return measures(self.truth, model.decision_function(test))
+
+    def path(self, regularizations: Sequence[float] = LAMBDAS) -> list[Measures]:
+        """All features, for every lambda."""
+        models = learner(1.0).path(self.X_train, self.labels, regularizations)
+        return [measures(self.truth, model.decision_function(self.X_test)) for model in models]
+
+
+def best_lambda(task: FeatureTask) -> tuple[Measures, float]:
+    """What all features reach, and with which lambda."""
+    found = task.path()
+    highest = max(point.micro_f1 for point in found)
+    equal = [k for k, point in enumerate(found) if point.micro_f1 == highest]
+    middle = equal[len(equal) // 2]
+    return found[middle], LAMBDAS[middle]
+
+
+def learner(regularization: float) -> RegularizedLeastSquares:
+    return RegularizedLeastSquares(regularization, bias=None, tol=TOLERANCE)
+
+
+def measures(truth: NDArray[np.int8], scores: Floats) -> Measures:
+    """Decisions at 0 against the truth."""
+    decided = np.where(scores.reshape(truth.shape) > 0, 1, -1).astype(np.int8)
+    table = contingency(truth, decided)
+    # A label that is never chosen has no precision, but it is missed all the same.
+    f1 = np.nan_to_num(f_measure(table))
+    values = (micro(f_measure, table), macro(f1), micro(precision, table), micro(recall, table))
+    return Measures(*(float(np.nan_to_num(value)) for value in values))
+
+
+class Ranked:
+    """The best features by a score."""
+
+    runs = 1
+
+    def __init__(self, scores: Floats) -> None:
+        self.order = np.argsort(-scores, kind="stable")
+
+    def draw(self, n_features: int, seed: int) -> Narrowing:
+        return _narrowing(np.sort(self.order[:n_features]), len(self.order), None)
+
+
+class Sampled:
+    """A random sample from a distribution, rescaled."""
+
+    runs = 0  # as many as asked for
+
+    def __init__(self, probabilities: Floats) -> None:
+        self.probabilities = probabilities
+
+    def draw(self, n_features: int, seed: int) -> Narrowing:
+        """So many features on average."""
+        chances = keep_probabilities(self.probabilities, rate_for(self.probabilities, n_features))
+        chances = np.nan_to_num(chances)  # 0 times an infinite rate
+        kept = np.flatnonzero(np.random.default_rng(seed).random(len(chances)) < chances)
+        return _narrowing(kept, len(chances), 1 / np.sqrt(chances[kept]))
+
+
+Strategy = Ranked | Sampled
+
+
+def _narrowing(columns: NDArray[np.intp], n: int, factors: Floats | None) -> Narrowing:
+    place = np.full(n, -1, dtype=np.int32)
+    place[columns] = np.arange(len(columns), dtype=np.int32)
+    return Narrowing(columns, place, factors)
+
+
+def document_frequency(task: FeatureTask) -> Ranked:
+    return Ranked(np.bincount(task.X_train.indices, minlength=task.X_train.shape[1]).astype(float))
+
+
+def by_information_gain(task: FeatureTask) -> Ranked:
+    """Of several labels, the largest."""
+    counts = count_terms(canonical_csr(task.X_train), task.signs)
+    return Ranked(information_gain(counts).max(axis=0))
+
+
+def weighted(task: FeatureTask) -> Sampled:
+    return Sampled(weighted_probabilities(task.X_train))
+
+
+def uniform(task: FeatureTask) -> Sampled:
+    n = task.X_train.shape[1]
+    return Sampled(np.full(n, 1 / n))
+
+
+def subspace(task: FeatureTask, k: int | float | None) -> Sampled:
+    leverages = leverage_scores(task.X_train, k).leverages
+    return Sampled(leverages / leverages.sum())
+
+
+def relative(
+    task: FeatureTask,
+    strategy: Strategy,
+    n_features: int,
+    regularization: float,
+    whole: Measures,
+    samples: int,
+) -> Measures:
+    """The mean over samples of the measures relative to those of all features."""
+    runs = [
+        task.learn(regularization, strategy.draw(n_features, seed)).over(whole)
+        for seed in range(strategy.runs or samples)
+    ]
+    return average(runs)
+
+
+def average(runs: Sequence[Measures]) -> Measures:
+    """Measure by measure, of those that are defined."""
+    return Measures(*(macro(np.array([getattr(run, name) for run in runs])) for name in NAMES))

@@ -1,0 +1,221 @@
+"""Dasgupta and others (2007), Figures 3 and 4: feature selection on many small tasks.
+
+Figure 3: F1, precision and recall relative to all features against the number of features. Figure 4: the
+spread of IG and SS over tasks, SS by numbers of singular vectors, and how far the probabilities of WS and SS
+are apart.
+
+The published tasks are TechTC-100: a hundred tasks of about 150 web documents in two classes, with 20,000
+terms. They are not to be had here; pairs of newsgroups with 75 messages each stand in for them, once drawn
+from all messages (about 5,000 terms) and once the longest ones (8,000 to 19,000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from widemargin.documents.corpora import load_corpus
+from widemargin.features.sampling import hellinger_distance
+from widemargin.papers.dasgupta import feature_curves as curves
+from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy
+from widemargin.papers.dasgupta.figures_5 import sorted_by_row
+from widemargin.papers.joachims.text_tasks import Report, texts_of
+from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
+from widemargin.report.plots import Line, Panel
+from widemargin.weight.vectorizer import Vectorizer
+
+SIZES = (20, 50, 100, 200, 300, 500, 700, 1000)
+SPREAD_SIZE = 1000
+PER_CLASS, TRAINING = 75, 120
+SPLITS, SAMPLES = 4, 5
+NUMBERS_OF_VECTORS = (1, 2, 5, 10, 20, 40, 60, 80, 100)
+
+Make = Callable[[FeatureTask], Strategy]
+STRATEGIES: dict[str, Make] = {
+    "SS (k = rank)": lambda task: curves.subspace(task, None),
+    "SS (k = 10)": lambda task: curves.subspace(task, 10),
+    "IG": curves.by_information_gain,
+    "WS": curves.weighted,
+    "DF": curves.document_frequency,
+    "US": curves.uniform,
+}
+SUBSPACES: dict[str, Make] = {
+    "k = rank": lambda task: curves.subspace(task, None),
+    "90 % of the spectrum": lambda task: curves.subspace(task, 0.9),
+    "50 % of the spectrum": lambda task: curves.subspace(task, 0.5),
+    "k = 10": lambda task: curves.subspace(task, 10),
+    "k = 20": lambda task: curves.subspace(task, 20),
+    "k = 40": lambda task: curves.subspace(task, 40),
+}
+# "All but DF and US achieve 85 %", 6.3.2.
+PUBLISHED = {("micro-F1", 500, name): 85.0 for name in ("SS (k = rank)", "IG", "WS")}
+NOTES = [
+    "TechTC-100 is not at hand: the tasks are pairs of newsgroups, 75 messages each, 120 of the 150 for "
+    "training, words stemmed and weighted ltc. Published figures are those of the text, for TechTC-100.",
+    "Long messages are the 75 longest of each group: with 8,000 to 19,000 terms a task they are nearer to "
+    "the 20,000 of TechTC-100 than messages drawn at random, with about 5,000.",
+    "Lambda is chosen by the test documents for all features, as in the paper; of several that are equally "
+    "good, the middle one.",
+    "The features that a sample is to have on average, not r, stand in the rows.",
+]
+# What stands before the rows of a kind of messages, and whether they are the longest.
+KINDS = {"": False, "long messages, ": True}
+
+
+class SmallTask(NamedTuple):
+    """One split of a pair of groups, with what all features reach there and their lambda."""
+
+    pair: int
+    task: FeatureTask
+    best: Measures
+    regularization: float
+
+
+def run(
+    report: Report,
+    figure: str,
+    tasks: int = 20,
+    splits: int = SPLITS,
+    samples: int = SAMPLES,
+    sizes: Sequence[int] = SIZES,
+) -> PaperResult:
+    """One of the figures; the paper has 100 tasks, 4 splits of each, and 5 samples."""
+    notes = [*NOTES, f"{tasks} tasks, {splits} splits and {samples} samples; published are 100, 4 and 5."]
+    cells: list[Cell] = []
+    panels: list[Panel] = []
+    for kind, longest in KINDS.items():
+        made = list(small_tasks(report, tasks, splits, longest))
+        if figure == "3":
+            found = measured(report, made, STRATEGIES, samples, sizes)
+            wanted = {"micro_f1": "micro-F1", "precision": "precision", "recall": "recall"}
+            parts = [_curves(found, {name: kind + shown for name, shown in wanted.items()}, sizes)]
+        else:
+            lowest, drawn, note = spread(made, samples, kind)
+            notes.append(note)
+            found = measured(report, made, SUBSPACES, samples, sizes)
+            curve = _curves(found, {"micro_f1": f"(b) {kind}micro-F1"}, sizes)
+            parts = [(lowest, drawn), curve, distances_of(made, kind)]
+        for more, pictures in parts:
+            cells += more
+            panels += pictures
+    if figure == "3":
+        title = "Dasgupta, Figure 3: performance relative to all features, small tasks"
+    else:
+        title = "Dasgupta, Figure 4: spread over tasks, singular vectors, and distance of WS and SS"
+    digits = {"Hellinger distance": 3} if figure == "4" else {}
+    return PaperResult(f"dasgupta-figure-{figure}", title, cells, notes, digits=digits, panels=panels)
+
+
+def measured(
+    report: Report,
+    tasks: Sequence[SmallTask],
+    strategies: dict[str, Make],
+    samples: int,
+    sizes: Sequence[int],
+) -> dict[str, list[Measures]]:
+    """For every strategy the means over tasks and splits, one a size."""
+    found: dict[str, list[Measures]] = {}
+    for name, make in strategies.items():
+        report(f"{name} on {len(tasks)} splits")
+        rows = []
+        for _, task, best, value in tasks:
+            strategy = make(task)
+            rows.append([curves.relative(task, strategy, size, value, best, samples) for size in sizes])
+        found[name] = [curves.average(column) for column in zip(*rows, strict=True)]
+    return found
+
+
+def spread(tasks: Sequence[SmallTask], samples: int, kind: str) -> tuple[list[Cell], list[Panel], str]:
+    """Figure 4(a): both strategies on every task, sorted by IG."""
+    names = ("IG", "SS (k = rank)")
+    pairs = sorted({found.pair for found in tasks})
+    both = np.zeros((len(pairs), 2))
+    for row, pair in enumerate(pairs):
+        for side, name in enumerate(names):
+            runs = [
+                curves.relative(task, STRATEGIES[name](task), SPREAD_SIZE, value, best, samples)
+                for number, task, best, value in tasks
+                if number == pair
+            ]
+            both[row, side] = 100 * curves.average(runs).micro_f1
+    ordered = both[np.argsort(both[:, 0], kind="stable")]
+    printed = {"lowest": (60.0, 80.0), "highest": (110.0, 100.0), "mean": (UNPUBLISHED, UNPUBLISHED)}
+    figures = {"lowest": ordered.min(axis=0), "highest": ordered.max(axis=0), "mean": ordered.mean(axis=0)}
+    cells = [
+        Cell(f"(a) {kind}{row}", names[side], printed[row][side], float(figures[row][side]))
+        for row in figures
+        for side in (0, 1)
+    ]
+    x = list(map(float, range(1, len(pairs) + 1)))
+    lines = [Line(name, x, ordered[:, side].tolist()) for side, name in enumerate(names)]
+    better = int((ordered[:, 1] > ordered[:, 0]).sum())
+    note = f"(a) {kind}SS is better than IG on {better} of {len(pairs)} tasks; published is roughly half."
+    panel = Panel(f"(a) {kind}micro-F1 of each task", "task, by IG", "% of all features", lines)
+    return cells, [panel], note
+
+
+def distances_of(tasks: Sequence[SmallTask], kind: str) -> tuple[list[Cell], list[Panel]]:
+    """Figure 4(c): the Hellinger distance of WS and SS against k, the mean over tasks."""
+    found = []
+    for task in {small.pair: small.task for small in reversed(tasks)}.values():
+        by_weight = curves.weighted(task).probabilities
+        found.append(
+            [
+                hellinger_distance(by_weight, curves.subspace(task, k).probabilities)
+                for k in NUMBERS_OF_VECTORS
+            ]
+        )
+    means = np.mean(found, axis=0).tolist()
+    cells = [
+        Cell(f"(c) {kind}k = {k}", "Hellinger distance", UNPUBLISHED, value)
+        for k, value in zip(NUMBERS_OF_VECTORS, means, strict=True)
+    ]
+    line = Line("WS and SS", list(map(float, NUMBERS_OF_VECTORS)), means)
+    return cells, [Panel(f"(c) {kind}Hellinger distance", "singular vectors", "distance", [line])]
+
+
+def small_tasks(report: Report, tasks: int, splits: int, longest: bool = False) -> Iterator[SmallTask]:
+    """Pairs of newsgroups at random, each with `splits` random splits of messages, or of the longest ones."""
+    messages = texts_of(load_corpus("20newsgroups", split=None).train)
+    labels = np.array([found[0] for found in messages.labels if found])
+    lengths = np.array([len(text) for text in messages.texts])
+    groups = sorted(set(labels.tolist()))
+    random = np.random.default_rng(0)
+    pairs = random.permutation(np.array(list(combinations(groups, 2))))[:tasks]
+    for number, pair in enumerate(pairs.tolist()):
+        chosen = []
+        for name in pair:
+            rows = np.flatnonzero(labels == name)
+            if longest:
+                chosen.append(rows[np.argsort(-lengths[rows], kind="stable")[:PER_CLASS]])
+            else:
+                chosen.append(random.choice(rows, PER_CLASS, replace=False))
+        report(f"Task {number + 1} of {tasks}: {pair[0]} and {pair[1]}")
+        texts = [messages.texts[i] for i in np.concatenate(chosen)]
+        X = Vectorizer(stemmer="porter", weighting="ltc").fit_transform(texts)
+        signs = np.repeat(np.array([1, -1], dtype=np.int8), PER_CLASS)[:, None]
+        for seed in range(splits):
+            order = np.random.default_rng(1000 * number + seed).permutation(len(texts))
+            train, test = np.sort(order[:TRAINING]), np.sort(order[TRAINING:])
+            task = FeatureTask(X[train], X[test], signs[train], signs[test])
+            yield SmallTask(number, task, *curves.best_lambda(task))
+
+
+def _curves(
+    found: dict[str, list[Measures]], wanted: dict[str, str], sizes: Sequence[int]
+) -> tuple[list[Cell], list[Panel]]:
+    cells: list[Cell] = []
+    panels = []
+    for name, shown in wanted.items():
+        lines = []
+        for strategy, points in found.items():
+            y = [100 * getattr(point, name) for point in points]
+            lines.append(Line(strategy, list(map(float, sizes)), y))
+            for size, value in zip(sizes, y, strict=True):
+                printed = PUBLISHED.get((shown, size, strategy), UNPUBLISHED)
+                cells.append(Cell(f"{shown}: {size:,}", strategy, printed, value))
+        panels.append(Panel(shown, "features", "% of all features", lines))
+    return sorted_by_row(cells), panels

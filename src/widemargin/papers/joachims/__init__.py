@@ -1,0 +1,1 @@
+"""Joachims, The Maximum-Margin Approach to Learning Text Classifiers (2000)."""

@@ -1,0 +1,134 @@
+"""Training and test sets of equal size at random, as chapter 5 of Joachims (2000) draws them.
+
+All documents of a collection are one pool, divided anew for every run. Words as in 2.7.2 that occur in at
+least three training documents, weighted `tfc`, on all three collections: no stop list, no stemming.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from widemargin.documents.collection import Collection
+from widemargin.documents.corpora import load_corpus
+from widemargin.labels import LabelSpace
+from widemargin.papers.joachims.text_tasks import (
+    OHSUMED_CATEGORIES,
+    REUTERS_TOPICS,
+    WEBKB_CLASSES,
+    Report,
+    texts_of,
+    without_moved_pages,
+)
+from widemargin.weight.smart import weigh
+from widemargin.weight.vectorizer import Vectorizer
+
+MIN_DOCUMENTS = 3
+
+
+@dataclass(frozen=True)
+class Pool:
+    """How often every term occurs in every document of a collection, and which categories it belongs to.
+
+    `member` has one column a category; `names` maps the names that a published table uses to columns.
+    """
+
+    title: str
+    counts: sp.csr_array
+    member: NDArray[np.bool_]
+    names: dict[str, int]
+    notes: list[str]
+
+    @property
+    def half(self) -> int:
+        """The size of the largest training set that leaves a test set of the same size."""
+        return len(self.member) // 2
+
+
+@dataclass(frozen=True)
+class Split:
+    """Weighted training and test documents; which of them belong to the categories, one column each."""
+
+    X_train: sp.csr_array
+    X_test: sp.csr_array
+    in_train: NDArray[np.bool_]
+    in_test: NDArray[np.bool_]
+
+    @property
+    def y_train(self) -> sp.csr_array:
+        """`in_train` for a learner: sparse, as a dense matrix of one column would count as a vector."""
+        return sp.csr_array(self.in_train)
+
+
+def random_split(pool: Pool, seed: int, columns: list[int] | None = None, size: int | None = None) -> Split:
+    """`size` documents to train with and as many others to test with; half of all unless given.
+
+    The same `seed` gives smaller sets that are parts of the larger ones. Terms and their document frequencies
+    come from the training documents.
+    """
+    size = pool.half if size is None else size
+    assert size <= pool.half
+    order = np.random.default_rng(seed).permutation(len(pool.member))
+    train, test = order[:size], order[len(order) - size :]
+    counts = pool.counts[train]
+    frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
+    kept = np.flatnonzero(frequencies >= MIN_DOCUMENTS)
+    frequencies = frequencies[kept]
+    member = pool.member if columns is None else pool.member[:, columns]
+    return Split(
+        weigh(counts[:, kept], "tfc", frequencies, size),
+        weigh(pool.counts[test][:, kept], "tfc", frequencies, size),
+        member[train],
+        member[test],
+    )
+
+
+def reuters_pool(report: Report) -> Pool:
+    """Reuters-21578: the training and the test documents of the ModApte split together."""
+    report("Reading Reuters-21578")
+    corpus = load_corpus("reuters21578", "modapte")
+    documents = _joined(texts_of(corpus.train), texts_of(corpus.test))
+    return _pool("Reuters-21578", documents, corpus.categories_of("90"), {t: t for t in REUTERS_TOPICS}, [])
+
+
+def webkb_pool(report: Report) -> Pool:
+    """WebKB: the pages of all universities in the four classes."""
+    report("Reading WebKB")
+    corpus = load_corpus("webkb", "cornell")
+    documents = without_moved_pages(_joined(texts_of(corpus.train), texts_of(corpus.test)))
+    note = (
+        "Pages that only say that they have moved are left out; the thesis does not say how it removed HTML."
+    )
+    return _pool("WebKB", documents, WEBKB_CLASSES, {name: name for name in WEBKB_CLASSES}, [note])
+
+
+def ohsumed_pool(report: Report) -> Pool:
+    """Ohsumed: all abstracts in the 23 disease categories."""
+    report("Reading Ohsumed")
+    corpus = load_corpus("ohsumed", "by-id")
+    documents = _joined(texts_of(corpus.train), texts_of(corpus.test))
+    note = (
+        "The copy of Ohsumed at hand has no abstract without any of the 23 categories: "
+        f"{len(documents):,} documents of the published 20,000, and every category is a larger share of them."
+    )
+    return _pool("Ohsumed", documents, corpus.categories, OHSUMED_CATEGORIES, [note])
+
+
+def _joined(first: Collection, second: Collection) -> Collection:
+    return Collection(first.ids + second.ids, first.texts + second.texts, first.labels + second.labels)
+
+
+def _pool(
+    title: str, documents: Collection, categories: tuple[str, ...], names: dict[str, str], notes: list[str]
+) -> Pool:
+    space = LabelSpace("multilabel", np.array(sorted(categories)))
+    return Pool(
+        title,
+        Vectorizer(tokens="thesis", weighting=None).fit_transform(documents.texts),
+        space.encode(documents.labels, unknown="ignore") > 0,
+        {name: int(np.searchsorted(space.classes, category)) for name, category in names.items()},
+        notes,
+    )

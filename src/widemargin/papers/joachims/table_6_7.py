@@ -1,0 +1,70 @@
+"""Joachims (2000), Table 6.7: precision/recall break-even points of SVMs on Reuters-21578.
+
+One SVM a topic over all 9,603 training documents of the ModApte split. The ten largest topics, and the
+micro-average over the 90 topics that have an example on both sides, by one threshold lowered over all topics
+(2.6.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.papers.break_even import break_even_cells
+from widemargin.papers.joachims.text_tasks import Report, reuters
+from widemargin.papers.joachims.thesis_svm import RBF_C, linear_svm, rbf_svm
+from widemargin.papers.result import PaperResult
+
+MICRO = "microavg. (all 90)"
+COLUMNS = (
+    "linear SVM C=0.5",
+    "linear SVM C=1.0",
+    "biased linear SVM C=0.5",
+    "biased linear SVM C=1.0",
+    "RBF-SVM gamma=0.01",
+)
+# C = 0.5, C = 1.0, gamma = 0.01
+_PRINTED = {
+    "earn": (98.0, 98.2, 98.1),
+    "acq": (95.5, 95.6, 94.7),
+    "money-fx": (78.8, 78.5, 74.3),
+    "grain": (91.9, 93.1, 93.4),
+    "crude": (89.4, 89.4, 88.7),
+    "trade": (79.2, 79.2, 76.6),
+    "interest": (75.6, 74.8, 69.1),
+    "ship": (87.4, 86.5, 85.8),
+    "wheat": (86.6, 86.8, 82.4),
+    "corn": (87.5, 87.8, 84.6),
+    MICRO: (86.7, 87.5, 86.4),
+}
+# The linear columns twice: the published figures stand beside both kinds of bias.
+PUBLISHED = {row: (half, one, half, one, rbf) for row, (half, one, rbf) in _PRINTED.items()}
+NOTES = [
+    "Without the word biased, the bias is a feature of size 1 that is regularized with the weights, the "
+    "library's default; biased columns have the unregularized bias of the published SVMs. The alternative to "
+    "the default was looked at on these test documents: without a bias the micro-averages are 81.8 and 83.8.",
+    "C, gamma, words and weights are the published ones.",
+    "The published columns show the values of C and gamma that its model selection chose most often.",
+    f"The C of the RBF column is not printed in chapter 6; C = {RBF_C:g} is that of Table 8.1.",
+]
+
+
+def learners(columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
+    """The learner of each column."""
+    everything = (LinearSVM(0.5), LinearSVM(1.0), linear_svm(0.5), linear_svm(1.0), rbf_svm(0.01, cache=400))
+    return {column: learner for column, learner in zip(COLUMNS, everything, strict=True) if column in columns}
+
+
+def run(report: Report, columns: Sequence[str] = COLUMNS) -> PaperResult:
+    """Train all topics for each of `columns` and measure them."""
+    task = reuters(report)
+    chosen = learners(columns)
+    published = {
+        row: [figure for column, figure in zip(COLUMNS, figures, strict=True) if column in chosen]
+        for row, figures in PUBLISHED.items()
+    }
+    cells = break_even_cells(task, chosen, published, MICRO, report)
+    return PaperResult(
+        "joachims-6.7", "Joachims, Table 6.7: PRBEP on Reuters-21578", cells, [*NOTES, *task.notes]
+    )

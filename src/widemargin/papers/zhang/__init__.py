@@ -1,0 +1,1 @@
+"""Zhang, Large Margin Winnow Methods for Text Categorization."""

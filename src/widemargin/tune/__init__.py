@@ -1,0 +1,1 @@
+"""Choosing a representation, a learner and its parameters from the training documents alone."""

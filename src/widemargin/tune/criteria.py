@@ -1,0 +1,174 @@
+"""What models are compared by: an estimate of how good they are, a measure, and an average over labels.
+
+Chapter 6 of the thesis wants the best precision/recall break-even point. Contingency tables do not have one,
+so it maximises the mean of precision and recall instead (6.5, 6.10). Where there are scores of documents that
+the rule did not learn from, the break-even point itself can be measured, and does not depend on thresholds
+that are set only after the choice.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.cross_validation import out_of_fold
+from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.xi_alpha import xi_alpha_of
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.measure import (
+    Contingency,
+    contingency,
+    error_rate,
+    f_measure,
+    macro,
+    micro,
+    micro_prbep,
+    prbep,
+    precision_recall_average,
+)
+
+Floats = NDArray[np.float64]
+Estimate = Literal["leave-one-out", "k-fold", "xi-alpha"]
+Measure = Literal["prbep", "pravg", "f1", "accuracy"]
+Average = Literal["micro", "macro"]
+
+# To which the learners of folds are trained: figures change by less than folds do.
+_TOLERANCE = 0.01
+
+_OF_TABLES: dict[str, Callable[[Contingency], Floats]] = {
+    "pravg": precision_recall_average,
+    "f1": f_measure,
+    "accuracy": lambda table: 1 - error_rate(table),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """How good a model seems: `value` for all labels together, `by_label` for each (nan: not defined).
+
+    `method` says how that was found; k-fold where leave-one-out was asked for and is not to be had.
+    """
+
+    value: float
+    by_label: Floats
+    method: str
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """How models are compared; higher is better.
+
+    Parameters
+    ----------
+    estimate : "leave-one-out", or what stands in for it where a learner has no fast way to it; "k-fold",
+        out-of-fold scores of `folds` folds; "xi-alpha", the bound on leave-one-out that training gives for
+        free
+    measure : "prbep", the precision/recall break-even point (needs scores: not for "xi-alpha"); "pravg", the
+        mean of precision and recall, "f1" or "accuracy" of the decisions; None takes the first one that the
+        estimate allows
+    average : over the labels, "micro" or "macro"
+    rho : for "xi-alpha", see :func:`~widemargin.estimate.xi_alpha.xi_alpha_of`
+    """
+
+    estimate: Estimate = "k-fold"
+    measure: Measure | None = None
+    average: Average = "micro"
+    folds: int = 5
+    rho: float | None = None
+    random_state: Any = 0
+
+    def __post_init__(self) -> None:
+        for name, known in (("estimate", Estimate), ("measure", Measure), ("average", Average)):
+            value = getattr(self, name)
+            if value not in get_args(known) and not (name == "measure" and value is None):
+                raise UsageError(f"{name}={value!r}: expected one of {', '.join(get_args(known))}.")
+        if self.measure is None:
+            object.__setattr__(self, "measure", "pravg" if self.estimate == "xi-alpha" else "prbep")
+        if self.estimate == "xi-alpha" and self.measure == "prbep":
+            raise UsageError(
+                'xi-alpha bounds decisions, not scores, so it has no break-even point. Use measure="pravg", '
+                "its approximation by the mean of precision and recall."
+            )
+
+    def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgement:
+        """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
+        if self.estimate == "xi-alpha":
+            return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
+        space, truth = learn_labels(y)
+        with warnings.catch_warnings():
+            # Whoever chooses between models hears of weak labels once, and of a model that did not converge
+            # when it is fitted.
+            warnings.simplefilter("ignore", DataWarning)
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if self.estimate == "leave-one-out":
+                # Decisions of single labels need the signs of scores only.
+                values = self.measure == "prbep" or space.kind == "multiclass"
+                found = leave_one_out(
+                    learner,
+                    X,
+                    y,
+                    sample_weight=sample_weight,
+                    scores=values,
+                    random_state=self.random_state,
+                )
+                scores, method = found.scores, found.method
+            else:
+                tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
+                folded = out_of_fold(
+                    learner,
+                    X,
+                    y,
+                    folds=self.folds,
+                    tol=tol,
+                    sample_weight=sample_weight,
+                    random_state=self.random_state,
+                )
+                scores, method = folded.scores, "k-fold"
+        return self.of_scores(space, truth, scores, method)
+
+    def of_scores(
+        self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
+    ) -> Judgement:
+        """Judge scores (n, columns) of examples that the rule did not learn from."""
+        if self.measure == "prbep":
+            each = prbep(truth, scores)
+            both = micro_prbep(truth, scores) if self.average == "micro" else macro(each)
+            return Judgement(float(both), each, method)
+        return self.of_table(contingency(truth, _decisions(space, scores)), method)
+
+    def of_table(self, table: Contingency, method: str) -> Judgement:
+        """Judge the contingency tables of decisions, one entry a label."""
+        assert self.measure is not None
+        of = _OF_TABLES[self.measure]
+        each = of(table)
+        return Judgement(float(micro(of, table) if self.average == "micro" else macro(each)), each, method)
+
+
+def _decisions(space: LabelSpace, scores: Floats) -> NDArray[np.bool_]:
+    """One class a row where one is chosen, otherwise every label whose score is above 0."""
+    positive: NDArray[np.bool_] = scores > 0
+    if space.kind == "multiclass":
+        positive = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
+    return positive
+
+
+def _by_column(table: Contingency) -> Contingency:
+    """A table of one task as a table of several."""
+    return Contingency(
+        *(
+            np.atleast_1d(count)
+            for count in (
+                table.true_positive,
+                table.false_positive,
+                table.false_negative,
+                table.true_negative,
+            )
+        )
+    )

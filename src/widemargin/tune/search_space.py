@@ -1,0 +1,219 @@
+"""What model selection chooses from: representations of texts, learners, and values of C."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from widemargin.errors import UsageError
+from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.weight.vectorizer import Vectorizer
+
+# Joachims 6.3.1 and 6.3.2.
+WEIGHTINGS = ("bxc", "txc", "tfc")
+COSTS = (0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 1000.0)
+
+Representation = Mapping[str, Any]
+
+
+def representations(base: Representation | None = None) -> list[dict[str, Any]]:
+    """The variants of a vectorizer's parameters that the thesis chooses from, `base` first.
+
+    With and without stemming, with and without a stop list, and the three weightings of the thesis: twelve
+    (6.3.1). A stemmer, a list or a weighting that `base` names takes the place of the thesis's, or comes
+    in addition. Characters are neither stemmed nor stopped.
+
+    Examples
+    --------
+    >>> len(representations()), representations()[0]
+    (12, {'weighting': 'tfc', 'stemmer': None, 'stop_words': None})
+    >>> [found["weighting"] for found in representations({"units": "chars", "weighting": "ltc"})]
+    ['ltc', 'bxc', 'txc', 'tfc']
+    """
+    given = {"weighting": "tfc", **(base or {})}
+    weightings = dict.fromkeys([given["weighting"], *WEIGHTINGS])
+    if given.get("units", "words") != "words":
+        return [{**given, "weighting": weighting} for weighting in weightings]
+    stemmer, stop_words = given.get("stemmer"), given.get("stop_words")
+    stemmers = [stemmer, "porter" if stemmer is None else None]
+    stop_lists = [stop_words, "freewais" if stop_words is None else None]
+    return [
+        {**given, "stemmer": stem, "stop_words": stop, "weighting": weighting}
+        for stem, stop, weighting in product(stemmers, stop_lists, weightings)
+    ]
+
+
+@dataclass(frozen=True)
+class Space:
+    """Every combination of a representation, a learner and a value of C is a candidate.
+
+    Parameters
+    ----------
+    representations : parameters of :class:`~widemargin.Vectorizer`; those of the thesis unless given
+    learners : estimators that are not fitted; kernels and their parameters are learners of their own, such
+        as ``KernelSVM(kernel="rbf", gamma=0.1)``
+    costs : values of C, for the learners that have one
+
+    Examples
+    --------
+    >>> len(Space().candidates()), len(Space(representations=[{}], costs=[1.0]).candidates())
+    (84, 1)
+    """
+
+    representations: Sequence[Representation] = field(default_factory=representations)
+    learners: Sequence[Any] = field(default_factory=lambda: (LinearSVM(),))
+    costs: Sequence[float] = COSTS
+
+    def __post_init__(self) -> None:
+        for name in ("representations", "learners", "costs"):
+            if len(getattr(self, name)) == 0:
+                raise UsageError(f"There are no {name} to choose from. Name at least one.")
+
+    @classmethod
+    def around(
+        cls, vectorizer: Vectorizer | None = None, learner: Any = None, *, fixed: Collection[str] = ()
+    ) -> Space:
+        """The variants of a vectorizer that the thesis chooses from, and C of a learner.
+
+        Parameters
+        ----------
+        fixed : what is not to be chosen: "weighting", "stemmer", "stop_words", "C"
+
+        Examples
+        --------
+        >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM(C=2.0))
+        >>> len(space.representations), space.representations[0]["ngram_range"], 2.0 in space.costs
+        (12, (1, 2), True)
+        >>> space = Space.around(Vectorizer(stemmer="porter"), LinearSVM(C=3), fixed=["stemmer", "C"])
+        >>> len(space.representations), {found["stemmer"] for found in space.representations}, space.costs
+        (6, {'porter'}, (3.0,))
+        """
+        vectorizer = Vectorizer() if vectorizer is None else vectorizer
+        learner = LinearSVM() if learner is None else learner
+        own = {float(learner.C)} if "C" in learner.get_params() else set()
+        base = vectorizer.get_params()
+        free = [
+            found
+            for found in representations(base)
+            if all(plain(found[name]) == plain(base[name]) for name in fixed if name != "C")
+        ]
+        costs = own if "C" in fixed and own else {*COSTS, *own}
+        return cls(free, (clone(learner),), tuple(sorted(costs)))
+
+    def quiet(self) -> Space:
+        """The same without bars of the learners, for work that shows one of its own."""
+        silent = []
+        for learner in self.learners:
+            shows = "verbose" in learner.get_params()
+            silent.append(clone(learner).set_params(verbose=False) if shows else learner)
+        return Space(self.representations, silent, self.costs)
+
+    def candidates(self, *, vectors: bool = False) -> list[Candidate]:
+        """All of them, C rising fastest; over `vectors` there is no representation to choose."""
+        places: list[int | None] = [None] if vectors else list(range(len(self.representations)))
+        return [
+            Candidate(self, place, number, C)
+            for place in places
+            for number, learner in enumerate(self.learners)
+            for C in (sorted(self.costs) if "C" in learner.get_params() else [None])
+        ]
+
+
+@dataclass(eq=False)
+class Candidate:
+    """One combination, and what is known of it.
+
+    Attributes
+    ----------
+    representation, learner : places in the space; no representation for vectors
+    C : None for a learner without one
+    held_out : what the race of fast selection saw; None where it did not look
+    estimate, by_label : what the criterion says, for all labels and for each; None where it was not asked
+    method : how that was found: "leave-one-out", "k-fold" or "xi-alpha"
+    seconds : spent on this candidate
+    """
+
+    space: Space
+    representation: int | None
+    learner: int
+    C: float | None
+    held_out: float | None = None
+    estimate: float | None = None
+    by_label: Any = None
+    method: str | None = None
+    seconds: float = 0.0
+
+    def new_learner(self, **parameters: Any) -> Any:
+        """The learner, not fitted."""
+        if self.C is not None:
+            parameters = {"C": self.C, **parameters}
+        return clone(self.space.learners[self.learner]).set_params(**parameters)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What makes this candidate, as values for JSON: the vectorizer's parameters, and the learner's that
+        are not its defaults.
+        """
+        found: dict[str, Any] = {}
+        if self.representation is not None:
+            given = self.space.representations[self.representation]
+            found |= {key: plain(value) for key, value in given.items() if key != "n_jobs"}
+        learner = self.space.learners[self.learner]
+        usual = type(learner)().get_params()
+        found["learner"] = type(learner).__name__
+        found |= {
+            key: plain(value)
+            for key, value in learner.get_params().items()
+            if value != usual[key] and key not in ("n_jobs", "verbose", "C")
+        }
+        if self.C is not None:
+            found["C"] = float(self.C)
+        return found
+
+
+def represent(
+    texts: Any, space: Space, wanted: set[int | None]
+) -> Iterator[tuple[int | None, Vectorizer | None, Any]]:
+    """The fitted vectorizer and the matrix of every wanted representation.
+
+    Texts are counted once for all representations that differ only in their weighting, and one such group is
+    in memory at a time.
+    """
+    if None in wanted:
+        yield None, None, texts
+        return
+    groups: dict[str, list[int]] = {}
+    for place in sorted(place for place in wanted if place is not None):
+        groups.setdefault(_counting(space.representations[place]), []).append(place)
+    for places in groups.values():
+        counting = Vectorizer(**{**space.representations[places[0]], "weighting": None})
+        counts: sp.csr_array = counting.fit_transform(texts)
+        for place in places:
+            vectorizer = counting.reweighted(Vectorizer(**space.representations[place]).weighting)
+            X = vectorizer.weigh(counts)
+            yield place, vectorizer, X if X.dtype.kind == "f" else X.astype(np.float32)
+
+
+def _counting(representation: Representation) -> str:
+    """What two representations have in common that count alike."""
+    full = Vectorizer(**representation).get_params()
+    return repr(sorted((key, plain(value)) for key, value in full.items() if key != "weighting"))
+
+
+def plain(value: Any) -> Any:
+    """A parameter's value as JSON can hold it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    return value

@@ -1,0 +1,310 @@
+"""Choose a representation, a learner and its C from the training documents alone: joachims 6.2.3.
+
+The algorithm of the thesis trains every candidate, estimates how good it is, and takes the best; that is
+``mode="exact"``. ``mode="fast"`` lets the candidates race on held-out documents first
+(:mod:`widemargin.tune.race`), and estimates only the few best.
+
+The estimate of the chosen candidate is a little too good, as the maximum of several estimates is.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from widemargin._arrays import is_sparse
+from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.estimate.cross_validation import checked_folds, warn_of_weak_labels
+from widemargin.labels import LabelSpace, learn_labels
+from widemargin.learn.costs import sample_weights, weights_for
+from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.progress import watch
+from widemargin.tune.criteria import Criterion
+from widemargin.tune.race import Climber, race_splits, run_race
+from widemargin.tune.search_space import Candidate, Space, represent
+
+Floats = NDArray[np.float64]
+
+FINALISTS = 3
+
+
+@dataclass(eq=False)
+class Fitted:
+    """A chosen candidate, fitted on all training documents.
+
+    Attributes
+    ----------
+    vectorizer : None for vectors
+    X : the matrix that `learner` was fitted on
+    columns : the columns of labels that it was chosen for
+    told : what the learner warned of
+    """
+
+    candidate: int
+    vectorizer: Any
+    X: Any
+    learner: Any
+    columns: NDArray[np.intp]
+    told: list[str] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Selection:
+    """What :func:`select` found.
+
+    Attributes
+    ----------
+    candidates : all of them, with what is known of each
+    chosen : the number of the best one for all labels together
+    best : that one, fitted
+    by_label : for a choice per label, the number of the candidate for each column; otherwise None
+    parts : for a choice per label, every chosen candidate, fitted; otherwise `best` alone
+    """
+
+    mode: str
+    criterion: Criterion
+    label_space: LabelSpace
+    candidates: list[Candidate]
+    chosen: int
+    best: Fitted
+    by_label: NDArray[np.intp] | None
+    parts: list[Fitted]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as values for JSON."""
+        names = self.label_space.column_names.tolist()
+        chosen_by_label = None
+        if self.by_label is not None:
+            chosen_by_label = {str(name): int(k) for name, k in zip(names, self.by_label, strict=True)}
+        return {
+            "mode": self.mode,
+            "estimate": self.candidates[self.chosen].method,
+            "measure": self.criterion.measure,
+            "average": self.criterion.average,
+            "chosen": self.chosen,
+            "chosen_by_label": chosen_by_label,
+            "seconds": self.seconds,
+            "candidates": [
+                {
+                    "parameters": candidate.parameters,
+                    "held_out": candidate.held_out,
+                    "estimate": candidate.estimate,
+                    "seconds": candidate.seconds,
+                }
+                for candidate in self.candidates
+            ],
+        }
+
+
+def select(
+    texts: Any,
+    y: Any,
+    space: Space | None = None,
+    *,
+    sample_weight: Any = None,
+    mode: Literal["fast", "exact"] = "fast",
+    criterion: Criterion | str = "k-fold",
+    per_label: bool = False,
+    finalists: int = FINALISTS,
+    warm_start: bool = True,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> Selection:
+    """Choose the best candidate of a space.
+
+    Parameters
+    ----------
+    texts : list of str, or a matrix of vectors, which leaves no representation to choose
+    y : labels in any form that :mod:`widemargin.labels` takes
+    space : what to choose from; the 12 representations and 7 values of C of the thesis unless given
+    sample_weight : (n,) factors on the costs of the documents; when candidates are judged, each counts once
+    mode : "exact" estimates every candidate; "fast" only the finalists of a race on held-out documents
+    criterion : what the best is the best by; the name of an estimate stands for its default measure
+    per_label : choose for each label by itself too, among the same candidates
+    finalists : how many candidates "fast" estimates
+    warm_start : begin at the solution for the next smaller C
+    random_state : seed of the division into held-out and other documents
+    verbose : show a progress bar when stderr is a terminal
+
+    Examples
+    --------
+    >>> texts = ["much corn", "corns up", "wheat", "wheats down", "a bank", "banks", "the rate", "rates rise"]
+    >>> space = Space(representations=[{"stemmer": None}, {"stemmer": "porter"}], costs=[0.1, 1.0])
+    >>> found = select(texts, ["grain"] * 4 + ["money"] * 4, space, mode="exact")
+    >>> [round(candidate.estimate, 2) for candidate in found.candidates], found.chosen
+    ([0.38, 0.38, 0.75, 1.0], 3)
+    """
+    begin = time.perf_counter()
+    if mode not in ("fast", "exact"):
+        raise UsageError(f'mode={mode!r}: expected "fast" or "exact".')
+    if isinstance(finalists, bool) or not isinstance(finalists, int | np.integer) or finalists < 1:
+        raise UsageError(f"finalists={finalists!r}: expected a positive whole number.")
+    if not isinstance(criterion, Criterion):
+        criterion = Criterion(criterion)  # type: ignore[arg-type]  # checked there
+    labels, truth = learn_labels(y)
+    vectors = is_sparse(texts) or getattr(texts, "ndim", 1) == 2
+    n = texts.shape[0] if vectors else len(texts)
+    if n != len(truth):
+        raise DataError(f"There are {n} documents and {len(truth)} labels. Pass one label a document.")
+    if criterion.estimate == "k-fold":
+        checked_folds(criterion.folds, n)
+    warn_of_weak_labels(labels, truth)
+    weights = None if sample_weight is None else sample_weights(sample_weight, n)
+    space = Space() if space is None else space
+    candidates = space.candidates(vectors=vectors)
+    done = np.zeros(1, np.int64)
+    total = len(candidates) if mode == "exact" else None
+    with watch(done, "Selecting", total=total, unit="candidates", enabled=None if verbose else False):
+        judged = list(range(len(candidates)))
+        if mode == "fast" and len(candidates) > finalists:
+            _race(texts, space, candidates, criterion, labels, truth, weights, warm_start, random_state, done)
+            judged = _finalists(candidates, finalists)
+        winners = _Winners(len(truth[0]), per_label)
+        _judge_all(texts, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
+    if winners.undefined:
+        warnings.warn(
+            f"No candidate has a {criterion.measure} by {criterion.estimate}: no label has an example that "
+            f"could be found. The first candidate is taken. Label more documents.",
+            DataWarning,
+            stacklevel=2,
+        )
+    parts = winners.parts()
+    for message in dict.fromkeys(text for part in parts for text in part.told):
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
+    return Selection(
+        mode,
+        criterion,
+        labels,
+        candidates,
+        winners.overall,
+        winners.fitted[winners.overall],
+        winners.each if per_label else None,
+        parts,
+        time.perf_counter() - begin,
+    )
+
+
+class _Winners:
+    """Who leads, for all labels and for each; only the fitted models of leaders are kept."""
+
+    def __init__(self, n_columns: int, per_label: bool) -> None:
+        self.per_label = per_label
+        self.overall = -1
+        self.value = -np.inf
+        self.each = np.full(n_columns, -1, dtype=np.intp)
+        self.values = np.full(n_columns, -np.inf)
+        self.fitted: dict[int, Fitted] = {}
+
+    @property
+    def undefined(self) -> bool:
+        return bool(np.isneginf(self.value))
+
+    def offer(self, candidate: Candidate, model: Fitted) -> None:
+        """The first of equals stays."""
+        assert candidate.estimate is not None
+        number = model.candidate
+        if self.overall < 0 or candidate.estimate > self.value:
+            self.overall = number
+            self.value = candidate.estimate if np.isfinite(candidate.estimate) else -np.inf
+        if self.per_label:
+            better = candidate.by_label > self.values  # never true of nan
+            self.each[better], self.values[better] = number, candidate.by_label[better]
+        self.fitted[number] = model
+        leading = {self.overall, *self.each.tolist()}
+        self.fitted = {k: kept for k, kept in self.fitted.items() if k in leading}
+
+    def parts(self) -> list[Fitted]:
+        if not self.per_label:
+            return [self.fitted[self.overall]]
+        # A label that nobody can be measured on goes with the others.
+        self.each[self.each < 0] = self.overall
+        return [
+            replace(self.fitted[number], columns=np.flatnonzero(self.each == number))
+            for number in np.unique(self.each).tolist()
+        ]
+
+
+def _race(
+    texts: Any,
+    space: Space,
+    candidates: list[Candidate],
+    criterion: Criterion,
+    labels: LabelSpace,
+    truth: NDArray[np.int8],
+    weights: Floats | None,
+    warm: bool,
+    random_state: Any,
+    done: NDArray[np.int64],
+) -> None:
+    """Give every candidate that the race reaches its `held_out`."""
+    # Tables suffice for xi-alpha, and so they do here.
+    by = Criterion("k-fold", criterion.measure, criterion.average)
+    splits = race_splits(truth, random_state, weights)
+    climbers = []
+    for place, _, X in represent(texts, space, {candidate.representation for candidate in candidates}):
+        parts = [(X[split.seen], X[split.unseen]) for split in splits]
+        for number in range(len(space.learners)):
+            own = [c for c in candidates if (c.representation, c.learner) == (place, number)]
+            climbers.append(Climber(own, parts, warm and _can_start(own[0])))
+    for _ in run_race(climbers, splits, labels, truth, by):
+        done[0] += 1
+
+
+def _finalists(candidates: list[Candidate], most: int) -> list[int]:
+    """The best of the race, the first of equals first."""
+    raced = [(-c.held_out, number) for number, c in enumerate(candidates) if c.held_out is not None]
+    return sorted(number for _, number in sorted(raced)[:most])
+
+
+def _judge_all(
+    texts: Any,
+    y: Any,
+    weights: Floats | None,
+    space: Space,
+    candidates: list[Candidate],
+    judged: list[int],
+    criterion: Criterion,
+    warm: bool,
+    winners: _Winners,
+    done: NDArray[np.int64],
+) -> None:
+    wanted = {candidates[number].representation for number in judged}
+    for place, vectorizer, X in represent(texts, space, wanted):
+        before: Any = None
+        for number in judged:
+            candidate = candidates[number]
+            if candidate.representation != place:
+                continue
+            start = time.perf_counter()
+            same = before is not None and before[0].learner == candidate.learner
+            learner = candidate.new_learner()
+            if warm and same and _can_start(candidate):
+                learner.set_params(warm_start=True)
+                learner.alpha_, learner.label_space_ = before[1].alpha_, before[1].label_space_
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ConvergenceWarning)
+                learner.fit(X, y, **weights_for(learner, weights))
+            if _can_start(candidate):
+                learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
+            judgement = criterion.judge(learner, X, y, weights)
+            candidate.estimate, candidate.by_label = judgement.value, judgement.by_label
+            candidate.method = judgement.method
+            candidate.seconds += time.perf_counter() - start
+            everything = np.arange(len(winners.each))
+            told = [str(warning.message) for warning in caught]
+            winners.offer(candidate, Fitted(number, vectorizer, X, learner, everything, told))
+            before = candidate, learner
+            done[0] += 1
+
+
+def _can_start(candidate: Candidate) -> bool:
+    """Whether the learner takes dual variables as a start."""
+    return isinstance(candidate.space.learners[candidate.learner], LinearSVM | KernelSVM)

@@ -1,0 +1,377 @@
+"""Model selection: the algorithm of joachims 6.2.3 over a declared space, exact and fast."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.naive_bayes import ComplementNB
+
+from widemargin import KernelSVM, LinearSVM, Vectorizer
+from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.estimate.cross_validation import out_of_fold, scores_without
+from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.xi_alpha import xi_alpha_of
+from widemargin.labels import learn_labels
+from widemargin.measure import contingency, micro, micro_prbep, prbep, precision_recall_average
+from widemargin.report.selection import selection_table
+from widemargin.tune import race
+from widemargin.tune.criteria import Criterion
+from widemargin.tune.search_space import COSTS, Space, representations
+from widemargin.tune.selection import select
+
+WORDS = {
+    "grain": "wheat corn harvest harvests crop crops tonnes export exports farm",
+    "money": "bank banks rate rates interest dollar currency loans loan fed",
+    "oil": "crude barrel barrels opec oil drilling rig rigs export exports",
+}
+COMMON = ["the", "of", "and", "said", "to", "in", "a", "mln", "year", "company"]
+
+
+def sample_texts(n=120, seed=0):
+    """Texts of random words, most of them typical of their labels."""
+    generator = np.random.default_rng(seed)
+    texts, labels = [], []
+    for _ in range(n):
+        own = [name for name in WORDS if generator.random() < 0.35]
+        words = list(generator.choice(COMMON, 8))
+        for name in own:
+            words += list(generator.choice(WORDS[name].split(), 3))
+        words += list(generator.choice(" ".join(WORDS.values()).split(), 2))
+        texts.append(" ".join(generator.permutation(words)))
+        labels.append(tuple(own))
+    return texts, labels
+
+
+TEXTS, LABELS = sample_texts()
+SMALL = Space(representations()[:6], costs=(0.1, 1.0, 10.0))
+K_FOLD = Criterion("k-fold", folds=4)
+
+
+class TestSpace:
+    def test_the_thesis_chooses_from_twelve_times_seven(self):
+        assert len(Space().candidates()) == 84
+        distinct = {json.dumps(candidate.parameters) for candidate in Space().candidates()}
+        assert len(distinct) == 84
+        assert [candidate.C for candidate in Space().candidates()[:7]] == sorted(COSTS)
+
+    def test_what_the_user_has_comes_first_and_varies(self):
+        found = representations({"stemmer": "german", "stop_words": {"und"}, "ngram_range": (1, 2)})
+        assert found[0]["stemmer"] == "german"
+        assert {one["stemmer"] for one in found} == {"german", None}
+        assert all(one["ngram_range"] == (1, 2) for one in found)
+        for one in found:
+            Vectorizer(**one).fit(TEXTS)
+
+    def test_characters_have_no_stems(self):
+        found = representations({"units": "chars", "ngram_range": (3, 3)})
+        assert len(found) == 3
+        for one in found:
+            Vectorizer(**one).fit(TEXTS)
+
+    @pytest.mark.parametrize("empty", [{"representations": []}, {"learners": ()}, {"costs": []}], ids=str)
+    def test_an_empty_space_is_refused(self, empty):
+        with pytest.raises(UsageError, match=f"no {next(iter(empty))} to choose from"):
+            Space(**empty)
+
+    def test_a_learner_without_c_is_one_candidate(self):
+        space = Space([{}], learners=[ComplementNB(), LinearSVM()], costs=(1.0, 2.0))
+        assert [candidate.C for candidate in space.candidates()] == [None, 1.0, 2.0]
+
+
+class TestCriterion:
+    def test_measures_are_those_of_the_measure_package(self):
+        X, (space, truth) = Vectorizer().fit_transform(TEXTS), learn_labels(LABELS)
+        learner = LinearSVM().fit(X, LABELS)
+        found = out_of_fold(learner, X, LABELS, folds=4, tol=0.01)
+        table = contingency(truth, found.signs)
+        judged = Criterion("k-fold", "pravg", folds=4).judge(learner, X, LABELS)
+        assert judged.value == micro(precision_recall_average, table)
+        np.testing.assert_array_equal(judged.by_label, precision_recall_average(table))
+        judged = K_FOLD.judge(learner, X, LABELS)
+        assert judged.value == micro_prbep(truth, found.scores)
+        judged = Criterion("k-fold", average="macro", folds=4).judge(learner, X, LABELS)
+        assert judged.value == pytest.approx(np.mean(prbep(truth, found.scores)))
+        judged = Criterion("xi-alpha").judge(learner, X, LABELS)
+        assert judged.value == micro(precision_recall_average, xi_alpha_of(learner, X, LABELS))
+        assert space.n_columns == len(judged.by_label)
+
+    def test_leave_one_out_is_that_of_the_scores_without_each_document(self):
+        X, (_, truth) = Vectorizer().fit_transform(TEXTS[:40]), learn_labels(LABELS[:40])
+        learner = LinearSVM().fit(X, LABELS[:40])
+        found = leave_one_out(learner, X, LABELS[:40])
+        judged = Criterion("leave-one-out").judge(learner, X, LABELS[:40])
+        assert judged.value == micro_prbep(truth, found.scores)
+        assert judged.method == found.method == "leave-one-out"
+        judged = Criterion("leave-one-out", "pravg").judge(learner, X, LABELS[:40])
+        assert judged.value == micro(precision_recall_average, found.table)
+
+    def test_classes_are_decided_by_the_highest_score(self):
+        space, truth = learn_labels(["a", "b", "c"])
+        scores = np.array([[-1.0, -2.0, -3.0], [0.5, 1.0, -1.0], [-3.0, -1.0, -2.0]])
+        assert Criterion("k-fold", "f1").of_scores(space, truth, scores).value == pytest.approx(2 / 3)
+
+    def test_one_task_and_several_have_the_same_form(self):
+        X, y = Vectorizer().fit_transform(TEXTS), ["grain" in labels for labels in LABELS]
+        for estimate in ("k-fold", "xi-alpha"):
+            assert Criterion(estimate).judge(LinearSVM().fit(X, y), X, y).by_label.shape == (1,)
+
+    @pytest.mark.parametrize(
+        ("wrong", "said"),
+        [
+            ({"estimate": "guess"}, "estimate='guess'"),
+            ({"measure": "luck"}, "measure='luck'"),
+            ({"average": "median"}, "average='median'"),
+            ({"estimate": "xi-alpha", "measure": "prbep"}, "no break-even"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, wrong, said):
+        with pytest.raises(UsageError, match=said):
+            Criterion(**wrong)
+
+
+class TestExact:
+    def test_it_is_the_algorithm_of_the_thesis(self):
+        """Train every model, estimate it, take the best: 6.2.3, written out."""
+        for criterion in (K_FOLD, Criterion("xi-alpha")):
+            best = (-1.0, None)
+            for candidate in SMALL.candidates():
+                parameters = SMALL.representations[candidate.representation]
+                X = Vectorizer(**parameters).fit_transform(TEXTS)
+                learner = LinearSVM(C=candidate.C).fit(X, LABELS)
+                value = criterion.judge(learner, X, LABELS).value
+                if value > best[0]:
+                    best = (value, (parameters, candidate.C))
+            found = select(TEXTS, LABELS, SMALL, mode="exact", criterion=criterion, warm_start=False)
+            chosen = found.candidates[found.chosen]
+            assert (SMALL.representations[chosen.representation], chosen.C) == best[1]
+            assert chosen.estimate == best[0]
+            assert all(candidate.estimate is not None for candidate in found.candidates)
+
+    def test_the_fitted_model_is_that_of_a_plain_fit(self):
+        found = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD, warm_start=False)
+        chosen = found.candidates[found.chosen]
+        vectorizer = Vectorizer(**SMALL.representations[chosen.representation])
+        X = vectorizer.fit_transform(TEXTS)
+        assert (found.best.X != X).nnz == 0
+        learner = LinearSVM(C=chosen.C).fit(X, LABELS)
+        np.testing.assert_array_equal(found.best.learner.coef_, learner.coef_)
+        unseen = found.best.vectorizer.transform(["wheat exports"])
+        assert (unseen != vectorizer.transform(["wheat exports"])).nnz == 0
+        assert found.best.learner.get_params() == learner.get_params()
+
+    def test_a_choice_for_each_label(self):
+        found = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD, per_label=True)
+        values = np.array([candidate.by_label for candidate in found.candidates])
+        np.testing.assert_array_equal(found.by_label, values.argmax(axis=0))
+        assert sorted(np.concatenate([part.columns for part in found.parts])) == [0, 1, 2]
+        for part in found.parts:
+            candidate = found.candidates[part.candidate]
+            assert part.learner.C == candidate.C
+            assert part.vectorizer.weighting == SMALL.representations[candidate.representation]["weighting"]
+            assert (found.by_label[part.columns] == part.candidate).all()
+
+    def test_kernels_are_candidates(self):
+        learners = [KernelSVM(kernel="rbf", gamma=gamma) for gamma in (0.1, 1.0)]
+        space = Space([{}, {"weighting": "bxc"}], learners, costs=(1.0, 10.0))
+        found = select(TEXTS, LABELS, space, mode="exact", criterion=Criterion("xi-alpha", rho=1.0))
+        assert len(found.candidates) == 8
+        assert {candidate.parameters.get("gamma", 0.1) for candidate in found.candidates} == {0.1, 1.0}
+        assert isinstance(found.best.learner, KernelSVM)
+
+    def test_vectors_leave_learners_to_choose(self):
+        X = Vectorizer().fit_transform(TEXTS)
+        found = select(X, LABELS, Space(costs=(0.1, 1.0)), mode="exact", criterion=K_FOLD)
+        assert found.best.vectorizer is None
+        assert found.best.X is X
+        assert [candidate.parameters for candidate in found.candidates] == [
+            {"learner": "LinearSVM", "C": 0.1},
+            {"learner": "LinearSVM", "C": 1.0},
+        ]
+        dense = select(X.toarray(), LABELS, Space(costs=(0.1, 1.0)), mode="exact", criterion=K_FOLD)
+        assert dense.chosen == found.chosen
+
+    def test_learners_of_others(self):
+        space = Space([{"weighting": "txc"}], learners=[LinearSVM(), LinearSVM(loss="squared_hinge")])
+        found = select(TEXTS, LABELS, space, criterion=K_FOLD)
+        assert any(c.parameters.get("loss") == "squared_hinge" for c in found.candidates)
+
+
+class TestFast:
+    def test_finalists_are_the_best_of_the_race_and_the_best_finalist_is_chosen(self):
+        found = select(TEXTS, LABELS, criterion=K_FOLD, finalists=4)
+        raced = [candidate for candidate in found.candidates if candidate.held_out is not None]
+        estimated = [candidate for candidate in found.candidates if candidate.estimate is not None]
+        assert len(estimated) == 4
+        assert len(raced) < len(found.candidates)
+        assert min(c.held_out for c in estimated) >= max(c.held_out for c in raced if c.estimate is None)
+        assert found.candidates[found.chosen].estimate == max(c.estimate for c in estimated)
+
+    @pytest.mark.parametrize("mode", ["fast", "exact"])
+    @pytest.mark.parametrize("seed", range(4))
+    def test_warm_and_cold_starts_choose_the_same(self, mode, seed):
+        texts, labels = sample_texts(150, seed)
+        warm, cold = (
+            select(texts, labels, SMALL, mode=mode, criterion=K_FOLD, warm_start=start)
+            for start in (True, False)
+        )
+        assert warm.chosen == cold.chosen
+        np.testing.assert_allclose(warm.best.learner.coef_, cold.best.learner.coef_, atol=0.05)
+
+    def test_the_choice_is_nearly_as_good_as_the_best(self):
+        for seed in range(3):
+            texts, labels = sample_texts(300, seed)
+            exact = select(texts, labels, mode="exact", criterion=K_FOLD)
+            fast = select(texts, labels, criterion=K_FOLD)
+            best = exact.candidates[exact.chosen].estimate
+            assert exact.candidates[fast.chosen].estimate > best - 0.02
+
+    def test_as_few_candidates_as_finalists_need_no_race(self):
+        found = select(TEXTS, LABELS, Space([{}], costs=(0.1, 1.0)), criterion=K_FOLD)
+        assert all(candidate.held_out is None for candidate in found.candidates)
+
+    def test_large_collections_are_judged_on_a_sample(self, monkeypatch):
+        monkeypatch.setattr(race, "_SMALL", 50)
+        monkeypatch.setattr(race, "_LEARN_FROM", 30)
+        _, truth = learn_labels(LABELS)
+        (split,) = race.race_splits(truth, 0)
+        assert len(split.seen) == 30
+        assert len(split.unseen) == 60
+        assert not set(split.seen) & set(split.unseen)
+        raced = []
+
+        def learn(learner, X_seen, X_unseen, *rest):
+            raced.append((X_seen.shape[0], X_unseen.shape[0]))
+            return scores_without(learner, X_seen, X_unseen, *rest)
+
+        monkeypatch.setattr(race, "scores_without", learn)
+        found = select(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        assert set(raced) == {(30, 60)}
+        assert len(raced) == sum(candidate.held_out is not None for candidate in found.candidates)
+        # The finalists are judged on all documents.
+        exact = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD)
+        for fast, slow in zip(found.candidates, exact.candidates, strict=True):
+            assert fast.estimate is None or fast.estimate == pytest.approx(slow.estimate, abs=0.01)
+        assert found.candidates[found.chosen].estimate is not None
+
+    def test_c_is_climbed_to_a_top(self):
+        values = {0: 0.1, 1: 0.5, 2: 0.6, 3: 0.7, 4: 0.9, 5: 0.8, 6: 0.2}
+        climber = race.Climber(Space([{}]).candidates(), [], warm=True)
+        order = []
+        while (place := climber.next_step()) is not None:
+            order.append(place)
+            climber.tried[place] = values[place]
+        assert order == [3, 4, 5]
+        climber.tried.clear()
+        order = []
+        while (place := climber.next_step()) is not None:
+            order.append(place)
+            climber.tried[place] = -values[place]
+        assert order == [3, 4, 2, 1, 0]
+
+    def test_the_same_seed_chooses_the_same(self):
+        first, second = (select(TEXTS, LABELS, SMALL, criterion=K_FOLD) for _ in range(2))
+        assert [c.held_out for c in first.candidates] == [c.held_out for c in second.candidates]
+        assert first.chosen == second.chosen
+
+
+class TestBadInput:
+    def test_labels_with_one_example_or_none(self):
+        Y = np.array([["grain" in labels, False, False] for labels in LABELS]).astype(int)
+        Y[3, 1] = 1
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = select(TEXTS, Y, SMALL, criterion=K_FOLD, per_label=True)
+        told = [str(warning.message) for warning in caught if warning.category is DataWarning]
+        assert sum("have one example" in text for text in told) == 1
+        assert sum("have no example" in text for text in told) == 1
+        assert found.by_label[2] == found.chosen
+
+    @pytest.mark.parametrize("mode", ["fast", "exact"])
+    def test_fewer_examples_than_folds(self, mode):
+        with pytest.warns(DataWarning, match="5 examples for 10 folds"):
+            found = select(TEXTS[:5], list("aabba"), SMALL, mode=mode, criterion=Criterion(folds=10))
+        assert found.best.learner.predict(found.best.X).shape == (5,)
+
+    def test_a_single_positive_example_still_gives_a_model(self):
+        with pytest.warns(DataWarning, match="one example"):
+            found = select(TEXTS[:20], ["a"] * 19 + ["b"], SMALL, criterion=K_FOLD)
+        assert found.best.learner.classes_.tolist() == ["a", "b"]
+
+    def test_nothing_to_measure(self):
+        Y = np.zeros((20, 2), int)
+        Y[0, 0] = 1
+        with pytest.warns(DataWarning) as caught:
+            found = select(TEXTS[:20], Y, SMALL, mode="exact", criterion=Criterion("xi-alpha"))
+        assert found.best.learner is not None
+        assert any("one example" in str(warning.message) for warning in caught)
+
+    def test_what_makes_no_sense_is_refused(self):
+        with pytest.raises(UsageError, match="mode='slow'"):
+            select(TEXTS, LABELS, mode="slow")
+        with pytest.raises(UsageError, match="finalists=0"):
+            select(TEXTS, LABELS, finalists=0)
+        with pytest.raises(DataError, match="119 documents and 120 labels"):
+            select(TEXTS[1:], LABELS)
+
+
+class TestReport:
+    def test_everything_is_plain_data(self):
+        space = Space([{"stop_words": {"the"}, "ngram_range": (1, 2)}, {}], costs=(np.float64(1.0), 2))
+        found = select(TEXTS, LABELS, space, criterion=K_FOLD, per_label=True)
+        plain = json.loads(json.dumps(found.to_dict()))
+        assert plain["candidates"][0]["parameters"]["stop_words"] == ["the"]
+        assert set(plain["chosen_by_label"]) == {"grain", "money", "oil"}
+        assert plain["candidates"][plain["chosen"]]["estimate"] == found.candidates[found.chosen].estimate
+
+    def test_the_table_shows_what_varies_the_chosen_first(self):
+        found = select(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        table = selection_table(found.to_dict(), "Candidates", most=5)
+        lines = table.plain().splitlines()
+        names = [column.name for column in table.columns]
+        assert names[:3] == ["weighting", "stop words", "C"]
+        assert lines[2].endswith("chosen")
+        assert len(table.rows) == 5
+        assert "5 best of 18 candidates" in lines[-1]
+
+    def test_learners_do_not_change(self):
+        learner = LinearSVM(warm_start=False)
+        space = Space([{}], [learner], costs=(0.1, 1.0, 5.0, 10.0))
+        before = clone(learner).get_params()
+        found = select(sp.csr_array(Vectorizer().fit_transform(TEXTS)), LABELS, space, criterion=K_FOLD)
+        assert learner.get_params() == before
+        assert not hasattr(learner, "coef_")
+        assert found.best.learner.warm_start is False
+
+
+@pytest.mark.slow
+@pytest.mark.needs_corpus("reuters21578")
+class TestReuters:
+    @pytest.fixture
+    def sample(self, corpus):
+        part = corpus("reuters21578", "modapte").train
+        Y = np.array(
+            [[topic in labels for topic in ("earn", "acq", "crude", "grain")] for labels in part.labels]
+        )
+        return part.texts[:2500], Y[:2500].astype(int)
+
+    def test_warm_and_cold_starts_choose_the_same(self, sample):
+        space = Space(representations()[:6], costs=(0.1, 0.5, 1.0, 5.0, 10.0))
+        for mode in ("fast", "exact"):
+            warm, cold = (
+                select(*sample, space, mode=mode, criterion=Criterion(folds=3), warm_start=start)
+                for start in (True, False)
+            )
+            assert warm.chosen == cold.chosen
+
+    def test_fast_loses_little_against_exact(self, sample):
+        exact = select(*sample, mode="exact", criterion=Criterion(folds=3))
+        fast = select(*sample, criterion=Criterion(folds=3))
+        best = exact.candidates[exact.chosen].estimate
+        assert exact.candidates[fast.chosen].estimate > best - 0.005
+        raced = [candidate for candidate in fast.candidates if candidate.held_out is not None]
+        assert len(raced) < len(fast.candidates) / 2
