@@ -1,4 +1,4 @@
-"""Tasks with a few labelled documents: samples of three collections, as in chapter 7 of the thesis."""
+"""Tasks with a few labeled documents: samples of three collections, as in chapter 7 of the thesis."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from widemargin.weight.smart import weigh
 
 # "All words that occur at least 5 times in the whole sample" (7.4).
 MIN_COUNT = 5
-# Labelled and unlabelled documents, and the published macro-averages of SVM and TSVM.
+# Labeled and unlabeled documents, and the published macro-averages of SVM and TSVM.
 PUBLISHED = {"reuters": (17, 48.4, 60.8), "webkb": (9, 57.2, 62.4), "ohsumed": (120, 48.6, 53.5)}
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Counts and categories of all documents; the first `n_train` may be labelled, the rest are not."""
+    """Counts and categories of all documents; the first `n_train` may be labeled, the rest are not."""
 
     counts: sp.csr_array
     member: NDArray[np.bool_]
@@ -37,7 +37,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Sample:
-    """Weighted documents, the labelled ones first, and their categories."""
+    """Weighted documents, the labeled ones first, and their categories."""
 
     X: sp.csr_array
     member: NDArray[np.bool_]
@@ -45,19 +45,19 @@ class Sample:
 
     @property
     def truth(self) -> NDArray[np.int8]:
-        """Signs of the unlabelled documents."""
+        """Signs of the unlabeled documents."""
         return np.where(self.member[self.n_labeled :], 1, -1).astype(np.int8)
 
     @property
     def marked(self) -> NDArray[np.float64]:
-        """The indicator with NaN for what is unlabelled."""
+        """The indicator with NaN for what is unlabeled."""
         Y = self.member.astype(np.float64)
         Y[self.n_labeled :] = np.nan
         return Y
 
     @property
     def positives(self) -> list[int]:
-        """The true numbers of positive unlabelled documents."""
+        """The true numbers of positive unlabeled documents."""
         return [int(count) for count in self.member[self.n_labeled :].sum(axis=0)]
 
 
@@ -85,7 +85,7 @@ def pool(name: str) -> Pool:
 
 
 def draw(documents: Pool, n_labeled: int, seed: int) -> list[int]:
-    """One labelled document of each category, the rest at random."""
+    """One labeled document of each category, the rest at random."""
     generator = np.random.default_rng(seed)
     chosen: list[int] = []
     train = documents.member[: documents.n_train]
@@ -97,7 +97,7 @@ def draw(documents: Pool, n_labeled: int, seed: int) -> list[int]:
 
 
 def sample(documents: Pool, labeled: list[int], min_count: int = MIN_COUNT, weighting: str = "tfc") -> Sample:
-    """These labelled documents and all unlabelled ones; frequencies over both, as in 2.7.2."""
+    """These labeled documents and all unlabeled ones; frequencies over both, as in 2.7.2."""
     rows = [*labeled, *range(documents.n_train, len(documents.member))]
     counts = documents.counts[rows]
     total = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1])
@@ -106,7 +106,7 @@ def sample(documents: Pool, labeled: list[int], min_count: int = MIN_COUNT, weig
 
 
 def resampled(documents: Pool, labeled: list[int], k: int, seed: int = 0) -> Sample:
-    """`k` unlabelled documents: drawn with replacement, every count drawn anew (Poisson) around its own."""
+    """`k` unlabeled documents: drawn with replacement, every count drawn anew (Poisson) around its own."""
     generator = np.random.default_rng(seed)
     rows = generator.integers(0, len(documents.member), k)
     counts = documents.counts[rows]

@@ -1,6 +1,6 @@
 """How often the alarm fires where transduction failed, and where it helped.
 
-The samples of `transduction.py` on Reuters: 17 labelled documents, ten topics, C = 20, with C* = C as
+The samples of `transduction.py` on Reuters: 17 labeled documents, ten topics, C = 20, with C* = C as
 published and with the default. Failed: the break-even point of the transductive rule is more than 5 points
 below the inductive one's; helped: above it. "tests of 7.5" is the published alarm alone, at the same level;
 "alarm" is the default, which also looks at the share of support vectors (`measure/alarm.py`). That threshold
@@ -30,7 +30,7 @@ ALLOWED_LOSS = 1.0  # points
 
 def main() -> int:
     parser = arguments(__doc__, repeats=None)
-    parser.add_argument("--samples", type=int, default=20, metavar="N", help="samples of labelled documents")
+    parser.add_argument("--samples", type=int, default=20, metavar="N", help="samples of labeled documents")
     parser.add_argument("--first-seed", type=int, default=0, metavar="N", help="seed of the first sample")
     options = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)

@@ -3,7 +3,7 @@
 All 20 classes at lambda = 1 with a threshold that costs nothing, `ltc` weights, two threads; both sides are
 iterative and stop at about the same accuracy: ours has a tolerance at which its objective, recomputed here,
 is still no higher. Then 20 values of lambda against the one that is hardest, and exact leave-one-out against
-one factorisation of the same matrix (on some of the documents, to fit into memory and minutes).
+one factorization of the same matrix (on some of the documents, to fit into memory and minutes).
 
 Our objective may be at most 0.01 % above RidgeClassifier's, that of the smallest lambda of the path at most
 0.01 % above that of its own training, and leave-one-out has to give the scores of real retraining without
@@ -83,12 +83,12 @@ def left_out(X: Any, y: list[Any], signs: Any, repeats: int) -> Row:
     part, labels = X[some], [y[i] for i in some]
     learner = ours(solver="dual").fit(part, labels)
 
-    def factorise() -> None:
+    def factorize() -> None:
         K = (part @ part.T).toarray().astype(np.float64)
         K[np.diag_indices_from(K)] += LAMBDA
         scipy.linalg.cho_solve(scipy.linalg.cho_factor(K, overwrite_a=True), signs[some])
 
-    mine, other = in_turns(partial(learner.left_out_scores, part, labels), factorise, repeats=repeats)
+    mine, other = in_turns(partial(learner.left_out_scores, part, labels), factorize, repeats=repeats)
     apart = 0.0
     for t in range(RETRAINED):
         rest = np.delete(np.arange(LEFT_OUT_DOCUMENTS), t)
@@ -96,7 +96,7 @@ def left_out(X: Any, y: list[Any], signs: Any, repeats: int) -> Row:
         apart = max(apart, float(np.abs(without.decision_function(part[[t]]) - mine.result[t]).max()))
     return Row(
         "leave-one-out",
-        "SciPy: one factorisation and solve",
+        "SciPy: one factorization and solve",
         mine.seconds,
         other.seconds,
         [Check("differs from retraining", apart, SAME_SCORES)],

@@ -1,9 +1,9 @@
-"""Transductive SVMs from a few labelled documents: quality, and time against one switch at a time.
+"""Transductive SVMs from a few labeled documents: quality, and time against one switch at a time.
 
-C = 20, the true share of positives, macro-averaged break-even points of the unlabelled documents.
-`transductive` is the default C*, all unlabelled documents together half as dear as the labelled ones; C* = C
-is what the thesis and SVM-light do. The half was chosen with other samples of labelled Reuters stories among
-the same unlabelled ones. `guarded` takes the inductive rule where the alarm fires; `better` knows the
+C = 20, the true share of positives, macro-averaged break-even points of the unlabeled documents.
+`transductive` is the default C*, all unlabeled documents together half as dear as the labeled ones; C* = C
+is what the thesis and SVM-light do. The half was chosen with other samples of labeled Reuters stories among
+the same unlabeled ones. `guarded` takes the inductive rule where the alarm fires; `better` knows the
 outcome. Without arguments: Reuters, then --switching.
 
 --switching runs both ways in turns, by CPU time; the sum of our objectives may be at most 1 % above the other
@@ -153,7 +153,7 @@ def switching(samples: int, first_seed: int, k: int, repeats: int, as_json: bool
         return [fitted(task, alarm_level=0, **how)[0] for task in tasks]
 
     def rows() -> Iterator[Row]:
-        compared = ((f"ten topics, {samples} samples", drawn), (f"acq, {k} unlabelled", [large]))
+        compared = ((f"ten topics, {samples} samples", drawn), (f"acq, {k} unlabeled", [large]))
         for (title, tasks), cost in itertools.product(compared, (None, C)):
             many, single = in_turns(
                 partial(solved, tasks, C_unlabeled=cost),
@@ -186,7 +186,7 @@ def _solutions(models: Iterable[TransductiveSVM]) -> int:
 
 
 def growth(sizes: list[int], as_json: bool) -> None:
-    """One topic, more and more unlabelled documents; the exponent between neighbours."""
+    """One topic, more and more unlabeled documents; the exponent between neighbors."""
     documents = pool("reuters")
     column = documents.categories.index("crude")
     last = None
@@ -201,7 +201,7 @@ def growth(sizes: list[int], as_json: bool) -> None:
         last = (k, cpu)
         found = float(100 * prbep(task.truth[:, column], model.scores_[task.n_labeled :, 0]))
         row = {
-            "name": f"crude, {k} unlabelled",
+            "name": f"crude, {k} unlabeled",
             "cpu_s": cpu,
             "wall_s": wall,
             "exponent": exponent,
@@ -214,7 +214,7 @@ def growth(sizes: list[int], as_json: bool) -> None:
 def main() -> int:
     parser = arguments(__doc__, repeats=1)
     parser.add_argument("collections", nargs="*", help=f"some of {', '.join(PUBLISHED)}")
-    parser.add_argument("--samples", type=int, default=20, metavar="N", help="samples of labelled documents")
+    parser.add_argument("--samples", type=int, default=20, metavar="N", help="samples of labeled documents")
     parser.add_argument("--first-seed", type=int, default=0, metavar="N", help="seed of the first sample")
     parser.add_argument(
         "--svmlight", type=Path, metavar="FILE", help="beside SVM-light's answers, per sample"
@@ -223,7 +223,7 @@ def main() -> int:
         "--switching", action="store_true", help="many switches a solution against single ones"
     )
     parser.add_argument(
-        "--growth", action="store_true", help="time against the number of unlabelled documents"
+        "--growth", action="store_true", help="time against the number of unlabeled documents"
     )
     parser.add_argument(
         "--sizes", type=int, nargs="+", default=[12_500, 25_000, 50_000, 100_000], metavar="N"

@@ -85,7 +85,7 @@ def time_jobs(texts: list[str], repeats: int) -> Iterator[Row]:
         for threads, mine in ((2, two), (1, one)):
             quality = {"threads": threads, "terms": matrix.shape[1], "non-zeros": matrix.nnz}
             checks = same_job(mine.result, other.result)
-            yield Row(f"vectorise {job}", "CountVectorizer", mine.seconds, other.seconds, checks, quality)
+            yield Row(f"vectorize {job}", "CountVectorizer", mine.seconds, other.seconds, checks, quality)
 
 
 def peak_bytes() -> int:

@@ -131,7 +131,7 @@ def test_what_is_damaged_is_refused(damage, form):
 @pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array], ids=name)
 @pytest.mark.parametrize("damage", [column_too_large, pointers_fall, values_are_short], ids=name)
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
-@pytest.mark.filterwarnings("ignore:Every document is labelled")
+@pytest.mark.filterwarnings("ignore:Every document is labeled")
 def test_no_learner_reads_a_damaged_matrix(learner, damage, form):
     learner = clone(learner)
     with pytest.raises(DataError):

@@ -29,7 +29,7 @@ void solve_labels(const DecompositionArrays& a, const DecompositionOptions& opti
             std::int64_t label, end;
             while (!stop && labels.next(label, end)) {
                 for (std::int64_t i = 0; i < size; ++i) {
-                    // Behind the examples: the artificial ones of the stabilised hyperplane, one of each
+                    // Behind the examples: the artificial ones of the stabilized hyperplane, one of each
                     // sign.
                     y[i] = i < n ? a.signs.data()[label * n + i] : (i == n ? 1.0 : -1.0);
                     upper[i] =
@@ -52,7 +52,7 @@ void solve_labels(const DecompositionArrays& a, const DecompositionOptions& opti
 }
 
 // kind: the number of a KernelKind; -1: `gram` is the kernel matrix. alpha and s have two more columns than
-// signs when `kappa` > 0 (stabilised). `start`: alpha holds where to begin. Returns the number of kernel rows
+// signs when `kappa` > 0 (stabilized). `start`: alpha holds where to begin. Returns the number of kernel rows
 // computed.
 template <typename T, typename Real>
 std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,

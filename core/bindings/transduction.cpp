@@ -83,8 +83,8 @@ void transduce_labels(const TransductionArrays& a, const TransductionOptions& op
 }
 
 // The kernel's arguments are those of train_kernel_svm; the type of the empty third matrix says how exactly
-// its values are kept. signs, cost: labels x examples; costs: labels x 6 (of unlabelled negative and positive
-// examples, at first, at the end and at par with labelled ones); machines: labels x 9 x examples (y, alpha
+// its values are kept. signs, cost: labels x examples; costs: labels x 6 (of unlabeled negative and positive
+// examples, at first, at the end and at par with labeled ones); machines: labels x 9 x examples (y, alpha
 // and s of the inductive machine, the transductive one and that at par); intercepts: labels x 3; levels:
 // labels x most levels x 7, as in TransductionLevel.
 template <typename T, typename Real>

@@ -1,7 +1,7 @@
 // Rows of the kernel matrix, kept as long as the memory allows.
 //
 // KernelMatrix knows the examples: n rows of data, or a precomputed matrix, and possibly two artificial
-// examples behind them (the stabilised hyperplane's, thesis OP 5/6): orthogonal to everything, of squared
+// examples behind them (the stabilized hyperplane's, thesis OP 5/6): orthogonal to everything, of squared
 // length kappa^2. When all of its rows fit the budget it keeps each row that was ever asked for, for all
 // labels together. Otherwise every solver has a RowCache of its own: least recently used rows go first
 // (8.5.4), and rows hold only the columns that the solver has not shrunk away.

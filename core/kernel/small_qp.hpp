@@ -1,9 +1,9 @@
-// The quadratic programme on a working set (thesis, OP 12), solved to high accuracy.
+// The quadratic program on a working set (thesis, OP 12), solved to high accuracy.
 //
 //   min  1/2 a'Qa + g'a  over the changes a of m variables,  Q_ij = y_i y_j K_ij positive semi-definite or
 //   not, 0 <= alpha + a <= U,  and y'a = 0 where there is an equality constraint.
 //
-// Pairs of variables (without the constraint single ones too) are minimised in closed form, the pair with the
+// Pairs of variables (without the constraint single ones too) are minimized in closed form, the pair with the
 // largest second-order gain first (Fan, Chen, Lin, "Working set selection using second order information",
 // JMLR 2005). Curvature that is not positive (semi-definite or indefinite kernels) counts as a small positive
 // one, so that a step ends at a bound or makes little progress, but never fails.

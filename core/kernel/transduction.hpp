@@ -1,4 +1,4 @@
-// Transductive support vector machines: the labels of k unlabelled examples that leave the widest margin.
+// Transductive support vector machines: the labels of k unlabeled examples that leave the widest margin.
 //
 //   min over y*, w, b  1/2 w.w + sum_i C_i xi_i + sum_j C*_j xi*_j                  (thesis, OP 14)
 //   y_i (w.x_i + b) >= 1 - xi_i,  y*_j (w.x*_j + b) >= 1 - xi*_j,  with num_plus labels y* = +1.
@@ -11,10 +11,10 @@
 // Sindhwani, Keerthi, SIGIR 2006; half ended nearer to what one at a time finds). An exchange keeps num_plus,
 // and, as both examples are at their upper bounds and trade those too, the equality constraint.
 //
-// Inputs: signs (0: unlabelled), costs of the labelled examples, the limits of the costs of the others.
+// Inputs: signs (0: unlabeled), costs of the labeled examples, the limits of the costs of the others.
 // Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level; the same
-// of the inductive machine, and of the one that the search comes to if it goes on until the unlabelled
-// examples cost as much as labelled ones, which is where they can be compared (thesis, 7.5).
+// of the inductive machine, and of the one that the search comes to if it goes on until the unlabeled
+// examples cost as much as labeled ones, which is where they can be compared (thesis, 7.5).
 //
 // Stopping: of a solution by (8.32)-(8.35), of a level when no pair is left with xi*_m + xi*_l > 2 + tol and
 // both slacks above tol, the accuracy of a solution. A round that does not lower the objective (by rounding)
@@ -48,11 +48,11 @@ struct TransductionLevel {
 };
 
 struct TransductionTask {
-    const std::int8_t* signs;  // n: +1, -1, 0 for unlabelled
-    const double* cost;        // n: of labelled examples
-    // Of unlabelled examples with either label: the costs of the first level, and C*.
+    const std::int8_t* signs;  // n: +1, -1, 0 for unlabeled
+    const double* cost;        // n: of labeled examples
+    // Of unlabeled examples with either label: the costs of the first level, and C*.
     double first_negative, first_positive, limit_negative, limit_positive;
-    // What they would cost if they were labelled ones.
+    // What they would cost if they were labeled ones.
     double par_negative, par_positive;
     std::int64_t num_plus;  // ties are broken by position; of one example the inductive machine decides
 };
@@ -89,7 +89,7 @@ class Transduction {
     bool converged() const { return converged_; }
     const std::vector<TransductionLevel>& levels() const { return levels_; }
 
-    // The inductive machine: labelled examples only.
+    // The inductive machine: labeled examples only.
     void induce(const StopFlag& stop) {
         for (std::int64_t i = 0; i < n_; ++i) {
             y_[i] = task_.signs[i] < 0 ? -1.0 : 1.0;
@@ -107,7 +107,7 @@ class Transduction {
         climb(task_.first_negative, task_.first_positive, task_.limit_negative, task_.limit_positive, stop);
     }
 
-    // On from there, until unlabelled examples cost as much as labelled ones.
+    // On from there, until unlabeled examples cost as much as labeled ones.
     void go_on_to_par(const StopFlag& stop) {
         if (!costs_anything() ||
             (task_.limit_negative >= task_.par_negative && task_.limit_positive >= task_.par_positive)) {
@@ -146,7 +146,7 @@ class Transduction {
         }
     }
 
-    // Alphas of the unlabelled examples to begin with: next to nothing changes w, so that those with a slack
+    // Alphas of the unlabeled examples to begin with: next to nothing changes w, so that those with a slack
     // go to their bounds, the largest slacks first, as far as both classes can.
     void enter(double negative, double positive) {
         find_slacks();
@@ -198,7 +198,7 @@ class Transduction {
         levels_.push_back(record);
     }
 
-    // New upper bounds of the unlabelled examples; who was at the old bound goes to the new one.
+    // New upper bounds of the unlabeled examples; who was at the old bound goes to the new one.
     void raise_costs(double negative, double positive) {
         for (const std::int32_t i : unlabeled_) {
             const double cost = y_[i] > 0 ? positive : negative;

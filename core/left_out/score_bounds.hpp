@@ -13,11 +13,11 @@
 //   m_t >= 1 - a K_tt / 2 - c / a,  c = alpha_t (1 - m) + alpha_t^2 K_tt / 2 + g,  for any 0 <= a <= U_t (2)
 // while m_t <= y_t f*(x_t) (thesis, Lemma 8).
 //
-// Stabilised. The best alphas of the two artificial examples beside the others depend on S = sum_i y_i
+// Stabilized. The best alphas of the two artificial examples beside the others depend on S = sum_i y_i
 // alpha_i only, and are a concave term of D whose slope is -b and whose curvature is at most kappa^2; in P,
 // this is a strongly convex penalty on b. So (1) and (2) hold with K_tt + kappa^2 and that b.
 //
-// Unregularised. Suppose that a best rule has f*(x_t) <= v. Then the constraint f(x_t) <= v costs nothing,
+// Unregularized. Suppose that a best rule has f*(x_t) <= v. Then the constraint f(x_t) <= v costs nothing,
 // and no value of the dual with that constraint exceeds P(w, b). Its multiplier mu >= 0 enters w as
 // -mu x_t and the equality constraint as -mu, which any one example j may balance whose y_j alpha_j can rise
 // by mu. The dual then changes by

@@ -15,7 +15,7 @@
 // and is found by sweeping the free examples out of Q, in blocks. An event exchanges the two quantities of
 // one example. Only the columns of those who take part in one are ever changed, one after the other.
 //
-// A bias is one more row and column: y, with 0 on the diagonal if it is not regularised (what it gives is
+// A bias is one more row and column: y, with 0 on the diagonal if it is not regularized (what it gives is
 // sum_i y_i alpha_i) and -1/B^2 for a bias feature of size B. It is always free and has no bounds.
 //
 // Inputs: some examples, the free ones first; the others are those who may take part. Output: the alphas

@@ -112,7 +112,7 @@ class LabelBlock {
     static constexpr std::int64_t kPatience = 20;
     // A row visited for 16 lanes costs about as much as two or three visits by one label, so a label with
     // fewer active examples than this share goes on alone. Its own share only: results must not depend on its
-    // neighbours.
+    // neighbors.
     static constexpr double kAloneShare = 0.15;
 
     // w = sum_i alpha_i y_i x_i, free of what single precision or many updates have left behind.

@@ -1,4 +1,4 @@
-// Large-margin duals by updates of one variable at a time: the SVM, and Winnow normalised and not.
+// Large-margin duals by updates of one variable at a time: the SVM, and Winnow normalized and not.
 //
 // T. Zhang, "Large Margin Winnow Methods for Text Categorization", section 2. For each label, with y_i = +1
 // or -1, costs C_i and rows x_i (with a constant bias feature of size B), over 0 <= alpha_i <= C_i:

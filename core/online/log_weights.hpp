@@ -5,11 +5,11 @@
 //
 //   w_j = 2 mu sinh(v_j),    sizes s_j = 2 mu cosh(v_j) = sqrt(w_j^2 + 4 mu^2),    Z = sum_j s_j,
 //
-// and without balancing w_j = s_j = mu exp(v_j). The normalised rule is w_j W / Z. (Zhang, "Large Margin
+// and without balancing w_j = s_j = mu exp(v_j). The normalized rule is w_j W / Z. (Zhang, "Large Margin
 // Winnow Methods for Text Categorization", section 2.2.) Z changes by the sizes of the features that change.
 //
 // Everything is stored times exp(-shift), one shift a label, which follows the largest exponent where that
-// would overflow: the normalised rule does not change by it. The rule that is not normalised really has such
+// would overflow: the normalized rule does not change by it. The rule that is not normalized really has such
 // weights: there, and where a learner keeps no shifts, add() throws std::overflow_error with the number of
 // the label.
 //

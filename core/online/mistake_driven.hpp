@@ -11,14 +11,14 @@
 // then the weights of its active features change by one of the rules of online/update_rules.hpp. A pass
 // visits all documents; a label stops after a pass without mistakes, or after max_passes.
 //
-// Normalised strength (dagan 4.1): each row is divided by its sum. Linking on first sight (SNoW): a label
+// Normalized strength (dagan 4.1): each row is divided by its sum. Linking on first sight (SNoW): a label
 // knows a feature once a positive document has had it, and gives it the starting weight then. Discarding
 // (dagan 4.4): at the end of the first pass with fewer mistakes than discard_below, features whose weight
-// lies in the filtering range leave for good. A normalised score is an average of weights, in which the
+// lies in the filtering range leave for good. A normalized score is an average of weights, in which the
 // starting weight, theta, is what says nothing, and 0 would be a demotion: there they stay at the start.
 //
 // Averages: sums keeps, for each weight, sum over changes of (change * clock), with clock the number of
-// documents before (or, for normalised weights, the sum of W / Z over them), so that the average of the
+// documents before (or, for normalized weights, the sum of W / Z over them), so that the average of the
 // weights after every document is (w * clock - sums) / documents. Votes: the history of every weight.
 //
 // Inputs and outputs: MistakeTask (online/mistake_task.hpp). State is written only when all labels have
@@ -256,7 +256,7 @@ class MistakeBlock {
     bool discarded_[kLanes] = {}, finished_[kLanes] = {};
 };
 
-// What normalised strength divides a row by: the sum of its strengths, 1 for an empty one.
+// What normalized strength divides a row by: the sum of its strengths, 1 for an empty one.
 template <typename T>
 std::vector<double> sums_of_strengths(const CsrView<T>& x) {
     std::vector<double> result(x.n_rows);

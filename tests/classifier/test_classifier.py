@@ -86,7 +86,7 @@ class TestFit:
         assert classifier.predict(Vectors(list("ab"), narrow, [None] * 2)).tolist() == ["1", "2"]
         assert wide.shape == (4, 6)
 
-    def test_unlabelled_are_left_out(self):
+    def test_unlabeled_are_left_out(self):
         with pytest.warns(DataWarning, match="2 of 14 documents have no label"):
             classifier = TextClassifier().fit([*TEXTS, "corn", "bank"], [*TOPICS, None, None])
         assert classifier.training_summary_["documents"] == 12
@@ -95,7 +95,7 @@ class TestFit:
         )
 
     @pytest.mark.parametrize("container", ["numpy", "matrix", "pyarrow", "pandas"])
-    def test_unlabelled_in_any_container(self, container):
+    def test_unlabeled_in_any_container(self, container):
         texts, y = [*TEXTS, "corn"], [*TOPICS, None]
         tests = TEXTS
         if container == "numpy":
@@ -153,7 +153,7 @@ class TestWeights:
         vectors = Vectors([str(i) for i in range(12)], X, labels, None, self.WEIGHTS)
         np.testing.assert_allclose(TextClassifier().fit(vectors).decision_function(X), expected)
 
-    def test_unlabelled_documents_take_theirs_along(self):
+    def test_unlabeled_documents_take_theirs_along(self):
         with pytest.warns(DataWarning, match="2 of 14 documents have no label"):
             found = TextClassifier().fit(
                 [*TEXTS, "corn", "bank"], [*TOPICS, None, None], [*self.WEIGHTS, 9, 9]

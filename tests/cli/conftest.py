@@ -34,7 +34,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Without what would change the output: colours, the width and the interpreter's own warnings."""
+    """Without what would change the output: colors, the width and the interpreter's own warnings."""
     kept = {
         k: v
         for k, v in os.environ.items()
@@ -91,7 +91,7 @@ def write_jsonl(path: Path, records: Sequence[dict]) -> Path:
 
 @pytest.fixture(scope="session")
 def tickets(tmp_path_factory) -> Path:
-    """A file of labelled tickets."""
+    """A file of labeled tickets."""
     return write_jsonl(tmp_path_factory.mktemp("tickets") / "tickets.jsonl", TICKETS)
 
 

@@ -123,13 +123,13 @@ def test_mistake_of_our_own(capsys, monkeypatch):
     assert "internal error: KeyError: 'lost'. Run again with --debug" in capsys.readouterr().err
 
 
-def test_colours_only_on_a_terminal(run, model):
+def test_colors_only_on_a_terminal(run, model):
     assert "\x1b" not in run("explain", model, "my invoice").stdout
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
 @pytest.mark.parametrize(("changes", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_colours_on_a_terminal(model, changes, colored):
+def test_colors_on_a_terminal(model, changes, colored):
     leader, follower = os.openpty()
     process = subprocess.Popen(
         [*COMMAND, "explain", str(model), "my invoice"],

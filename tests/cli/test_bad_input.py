@@ -33,7 +33,7 @@ BAD = {
     "unclosed quote": ("d.csv", b'text,label\na,x\n"b,y\nc,x\n', [], "d.csv, line 3: a quote that is opened"),
     "invalid UTF-8, strict": ("d.csv", b"text,label\na\xff,x\n", ["--errors", "strict"], "d.csv, line 2"),
     "one class": ("d.csv", b"text,label\na,x\nb,x\n", [], "All 2 examples are of one class, 'x'"),
-    "nothing labelled": ("d.jsonl", b'{"text": "a"}\n', [], "None of the 1 documents has a label"),
+    "nothing labeled": ("d.jsonl", b'{"text": "a"}\n', [], "None of the 1 documents has a label"),
     "everything pruned": ("d.csv", b"text,label\na,x\nb,y\n", ["--min-df", "2"], "no terms remain"),
     "NaN": ("d.svm", b"1 1:1\n-1 2:nan\n", [], "d.svm, line 2"),
     "infinity": ("d.svm", b"1 1:1\n-1 2:1e999\n", [], "d.svm, line 2"),

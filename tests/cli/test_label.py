@@ -1,4 +1,4 @@
-"""``widemargin label``: a few labelled documents, many others, one file or two, good input and bad."""
+"""``widemargin label``: a few labeled documents, many others, one file or two, good input and bad."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def rows_of(path):
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """A folder with four labelled documents of two classes, and forty others; and the truth about these."""
+    """A folder with four labeled documents of two classes, and forty others; and the truth about these."""
     folder = tmp_path_factory.mktemp("label")
     records = documents(["money", "wires"], 22)
     known = [r for name in ("money", "wires") for r in [r for r in records if r["labels"] == [name]][:2]]
@@ -67,7 +67,7 @@ def two(tmp_path_factory):
     return folder, {r["id"]: r["labels"] for r in rest}
 
 
-class TestLabelling:
+class TestLabeling:
     def test_two_files(self, run, two, tmp_path):
         folder, truth = two
         out = tmp_path / "out.jsonl"
@@ -80,7 +80,7 @@ class TestLabelling:
         assert {row["id"]: row["labels"] for row in rows} == truth
         assert all(set(row) == {"id", "labels", "score", "certainty"} for row in rows)
         assert all(0 <= row["certainty"] <= 1 for row in rows)
-        assert "Labelled 40 documents from 4 labelled ones" in done.stdout
+        assert "Labeled 40 documents from 4 labeled ones" in done.stdout
         assert "larm" in done.stdout, "what the alarm found"
         assert f"Wrote {out}." in done.stdout
         assert "rest.jsonl" in done.stderr, "what was guessed is said"
@@ -108,7 +108,7 @@ class TestLabelling:
         done = run("label", folder / "known.jsonl", folder / "rest.jsonl", "-o", out, *more)
         assert done.returncode == 0, done.stderr
         summary = json.loads(done.stdout)
-        assert (summary["documents"], summary["labelled"], summary["task"]) == (40, 4, "binary")
+        assert (summary["documents"], summary["labeled"], summary["task"]) == (40, 4, "binary")
         assert sum(summary["given"].values()) == 40
         assert set(summary["alarm"]) == {"wires"}
         assert isinstance(summary["alarm"]["wires"]["sentence"], str)
@@ -218,7 +218,7 @@ class TestAlarm:
         guarded = here("label", *both, "-o", tmp_path / "a.jsonl", "--on-alarm", "inductive")
         assert json.loads(guarded.stdout)["fell_back"] == ["wires"]
         inductive = here(
-            "label", *both, "-o", tmp_path / "b.jsonl", "--C-unlabelled", "0", "--on-alarm", "ignore"
+            "label", *both, "-o", tmp_path / "b.jsonl", "--C-unlabeled", "0", "--on-alarm", "ignore"
         )
         assert inductive.returncode == 0, inductive.stderr
         for a, b in zip(rows_of(tmp_path / "a.jsonl"), rows_of(tmp_path / "b.jsonl"), strict=True):
@@ -271,7 +271,7 @@ class TestBadInput:
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "half"], 2, "between 0 and 1"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "x=0.5"], 2, "no label 'x'"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--plot", "x.png"], 2, "Add --simulate N"),
-            (["all.jsonl", "-o", "x.jsonl", "--simulate", "4"], 2, "takes LABELLED alone"),
+            (["all.jsonl", "-o", "x.jsonl", "--simulate", "4"], 2, "takes LABELED alone"),
             (["both.jsonl", "--simulate", "4"], 65, "40 documents of 44 have no label"),
             (["all.jsonl", "--simulate", "44"], 65, "leave none to test on"),
         ],

@@ -197,7 +197,7 @@ class TestBadLines:
         data.write_text('{"text": "a"}\n')
         done = here("train", data, "--stream", "--learner", "perceptron", "-o", model)
         assert done.returncode == 65
-        assert "1 unlabelled document" in done.stderr
+        assert "1 unlabeled document" in done.stderr
         assert not model.exists()
 
 

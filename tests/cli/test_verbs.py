@@ -143,7 +143,7 @@ class TestPredict:
         out = tmp_path / f"out.{suffix}"
         done = here("predict", model, tickets, "-o", out, "--scores")
         assert (done.returncode, done.stdout) == (0, "")
-        assert "Labelled 18 documents" in done.stderr
+        assert "Labeled 18 documents" in done.stderr
         with out.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file, delimiter=delimiter))
         assert [(row["id"], row["labels"]) for row in rows] == [(t["id"], t["labels"][0]) for t in TICKETS]
@@ -205,7 +205,7 @@ class TestEvaluate:
         assert done.returncode == 65
         assert "Train with --multilabel" in done.stderr
 
-    def test_nothing_labelled(self, here, model, tmp_path):
+    def test_nothing_labeled(self, here, model, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", [{"text": "wifi"}])
         done = here("evaluate", model, data)
         assert done.returncode == 65

@@ -20,7 +20,7 @@ def test_a_collection_gives_back_its_documents():
     assert collection.label_counts() == {"x": 1, "y": 1}
 
 
-def test_the_canonical_line_tells_unlabelled_from_in_no_category():
+def test_the_canonical_line_tells_unlabeled_from_in_no_category():
     assert [json.loads(document.to_json())["labels"] for document in DOCUMENTS] == [["x", "y"], [], None]
     assert "één" in DOCUMENTS[0].to_json()
 

@@ -225,7 +225,7 @@ def test_a_folder_of_class_folders(tmp_path):
     ]
 
 
-def test_a_folder_of_files_is_unlabelled(tmp_path):
+def test_a_folder_of_files_is_unlabeled(tmp_path):
     write(tmp_path / "b.txt", "two")
     write(tmp_path / "a.txt", "one")
     assert list(read_documents(tmp_path)) == [Document("a.txt", "one", None), Document("b.txt", "two", None)]

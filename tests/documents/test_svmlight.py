@@ -143,7 +143,7 @@ def test_round_trip(rows, named, queries, cost, tmp_path_factory):
     np.testing.assert_array_equal(read.X.toarray(), dense)
 
 
-def test_unlabelled_rows_and_names_are_written_as_svm_light_can(tmp_path):
+def test_unlabeled_rows_and_names_are_written_as_svm_light_can(tmp_path):
     X = sp.csr_array(np.ones((2, 1), np.float32))
     write_vectors(Vectors(["1", "2"], X, [None, ("-1",)]), tmp_path / "a.svm")
     assert read_vectors(tmp_path / "a.svm").labels == [None, ("-1",)]
@@ -153,7 +153,7 @@ def test_unlabelled_rows_and_names_are_written_as_svm_light_can(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
 
 
-def test_a_class_zero_would_be_read_as_unlabelled(tmp_path):
+def test_a_class_zero_would_be_read_as_unlabeled(tmp_path):
     X = sp.csr_array(np.ones((2, 1), np.float32))
-    with pytest.raises(DataError, match="Row 2: the label is 0, which means unlabelled"):
+    with pytest.raises(DataError, match="Row 2: the label is 0, which means unlabeled"):
         write_vectors(Vectors(["1", "2"], X, [("1",), ("0",)]), tmp_path / "a.svm")

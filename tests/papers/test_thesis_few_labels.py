@@ -69,7 +69,7 @@ def check_small_figure(result, table, names):
 def check_switches(result, rows, field):
     """Figures 9.4, 9.5 and Tables 9.1 to 9.3 count what the machine itself says: its first sample.
 
-    `rows`: of each row the numbers of labelled and of test documents, and the category.
+    `rows`: of each row the numbers of labeled and of test documents, and the category.
     """
     found = []
     for row, (labeled, n_test, category) in rows.items():
@@ -115,7 +115,7 @@ class TestReuters:
     @pytest.mark.paper("joachims-figure-7.5", "joachims-figure-7.7")
     def test_small_figures_7_5_and_7_7(self, field):
         result = joachims_7_5.run(silent, "7.5", samples=2, n_test=400, field=field)
-        assert ours(result, MACRO, LIGHTER) != ours(result, MACRO, SVM), "unlabelled documents have a say"
+        assert ours(result, MACRO, LIGHTER) != ours(result, MACRO, SVM), "unlabeled documents have a say"
         check_small_figure(result, "7.5", field.names)
         for topic in field.names:
             assert ours(result, topic, ALARM) in (0, 50, 100)
@@ -199,8 +199,8 @@ def test_small_figures_of_webkb():
     machine = few_labels.transduce(sample)
     for name, alarm in zip(field.names, few_labels.alarms(machine), strict=True):
         compared = alarm.shares["all"]
-        assert ours(shares, f"9, {name}", "training documents") == 100 * compared.labelled_at_risk / 9
-        assert ours(shares, f"9, {name}", "test documents") == 100 * compared.unlabelled_at_risk / 200
+        assert ours(shares, f"9, {name}", "training documents") == 100 * compared.labeled_at_risk / 9
+        assert ours(shares, f"9, {name}", "test documents") == 100 * compared.unlabeled_at_risk / 200
     table = joachims_7_5.run(silent, "7.8", samples=1, n_test=200, field=field)
     check_small_figure(table, "7.8", field.names)
     project = joachims_7_6.run(silent, "7.10", sizes=(9, 36), samples=1, n_test=200, field=field)

@@ -28,12 +28,12 @@ class TestZhang:
         rows = zhang.PUBLISHED[table]
         assert len(rows) == 12
         assert all(len(figures) == len(COLUMNS) for figures in rows.values())
-        # The plain normalised and unnormalised Winnow make the same mistakes.
+        # The plain normalized and unnormalized Winnow make the same mistakes.
         assert all(figures[2] == figures[4] for figures in rows.values())
 
     @pytest.mark.needs_corpus("reuters21578")
     @pytest.mark.paper("zhang-1")
-    def test_normalised_and_unnormalised_winnow_rank_alike(self):
+    def test_normalized_and_unnormalized_winnow_rank_alike(self):
         result = zhang.run(quietly, "1", ["UWin", "NWin"], passes=3)
         assert {cell.row for cell in result.cells} == set(zhang.PUBLISHED["1"])
         for row in zhang.PUBLISHED["1"]:

@@ -1,4 +1,4 @@
-"""Batches for labelling, one document and one pair at a time: slow, and obviously right."""
+"""Batches for labeling, one document and one pair at a time: slow, and obviously right."""
 
 from __future__ import annotations
 

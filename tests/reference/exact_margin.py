@@ -1,6 +1,6 @@
 """Support vector machines without any rounding: rational numbers, and all active sets tried in turn.
 
-Minimise ``1/2 a'Qa - 1'a`` with ``Q_ij = y_i y_j K_ij``, ``0 <= a_i <= upper_i`` (which may be infinite) and,
+Minimize ``1/2 a'Qa - 1'a`` with ``Q_ij = y_i y_j K_ij``, ``0 <= a_i <= upper_i`` (which may be infinite) and,
 for the unregularized threshold, ``y'a = 0``. Each example is at 0, at its upper bound or free; the alphas of
 the free ones follow from linear equations, and the optimality conditions prove an answer. Some solution has
 free examples whose equations are independent (along any other direction the objective is constant, so a bound

@@ -1,4 +1,4 @@
-"""The maximum-margin labelling by trying them all; margins by Lawson and Hanson's least-distance method."""
+"""The maximum-margin labeling by trying them all; margins by Lawson and Hanson's least-distance method."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def inverse_margin(X, y):
     return float(w @ w)
 
 
-def labellings(known):
+def labelings(known):
     """Every way to fill the zeros of `known` with +1 and -1."""
     known = np.asarray(known, dtype=float)
     places = np.flatnonzero(known == 0)
@@ -37,8 +37,8 @@ def labellings(known):
         yield y
 
 
-def best_labellings(X, known, margin=inverse_margin):
-    """All labellings with the largest margin, as rows."""
-    found = [(margin(X, y), y) for y in labellings(known)]
+def best_labelings(X, known, margin=inverse_margin):
+    """All labelings with the largest margin, as rows."""
+    found = [(margin(X, y), y) for y in labelings(known)]
     smallest = min(value for value, _ in found)
     return np.array([y for value, y in found if value <= smallest * (1 + 1e-7)])

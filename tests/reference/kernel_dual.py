@@ -1,6 +1,6 @@
 """Kernels from their formulas, and the SVM's dual over a dense Gram matrix by an interior-point method.
 
-Minimise ``1/2 a'Qa - 1'a`` with ``Q_ij = y_i y_j K_ij``, ``0 <= a_i <= upper_i`` (which may be infinite)
+Minimize ``1/2 a'Qa - 1'a`` with ``Q_ij = y_i y_j K_ij``, ``0 <= a_i <= upper_i`` (which may be infinite)
 and, for the biased hyperplane, ``y'a = 0`` (OP 11). `kkt_violation` proves an answer right without the
 method that found it.
 """
@@ -37,7 +37,7 @@ def stabilized(K, y, upper, kappa):
 
 
 def dual_value(K, y, alpha):
-    """W(alpha) = sum alpha - 1/2 |w|^2, what the dual maximises."""
+    """W(alpha) = sum alpha - 1/2 |w|^2, what the dual maximizes."""
     return alpha.sum() - 0.5 * (alpha * y) @ K @ (alpha * y)
 
 

@@ -1,4 +1,4 @@
-"""The soft-margin dual as a bounded quadratic programme over a dense matrix, solved by SciPy."""
+"""The soft-margin dual as a bounded quadratic program over a dense matrix, solved by SciPy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 
 def objective(X, y, w, b, costs, loss="hinge", bias=1.0):
-    """P(w): the bias feature of size `bias` has the weight b / bias, regularised with the others."""
+    """P(w): the bias feature of size `bias` has the weight b / bias, regularized with the others."""
     xi = np.maximum(0.0, 1.0 - y * (X @ w + b))
     regularizer = w @ w + (0.0 if bias is None else (b / bias) ** 2)
     return 0.5 * regularizer + costs @ (xi if loss == "hinge" else xi**2)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 NUMBER = "<number>"
 
 
-def words(text: str, tokens: str = "thesis", min_length: int = 1) -> list[str]:
+def words(text: str, tokens: str = "alnum", min_length: int = 1) -> list[str]:
     """The longest runs of letters, marks and numbers (and connectors if "unicode"), case-folded."""
     found, word = [], ""
     for character in text.casefold() + "\n":
@@ -27,7 +27,7 @@ def sequences(text: str, units: str, tokens: str, min_length: int) -> list[list[
     """The sequences of units that no n-gram may leave."""
     if units == "words":
         found = words(text, tokens, min_length)
-        if tokens == "thesis":
+        if tokens == "alnum":
             found = [
                 NUMBER if all(unicodedata.category(c)[0] == "N" for c in word) else word for word in found
             ]
@@ -48,7 +48,7 @@ def sequences(text: str, units: str, tokens: str, min_length: int) -> list[list[
 def terms(
     text: str,
     units: str = "words",
-    tokens: str = "thesis",
+    tokens: str = "alnum",
     ngram_range: tuple[int, int] = (1, 1),
     min_length: int = 1,
     stop_words: Iterable[str] = (),

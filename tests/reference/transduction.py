@@ -23,7 +23,7 @@ def labeled_problem(K, y, upper, *, biased=True):
 
 
 def best_labeling(K, signs, C, C_unlabeled, num_plus):
-    """OP 14 by trying every labelling with `num_plus` positives: its objective, and the labels."""
+    """OP 14 by trying every labeling with `num_plus` positives: its objective, and the labels."""
     unlabeled = np.flatnonzero(signs == 0)
     upper = np.where(signs == 0, C_unlabeled, C)
     best = (np.inf, None)

@@ -119,7 +119,7 @@ def discarding_winnow(
 
 
 def winnow(X, y, eta, mu, W=None, passes=50, halves=False):
-    """Zhang's Winnow on positive weights; normalised to the sum W when that is given.
+    """Zhang's Winnow on positive weights; normalized to the sum W when that is given.
 
     With `halves` X is [x, -x], and equal weights cancel before they meet x: the first score is exactly 0.
     """

@@ -21,7 +21,7 @@ texts = st.lists(st.text(st.sampled_from(HARD) | st.characters(), max_size=90), 
 rules = st.fixed_dictionaries(
     {
         "units": st.sampled_from(["words", "chars", "chars_in_words"]),
-        "tokens": st.sampled_from(["thesis", "unicode"]),
+        "tokens": st.sampled_from(["alnum", "unicode"]),
         "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 4), (3, 3), (4, 6)]),
         "min_length": st.sampled_from([1, 2, 3]),
     }

@@ -112,14 +112,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from labelled documents.
+        """Learn from labeled documents.
 
         Parameters
         ----------
         texts : sequence of str, Collection, Vectors or sparse matrix
             With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
         y : labels in any form, optional for a Collection or Vectors, which bring their own
-            None or NaN marks an unlabelled document, which is left out with a warning.
+            None or NaN marks an unlabeled document, which is left out with a warning.
         sample_weight : factors on the costs of errors, one a document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
@@ -165,7 +165,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @one_fit_at_a_time
     def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
-        """Go on learning from labelled documents, with a learner that has `partial_fit`.
+        """Go on learning from labeled documents, with a learner that has `partial_fit`.
 
         The first call learns the vocabulary and a later one leaves it as it is: terms that are new then are
         ignored. ``Vectorizer(n_hashed=...)`` has room for all terms from the beginning, and in bounded

@@ -20,7 +20,7 @@ def is_matrix(texts: Any) -> bool:
 
 
 class TrainingInput(NamedTuple):
-    """Labelled texts or a matrix, their labels, what to call them (ids, or numbers from 0), their weights."""
+    """Labeled texts or a matrix, their labels, what to call them (ids, or numbers from 0), their weights."""
 
     texts: Any
     y: Any
@@ -34,7 +34,7 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None) -> TrainingInp
     if sample_weight is None and isinstance(texts, Vectors):
         sample_weight = texts.weights
     texts, y = with_labels(texts, y)
-    kept = labelled_rows(texts, y)
+    kept = labeled_rows(texts, y)
     if kept is None:
         return TrainingInput(texts, y, list(range(_length(texts))) if ids is None else ids, sample_weight)
     labels = list(y)
@@ -64,7 +64,7 @@ def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
     return texts, y
 
 
-def labelled_rows(texts: Any, y: Any) -> list[int] | None:
+def labeled_rows(texts: Any, y: Any) -> list[int] | None:
     """The numbers of the documents that have a label (not None or NaN); None where all have one."""
     n_texts = _length(texts)
     n_labels = y.shape[0] if hasattr(y, "shape") else len(y)

@@ -28,7 +28,7 @@ _ClickException: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="widemargin",
-    help="Learn text classifiers from labelled documents in seconds, and see how good they are.",
+    help="Learn text classifiers from labeled documents in seconds, and see how good they are.",
     epilog="Start here: widemargin demo",
     add_completion=False,
     rich_markup_mode="rich",

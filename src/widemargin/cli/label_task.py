@@ -1,4 +1,4 @@
-"""What `label` does between reading and writing: who is labelled, learning, a row for everybody else."""
+"""What `label` does between reading and writing: who is labeled, learning, a row for everybody else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Task:
         return [i for i, label in enumerate(self.y) if label is None]
 
     def vectors(self, vectorizing: dict[str, Any]) -> sp.csr_array:
-        """All documents as rows: the unlabelled ones contribute terms and document frequencies too."""
+        """All documents as rows: the unlabeled ones contribute terms and document frequencies too."""
         if isinstance(self.documents, Vectors):
             return self.documents.X
         return Vectorizer(**vectorizing).fit_transform(self.documents.texts)
@@ -47,7 +47,7 @@ def gather(
     second: Collection | Vectors | None,
     multilabel: bool,
 ) -> Task:
-    """The documents of one or two files together; those of the second count as unlabelled."""
+    """The documents of one or two files together; those of the second count as unlabeled."""
     if isinstance(first, Vectors) and first.weights is not None:
         raise DataError(
             f"{source}: has costs of single rows (cost:), which a transductive machine does not take. Leave "
@@ -197,7 +197,7 @@ def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], te
     columns = [str(name) for name in space.column_names.tolist()]
     return {
         "documents": len(rows),
-        "labelled": len(task.y) - len(rows),
+        "labeled": len(task.y) - len(rows),
         "task": space.kind,
         "terms": int(terms),
         "given": given,
@@ -228,7 +228,7 @@ def in_words(summary: dict[str, Any]) -> list[str]:
     )
     more = len(summary["given"]) - 10
     lines = [
-        f"Labelled {counted(summary['documents'], 'document')} from {summary['labelled']:,} labelled ones, "
+        f"Labeled {counted(summary['documents'], 'document')} from {summary['labeled']:,} labeled ones, "
         f"by {counted(summary['terms'], 'term')} of all.",
         f"Given: {given}{f' and {more} more labels' if more > 0 else ''}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
@@ -236,7 +236,7 @@ def in_words(summary: dict[str, Any]) -> list[str]:
     fired = [name for name, found in summary["alarm"].items() if found["fired"]]
     if fired:
         names = ", ".join(shortened(name, 30) for name in fired)
-        fallen = ", labelled by the labelled documents alone" if summary["fell_back"] else ""
+        fallen = ", labeled by the labeled documents alone" if summary["fell_back"] else ""
         lines.append(f"Alarm for {names}{fallen}:")
         lines += [f"  {shortened(name, 30)}: {summary['alarm'][name]['sentence']}" for name in fired[:10]]
     else:

@@ -132,7 +132,7 @@ def panels(records: list[dict[str, Any]], right: str) -> list[Panel]:
     return [
         Panel(
             title,
-            "labelled documents",
+            "labeled documents",
             f"{title} (%)",
             [
                 Line(rule, sizes, [100 * found[f"{rule}_{measure}"] for found in records])

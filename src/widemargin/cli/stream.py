@@ -107,7 +107,7 @@ class Run:
             self.bad += 1
             if self.bad <= _BAD_SHOWN:
                 note(f"skipped: {error}", self.settings.quiet)
-        batch, odd = self._labelled(batch)
+        batch, odd = self._labeled(batch)
         start = 0
         while start < len(batch):
             end = len(batch)
@@ -123,7 +123,7 @@ class Run:
         if self.seen - self.before >= self.next_note:
             self.tell()
 
-    def _labelled(self, batch: Batch) -> tuple[Batch, DataError | None]:
+    def _labeled(self, batch: Batch) -> tuple[Batch, DataError | None]:
         """The documents that have labels, one each unless any number is welcome; what the first other has."""
         kept = [i for i, known in enumerate(batch.labels) if known is not None]
         self.unlabeled += len(batch) - len(kept)
@@ -185,7 +185,7 @@ class Run:
         if not self.seen:
             raise DataError(
                 f"{name}: no document with labels has come ({counted(self.bad, 'bad line')}, "
-                f"{counted(self.unlabeled, 'unlabelled document')}). Name the fields with --text and --label."
+                f"{counted(self.unlabeled, 'unlabeled document')}). Name the fields with --text and --label."
             )
         self.save()
         summary = {
@@ -205,7 +205,7 @@ class Run:
             self.tell()
             left = [
                 (self.bad, "line skipped", "lines skipped"),
-                (self.unlabeled, "unlabelled document", "unlabelled documents"),
+                (self.unlabeled, "unlabeled document", "unlabeled documents"),
             ]
             odd = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in left if n)
             say(

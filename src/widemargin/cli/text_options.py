@@ -18,7 +18,7 @@ STEMMER = "porter, a Snowball language such as english or german, lemma:en and t
 
 
 class Tokens(StrEnum):
-    thesis = "thesis"
+    alnum = "alnum"
     unicode = "unicode"
 
 
@@ -46,8 +46,8 @@ TokensOption = Annotated[
     Tokens,
     option(
         "--tokens",
-        "thesis|unicode",
-        "Words as in the thesis (every number one token), or Unicode words.",
+        "alnum|unicode",
+        "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
     ),
 ]
 UnitsOption = Annotated[Units, option("--units", "words|chars|chars_in_words", "What a term is made of.")]

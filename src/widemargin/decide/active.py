@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 # A batch is picked from so many times its size of the most valuable documents: the angle orders what is
-# worth labelling, it does not bring in what is not.
+# worth labeling, it does not bring in what is not.
 _POOL = 10
 # Without calibrated chances a score at the margin counts as 88 % sure. A convention, not an estimate.
 _SLOPE = 2.0
@@ -147,7 +147,7 @@ def next_to_label(
         With vectors each pick weighs a document's place among the most valuable (1 for the first, 0 for
         the last of ten times `count`) against its largest cosine with an earlier pick.
     diversity : from 0, the values alone, to 1, the angles alone after the first pick
-    known : (n,) true where a document is labelled already and is not to be asked for again, optional
+    known : (n,) true where a document is labeled already and is not to be asked for again, optional
     random_state : of the order of equal values
 
     Examples

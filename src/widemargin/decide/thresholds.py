@@ -1,4 +1,4 @@
-"""Thresholds that maximise F or minimise costs, chosen on scores by rules that did not see the example.
+"""Thresholds that maximize F or minimize costs, chosen on scores by rules that did not see the example.
 
 A label is given where its score exceeds its threshold. All labels are treated together: their scores are
 sorted once, column by column, and every place between two different scores is a candidate.

@@ -1,4 +1,4 @@
-"""The demo corpus: the docstrings that every installation has, labelled by the area they document.
+"""The demo corpus: the docstrings that every installation has, labeled by the area they document.
 
 Real prose, several thousand documents, no download. It changes with the releases of Python, NumPy and SciPy.
 """

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 # What is known about the labels of a document: a tuple of them, () when it is known to be in no
-# category, None when nobody has labelled it.
+# category, None when nobody has labeled it.
 Labels = tuple[str, ...] | None
 
 
@@ -14,7 +14,7 @@ Labels = tuple[str, ...] | None
 class Document:
     """A text with its id and labels.
 
-    `labels` is a tuple: ``()`` means known to be in no category, ``None`` means unlabelled.
+    `labels` is a tuple: ``()`` means known to be in no category, ``None`` means unlabeled.
 
     Examples
     --------

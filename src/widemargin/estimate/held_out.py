@@ -17,8 +17,8 @@ Method = Literal["leave-one-out", "k-fold"]
 # Examples x support vectors x steps of training up to which a kernel machine's leave-one-out takes seconds:
 # 0.1 to 0.6 ns each, measured on documents and on noise, between 500 and 2,000 of them.
 MOST_WORK = 10_000_000_000
-# Rows of the matrix that least squares factorise, cubed, up to which it takes seconds: 5,800 rows.
-MOST_FACTORISED = 200_000_000_000
+# Rows of the matrix that least squares factorize, cubed, up to which it takes seconds: 5,800 rows.
+MOST_FACTORIZED = 200_000_000_000
 
 
 def affordable(learner: Any, n: int) -> Method:
@@ -31,7 +31,7 @@ def affordable(learner: Any, n: int) -> Method:
     if isinstance(learner, RegularizedLeastSquares):
         matrices = 1 if learner.class_weight is None else learner.label_space_.n_columns
         size = matrices * float(min(n, learner.n_features_in_)) ** 3
-        return "leave-one-out" if size <= MOST_FACTORISED else "k-fold"
+        return "leave-one-out" if size <= MOST_FACTORIZED else "k-fold"
     if not isinstance(learner, KernelSVM):
         return "leave-one-out"
     work = n * np.sum(np.asarray(learner.n_support_, dtype=np.float64) * learner.n_iter_)

@@ -1,7 +1,7 @@
-"""What labels are worth: learning from few labelled documents, with and without the unlabelled others.
+"""What labels are worth: learning from few labeled documents, with and without the unlabeled others.
 
 Of a collection whose labels are all known, some documents keep their label and the others are hidden from the
-learner; both of its rules, the inductive one that knows the labelled documents only and the transductive one,
+learner; both of its rules, the inductive one that knows the labeled documents only and the transductive one,
 are measured on the hidden ones. Repeated with other documents, the curve shows what to expect of so many
 labels and how far one draw differs from the next.
 """
@@ -26,7 +26,7 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Draw:
-    """One run: how many documents were labelled, and how good each rule was on the others.
+    """One run: how many documents were labeled, and how good each rule was on the others.
 
     `right` is the share of documents with the right label, or micro-F1 where a document may have any number
     of labels; `break_even` is the macro-averaged PRBEP. `alarms` counts the columns whose alarm fired.
@@ -57,7 +57,7 @@ def learning_curve(
     learner : TransductiveSVM
     X : (n, features) all documents
     y : n labels or label sets, none missing
-    sizes : numbers of labelled documents
+    sizes : numbers of labeled documents
     random_state : seed; repeat r is drawn with the seed (random_state, r)
     report : called with a line of text when a new draw begins
     """
@@ -100,12 +100,12 @@ def check_sizes(sizes: Sequence[int], member: NDArray[np.bool_]) -> None:
     n, labels = member.shape
     if min(sizes) < labels:
         raise UsageError(
-            f"{min(sizes)} labelled documents cannot have an example of each of {labels} labels. Take at "
+            f"{min(sizes)} labeled documents cannot have an example of each of {labels} labels. Take at "
             f"least {labels}."
         )
     if max(sizes) >= n:
         raise DataError(
-            f"{max(sizes)} labelled documents of {n} leave none to test on. Take fewer, or more documents."
+            f"{max(sizes)} labeled documents of {n} leave none to test on. Take fewer, or more documents."
         )
 
 

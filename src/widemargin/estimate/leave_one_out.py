@@ -2,7 +2,7 @@
 
 A support vector machine needs little retraining for it (thesis, 5.3): most examples are proven harmless by
 the solution on all of them, and the others are retrained from that solution until the score is certain
-(core/left_out/leave_one_out.hpp; kernels and unregularised thresholds: leave_one_out_kernel.hpp there). Least
+(core/left_out/leave_one_out.hpp; kernels and unregularized thresholds: leave_one_out_kernel.hpp there). Least
 squares have a closed form (learn/squares/normal_equations.py). Other learners are cross-validated.
 """
 

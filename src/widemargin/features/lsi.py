@@ -23,7 +23,7 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     Parameters
     ----------
     n_components : how many singular vectors, at most the rank
-    random_state : seed of the randomised decomposition, which large matrices take
+    random_state : seed of the randomized decomposition, which large matrices take
 
     Attributes
     ----------

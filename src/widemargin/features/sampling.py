@@ -52,7 +52,7 @@ def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0)
     X : sparse or dense matrix (documents, features)
     k : how many, at most the rank; a float is the share of the squared Frobenius norm that they have to hold;
         None is the rank
-    random_state : of the randomised decomposition, which large matrices take
+    random_state : of the randomized decomposition, which large matrices take
 
     Examples
     --------

@@ -160,7 +160,7 @@ def _read_rows(rows: Sequence[Any], rows_are_sets: bool) -> Values | Sets | Indi
     for row, labels in enumerate(rows):
         if not isinstance(labels, _CONTAINERS):
             what = "no label (None)" if labels is None else f"{labels!r:.80} where others have label sets"
-            cure = "Drop unlabelled rows; a row known to be in no category has an empty label set."
+            cure = "Drop unlabeled rows; a row known to be in no category has an empty label set."
             raise DataError(f"Row {row} of y has {what}. {cure}")
     if rows_are_sets or any(isinstance(labels, set | frozenset) for labels in rows):
         return Sets(rows)
@@ -189,7 +189,7 @@ def _read_objects(array: NDArray[Any], rows_are_sets: bool) -> Values | Sets | I
     if missing:
         raise DataError(
             f"Input y contains NaN or None: row {missing[0]} has no label"
-            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}. Drop unlabelled rows."
+            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}. Drop unlabeled rows."
         )
     if all(issubclass(kind, str) for kind in types):
         return Values(array)
@@ -249,7 +249,7 @@ def _ravel(column: NDArray[Any]) -> NDArray[Any]:
 def _finite(values: NDArray[Any]) -> None:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         if np.isnan(values).any():
-            raise DataError("Input y contains NaN. Drop unlabelled rows.")
+            raise DataError("Input y contains NaN. Drop unlabeled rows.")
         raise DataError(f"Input y contains infinity or a value too large for {values.dtype!r}.")
 
 

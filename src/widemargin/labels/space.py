@@ -282,11 +282,11 @@ def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
 
 
 def learn_partial_labels(y: Any, unlabeled: Any = None) -> tuple[LabelSpace, Signs]:
-    """The space of the labels in `y`, and `y` as columns of +1, -1, and 0 for what is not labelled.
+    """The space of the labels in `y`, and `y` as columns of +1, -1, and 0 for what is not labeled.
 
     Parameters
     ----------
-    y : labels in any form that the module describes, with some rows marked as unlabelled, or some cells of an
+    y : labels in any form that the module describes, with some rows marked as unlabeled, or some cells of an
         indicator matrix; a sparse one has to hold its marks
     unlabeled : what marks them: None for None and NaN, or a value such as -1 or 0
 

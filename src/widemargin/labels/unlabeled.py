@@ -1,4 +1,4 @@
-"""What of `y` is marked as unlabelled; `labels.learn_partial_labels` is the door to it."""
+"""What of `y` is marked as unlabeled; `labels.learn_partial_labels` is the door to it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]
 
 
 def is_unlabeled(label: Any, unlabeled: Any = None) -> bool:
-    """Whether `label` is the mark of an unlabelled document: None stands for None and NaN."""
+    """Whether `label` is the mark of an unlabeled document: None stands for None and NaN."""
     if isinstance(label, _CONTAINERS):
         return False
     return is_missing(label) if unlabeled is None else bool(label == unlabeled)
@@ -67,7 +67,7 @@ def _leave_out_cells(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_
     """An indicator matrix without the rows that are full of marks, 0 in place of the other marks."""
     if unlabeled is not None and unlabeled in (0, 1):
         raise DataError(
-            f"unlabeled={unlabeled!r} is a value that indicator matrices hold. Mark unlabelled documents by "
+            f"unlabeled={unlabeled!r} is a value that indicator matrices hold. Mark unlabeled documents by "
             f"NaN or -1."
         )
     filled: Any

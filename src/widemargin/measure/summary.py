@@ -1,4 +1,4 @@
-"""One table of everything worth knowing about scores on labelled examples."""
+"""One table of everything worth knowing about scores on labeled examples."""
 
 from __future__ import annotations
 

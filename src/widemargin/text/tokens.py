@@ -1,8 +1,8 @@
 """What a token is, an n-gram, and a text as either of them.
 
-Two tokenisations, both over case-folded text:
+Two tokenizations, both over case-folded text:
 
-``"thesis"``
+``"alnum"``
     Joachims 2000, 2.7.2: words are what stands between white space and punctuation, here the longest runs of
     letters, marks and digits (Unicode categories L, M, N). Every word of digits alone becomes :data:`NUMBER`.
 ``"unicode"``
@@ -27,7 +27,7 @@ NUMBER = "<number>"
 """The token that stands for every number. It sorts where its bytes do, between digits and letters."""
 
 UNITS = ("words", "chars", "chars_in_words")
-TOKENS = ("thesis", "unicode")
+TOKENS = ("alnum", "unicode")
 MAX_N = 255
 MAX_LENGTH = 1_000_000
 
@@ -37,7 +37,7 @@ class TextRule:
     """How a text becomes terms. Checked when made."""
 
     units: str = "words"
-    tokens: str = "thesis"
+    tokens: str = "alnum"
     ngram_range: tuple[int, int] = (1, 1)
     min_token_length: int = 1
 
@@ -68,7 +68,7 @@ class TextRule:
         }
         return _core.TextRule(
             kinds[self.units],
-            thesis=self.tokens == "thesis",
+            thesis=self.tokens == "alnum",
             min_length=self.min_token_length,
             min_n=self.ngram_range[0],
             max_n=self.ngram_range[1],

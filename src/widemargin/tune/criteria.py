@@ -1,7 +1,7 @@
 """What models are compared by: an estimate of how good they are, a measure, and an average over labels.
 
 Chapter 6 of the thesis wants the best precision/recall break-even point. Contingency tables do not have one,
-so it maximises the mean of precision and recall instead (6.5, 6.10). Where there are scores of documents that
+so it maximizes the mean of precision and recall instead (6.5, 6.10). Where there are scores of documents that
 the rule did not learn from, the break-even point itself can be measured, and does not depend on thresholds
 that are set only after the choice.
 """
@@ -50,7 +50,7 @@ _OF_TABLES: dict[str, Callable[[Contingency], Floats]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgment:
     """How good a model seems: `value` for all labels together, `by_label` for each (nan: not defined).
 
     `method` says how that was found; k-fold where leave-one-out was asked for and is not to be had.
@@ -97,7 +97,7 @@ class Criterion:
                 "its approximation by the mean of precision and recall."
             )
 
-    def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgement:
+    def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgment:
         """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
         if self.estimate == "xi-alpha":
             return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
@@ -135,20 +135,20 @@ class Criterion:
 
     def of_scores(
         self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
-    ) -> Judgement:
+    ) -> Judgment:
         """Judge scores (n, columns) of examples that the rule did not learn from."""
         if self.measure == "prbep":
             each = prbep(truth, scores)
             both = micro_prbep(truth, scores) if self.average == "micro" else macro(each)
-            return Judgement(float(both), each, method)
+            return Judgment(float(both), each, method)
         return self.of_table(contingency(truth, _decisions(space, scores)), method)
 
-    def of_table(self, table: Contingency, method: str) -> Judgement:
+    def of_table(self, table: Contingency, method: str) -> Judgment:
         """Judge the contingency tables of decisions, one entry a label."""
         assert self.measure is not None
         of = _OF_TABLES[self.measure]
         each = of(table)
-        return Judgement(float(micro(of, table) if self.average == "micro" else macro(each)), each, method)
+        return Judgment(float(micro(of, table) if self.average == "micro" else macro(each)), each, method)
 
 
 def _decisions(space: LabelSpace, scores: Floats) -> NDArray[np.bool_]:

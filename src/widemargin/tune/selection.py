@@ -294,9 +294,9 @@ def _judge_all(
                 learner.fit(X, y, **weights_for(learner, weights))
             if _can_start(candidate):
                 learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
-            judgement = criterion.judge(learner, X, y, weights)
-            candidate.estimate, candidate.by_label = judgement.value, judgement.by_label
-            candidate.method = judgement.method
+            judgment = criterion.judge(learner, X, y, weights)
+            candidate.estimate, candidate.by_label = judgment.value, judgment.by_label
+            candidate.method = judgment.method
             candidate.seconds += time.perf_counter() - start
             everything = np.arange(len(winners.each))
             told = [str(warning.message) for warning in caught]

@@ -41,7 +41,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     ----------
     units : {"words", "chars", "chars_in_words"}
         What n-grams are made of.
-    tokens : {"thesis", "unicode"}
+    tokens : {"alnum", "unicode"}
         What a word is, see :mod:`widemargin.text.tokens`.
     ngram_range : tuple of two int
         The shortest and the longest n-gram.
@@ -97,7 +97,7 @@ class Vectorizer(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         units: str = "words",
-        tokens: str = "thesis",
+        tokens: str = "alnum",
         ngram_range: tuple[int, int] = (1, 1),
         min_df: float = 1,
         max_df: float = 1.0,

@@ -157,8 +157,8 @@ def test_a_fixed_step_may_let_the_dual_fall():
     assert falls > 0
 
 
-def test_normalised_weights_beyond_the_range_of_numbers():
-    """Logarithms in the thousands: the normalised rule is finite, the unnormalised one is refused."""
+def test_normalized_weights_beyond_the_range_of_numbers():
+    """Logarithms in the thousands: the normalized rule is finite, the unnormalized one is refused."""
     X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] * 40), np.array([1, 0, 1] * 40)
     settings = {"total_weight": 0.5, "mu": 0.1, "C": 100.0, "eta": 50.0, "max_iter": 30}
     model = LargeMarginWinnow(True, **settings).fit(X, y)

@@ -83,7 +83,7 @@ def test_balanced_winnow_bit_for_bit(problem, around, passes):
 
 @settings(max_examples=100)
 @given(counts())
-def test_normalised_strength_divides_by_the_sum_and_starts_at_the_threshold(problem):
+def test_normalized_strength_divides_by_the_sum_and_starts_at_the_threshold(problem):
     X, y = problem
     sums = X.sum(axis=1, keepdims=True)
     scaled = np.divide(X, sums, out=np.zeros_like(X), where=sums > 0)
@@ -124,7 +124,7 @@ def test_winnow_with_positive_weights(problem, eta):
     np.testing.assert_allclose(model.coef_[0], w, rtol=1e-12)
 
 
-def test_normalised_and_unnormalised_winnow_make_the_same_mistakes():
+def test_normalized_and_unnormalized_winnow_make_the_same_mistakes():
     X, Y = text_like(values="real")
     plain, scaled = (Winnow(normalized, eta=0.05, max_iter=20).fit(X, Y) for normalized in (False, True))
     np.testing.assert_array_equal(plain.mistakes_, scaled.mistakes_)
@@ -134,7 +134,7 @@ def test_normalised_and_unnormalised_winnow_make_the_same_mistakes():
 
 
 @pytest.mark.parametrize("normalized", [False, True])
-def test_the_normaliser_kept_in_small_steps_is_the_sum(normalized):
+def test_the_normalizer_kept_in_small_steps_is_the_sum(normalized):
     X, Y = text_like(values="real")
     model = Winnow(normalized, eta=0.3, mu=0.02, max_iter=30).fit(X, Y)
     v = model._cells["logs"]
@@ -162,7 +162,7 @@ def test_averaged_weights_are_the_average_after_every_document(problem, passes):
     np.testing.assert_allclose(model.coef_[0], total / n, rtol=1e-12, atol=1e-12)
 
 
-def test_averages_of_normalised_winnow():
+def test_averages_of_normalized_winnow():
     X, Y = text_like(n=60, d=40, labels=1, values="real")
     y = 2 * Y[:, 0] - 1
     rules = []
@@ -275,7 +275,7 @@ def test_features_within_one_step_of_their_start_are_discarded():
     assert (kept.n_discarded_ == 0).all()
 
 
-def test_what_normalised_winnow_discards_goes_back_to_its_start():
+def test_what_normalized_winnow_discards_goes_back_to_its_start():
     X, Y = text_like(n=300, d=200)
     X.data[:] = 1.0
     given = {"normalize": True, "threshold_range": (0.9, 1.1)}
@@ -379,7 +379,7 @@ def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalized):
     model = Winnow(normalized, eta=bound.eta, bias=None, max_iter=100_000).fit(X, y)
     assert model.mistakes_ <= bound.mistakes
     # Binary documents can score 0 exactly: rounding decides such a tie, in training and again in the rule,
-    # whose weights are scaled when normalised.
+    # whose weights are scaled when normalized.
     sure = np.abs(model.decision_function(X)) > 1e-13 * (X @ np.abs(model.coef_).ravel())
     assert (model.predict(X) == y)[sure].all()
     model = Perceptron(eta=0.1, bias=None, max_iter=100_000).fit(X, y)

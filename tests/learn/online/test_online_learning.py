@@ -200,7 +200,7 @@ def test_room_for_more_features(learner):
         narrow.grow(10)
     narrow.grow(250).partial_fit(more[60:], y[60:])
     wide.partial_fit(more[:60], y[:60]).partial_fit(more[60:], y[60:])
-    # LM-NWin's and normalised Winnow's total weight is that of the features: they differ where it counts.
+    # LM-NWin's and normalized Winnow's total weight is that of the features: they differ where it counts.
     if not getattr(learner, "normalized", False):
         np.testing.assert_array_equal(narrow.decision_function(more), wide.decision_function(more))
     assert np.isfinite(narrow.decision_function(more)).all()

@@ -260,12 +260,12 @@ def test_class_weights_of_two_classes():
         RegularizedLeastSquares(class_weight={"eggs": 2}).fit(X, y)
 
 
-def test_leave_one_out_is_the_default_where_a_factorisation_takes_seconds(monkeypatch):
+def test_leave_one_out_is_the_default_where_a_factorization_takes_seconds(monkeypatch):
     from widemargin.estimate import held_out
 
     X, y = np.random.default_rng(10).normal(size=(30, 8)), np.tile([0, 1, 2], 10)
     plain = RegularizedLeastSquares().fit(X, y)
     balanced = RegularizedLeastSquares(class_weight="balanced").fit(X, y)
-    monkeypatch.setattr(held_out, "MOST_FACTORISED", 8**3)
+    monkeypatch.setattr(held_out, "MOST_FACTORIZED", 8**3)
     # Class weights take one matrix a label.
     assert [held_out.affordable(model, 30) for model in (plain, balanced)] == ["leave-one-out", "k-fold"]

@@ -1,4 +1,4 @@
-"""Labellings of maximum margin follow what co-occurs: joachims 7.3.1 (Figure 7.2) and 7.6.2 (Theorem 14)."""
+"""Labelings of maximum margin follow what co-occurs: joachims 7.3.1 (Figure 7.2) and 7.6.2 (Theorem 14)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def by_the_library(bias):
     "margin", [hard_margin.inverse_margin, by_the_library(None), by_the_library("unregularized")]
 )
 def test_figure_7_2(margin):
-    """D1 is in A and D6 in B; of the 16 labellings of the others one has the largest margin."""
-    best = hard_margin.best_labellings(FIGURE_7_2, [A, 0, 0, 0, 0, B], margin)
+    """D1 is in A and D6 in B; of the 16 labelings of the others one has the largest margin."""
+    best = hard_margin.best_labelings(FIGURE_7_2, [A, 0, 0, 0, 0, B], margin)
     assert best.tolist() == [[A, A, A, B, B, B]]
 
 
@@ -74,9 +74,9 @@ def rote_problems(draw):
 @settings(max_examples=60)
 @given(rote_problems())
 def test_theorem_14(problem):
-    """Labellings of maximum margin are uniform in each component, with its label where one is known."""
+    """Labelings of maximum margin are uniform in each component, with its label where one is known."""
     X, component, known = problem
-    best = list(hard_margin.best_labellings(X, known))
+    best = list(hard_margin.best_labelings(X, known))
     assert best
     for y in best:
         for part in range(component.max() + 1):
@@ -100,5 +100,5 @@ def test_the_yardstick_is_the_best_hyperplane():
 def test_theorem_13(problem):
     """R^2/delta^2 is at most the number of points in each of X1 and X2, here 4."""
     X, _, known = problem
-    margins = [hard_margin.inverse_margin(X, y) for y in hard_margin.labellings(known)]
+    margins = [hard_margin.inverse_margin(X, y) for y in hard_margin.labelings(known)]
     assert 2 * min(margins) <= 4 + 1e-6

@@ -112,7 +112,7 @@ def test_reaches_the_optimum_of_the_quadratic_program(problem, C, bias, weighted
     st.sampled_from([1e-1, 1e-3, 1e-6]),
     st.booleans(),
 )
-def test_the_solution_fulfils_the_kuhn_tucker_conditions(problem, C, q, tol, shrinking):
+def test_the_solution_fulfills_the_kuhn_tucker_conditions(problem, C, q, tol, shrinking):
     X, y, kernel = problem
     model = KernelSVM(C, working_set=q, tol=tol, shrinking=shrinking, shrink_history=3, **kernel).fit(X, y)
     K, upper = gram(X, X, **kernel), np.full(len(y), C)
@@ -218,7 +218,7 @@ def test_a_start_changes_nothing(problem, C, earlier, q):
 
 
 @pytest.mark.parametrize("bias", ["unregularized", None, 1.0, "stabilized"])
-def test_a_solution_is_recognised_as_one(bias):
+def test_a_solution_is_recognized_as_one(bias):
     X, Y = text_like()
     model = KernelSVM(2.0, bias=bias, warm_start=True).fit(X, Y)
     cold = np.sum(model.n_iter_)

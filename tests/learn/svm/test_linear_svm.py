@@ -1,4 +1,4 @@
-"""LinearSVM against a quadratic programme, against LinearSVC, and against itself on equivalent problems."""
+"""LinearSVM against a quadratic program, against LinearSVC, and against itself on equivalent problems."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_path_equals_cold_starts_and_needs_fewer_passes(loss):
         assert model.C == C
     assert path[-1].n_iter_.sum() < cold.n_iter_.sum()
     again = path[-1].set_params(warm_start=True)
-    assert (again.fit(X, Y).n_iter_ <= 3).all(), "a solution is not recognised as one"
+    assert (again.fit(X, Y).n_iter_ <= 3).all(), "a solution is not recognized as one"
 
 
 def test_warm_start_ignores_a_solution_of_other_data():

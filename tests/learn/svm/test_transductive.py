@@ -14,12 +14,12 @@ from tests.reference import kernel_dual, transduction
 from widemargin import KernelSVM, TransductiveSVM
 from widemargin.errors import DataError, DataWarning, UsageError
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*do not trust this labelling:widemargin.errors.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*do not trust this labeling:widemargin.errors.DataWarning")
 
 
 @st.composite
 def tiny_tasks(draw):
-    """Two overlapping clouds, two to four labelled points, four to seven unlabelled ones."""
+    """Two overlapping clouds, two to four labeled points, four to seven unlabeled ones."""
     rng = np.random.default_rng(draw(st.integers(0, 2**31)))
     n_labeled, k = draw(st.integers(2, 4)), draw(st.integers(4, 7))
     truth = np.where(np.arange(n_labeled + k) % 2, 1, -1)
@@ -45,7 +45,7 @@ def blobs(n=60, seed=0, gap=1.5, n_labeled=6):
 
 @given(tiny_tasks(), st.sampled_from(["multiple", "single"]))
 @settings(max_examples=25)
-def test_no_labelling_is_better_than_the_best_of_all(task, switching):
+def test_no_labeling_is_better_than_the_best_of_all(task, switching):
     X, signs, num_plus, C = task
     model = fit(X, signs, num_plus, C, switching=switching)
     best, _ = transduction.best_labeling(X @ X.T, signs, C, C, num_plus)
@@ -74,7 +74,7 @@ def test_single_switching_is_the_published_search(first_costs):
 
 
 def misled(seed, n=40):
-    """Two clouds far apart, and four labelled points that tell them apart along another axis."""
+    """Two clouds far apart, and four labeled points that tell them apart along another axis."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 4))
     X[:, 0] += np.where(np.arange(n) % 2, 3, -3)
@@ -119,7 +119,7 @@ def test_a_support_vector_without_a_slack_keeps_its_label():
         assert model.objective_[0] == pytest.approx(expected[0], abs=2.0 * len(X) * tol)
 
 
-def test_the_search_finds_the_best_labelling_of_most_small_tasks():
+def test_the_search_finds_the_best_labeling_of_most_small_tasks():
     better = equal = 0
     for seed in range(15):
         X, signs, _ = blobs(n=12, seed=seed, n_labeled=4)
@@ -159,12 +159,12 @@ def test_costs_begin_in_the_ratio_of_the_classes_and_double(first_costs, ratio):
     assert (second.C_minus, second.C_plus) == (2 * first.C_minus, 2 * first.C_plus)
 
 
-def test_by_default_the_unlabelled_documents_cost_half_as_much_together():
-    X, signs, _ = blobs()  # 6 labelled ones, 54 others
+def test_by_default_the_unlabeled_documents_cost_half_as_much_together():
+    X, signs, _ = blobs()  # 6 labeled ones, 54 others
     free = fit(X, signs, 15, 3.0, C_unlabeled=None)
     assert free.levels_[0][-1].C_minus == pytest.approx(3.0 * 6 / 54 / 2)
     assert np.array_equal(free.scores_, fit(X, signs, 15, 3.0, C_unlabeled=3.0 * 6 / 54 / 2).scores_)
-    few = np.r_[0:6, 6, 7]  # two unlabelled ones: not more than labelled ones
+    few = np.r_[0:6, 6, 7]  # two unlabeled ones: not more than labeled ones
     assert fit(X[few], signs[few], 1, 3.0, C_unlabeled=None).levels_[0][-1].C_plus == 3.0
 
 
@@ -293,7 +293,7 @@ def test_classes_get_one_label_each():
     assert model.positives_.tolist() == [28, 28, 28]
 
 
-def test_unlabelled_documents_help_where_words_go_together():
+def test_unlabeled_documents_help_where_words_go_together():
     rng = np.random.default_rng(5)
     truth = np.where(np.arange(200) % 2, 1, -1)
     words = np.where(truth[:, None] > 0, 0, 40) + rng.integers(0, 40, (200, 8))
@@ -308,9 +308,9 @@ def test_unlabelled_documents_help_where_words_go_together():
     assert right > 0.95
 
 
-def test_everything_labelled_is_the_inductive_machine_with_a_warning():
+def test_everything_labeled_is_the_inductive_machine_with_a_warning():
     X, _, truth = blobs()
-    with pytest.warns(DataWarning, match="Every document is labelled"):
+    with pytest.warns(DataWarning, match="Every document is labeled"):
         model = TransductiveSVM(2.0, tol=1e-8).fit(X, truth)
     inductive = KernelSVM(2.0, kernel="linear", tol=1e-8).fit(X, truth)
     assert model.scores_[:, 0] == pytest.approx(inductive.decision_function(X), abs=1e-6)
@@ -327,8 +327,8 @@ def test_everything_labelled_is_the_inductive_machine_with_a_warning():
         (["a", "b", None], {"positives": 1.5}, "a share between 0 and 1"),
         (["a", "b", None], {"positives": {"c": 1}}, "no label"),
         (["a", "b", None], {"positives": [1, 1]}, "2 values for 1 labels"),
-        ([[1, 0], [1, 1], [np.nan, np.nan]], {}, "no negative labelled document of 0"),
-        ([[0, 0], [0, 1], [np.nan, np.nan]], {}, "no positive labelled document of 0"),
+        ([[1, 0], [1, 1], [np.nan, np.nan]], {}, "no negative labeled document of 0"),
+        ([[0, 0], [0, 1], [np.nan, np.nan]], {}, "no positive labeled document of 0"),
         (np.array([[1, 0], [0, 1], [0, 0]]), {"unlabeled": 0}, "indicator matrices hold"),
         (["a", "b", None], {"C_unlabeled": -1}, "at least 0"),
         (["a", "b", None], {"alarm_level": 1.5}, "a probability"),
@@ -344,7 +344,7 @@ def test_what_cannot_be_learned_is_refused(y, options, message):
 
 @pytest.mark.parametrize("flip", [1, -1])
 @pytest.mark.parametrize("C_unlabeled", [None, 0.0])
-def test_one_unlabelled_document_is_labelled_as_the_inductive_machine_decides(C_unlabeled, flip):
+def test_one_unlabeled_document_is_labeled_as_the_inductive_machine_decides(C_unlabeled, flip):
     X, _, truth = blobs(n=30, gap=3.0)
     for hidden in (0, 1):  # a third of the documents are positive: a share of one document says nothing
         signs = flip * truth
@@ -358,7 +358,7 @@ def test_one_unlabelled_document_is_labelled_as_the_inductive_machine_decides(C_
 def test_the_guard_takes_the_inductive_rule():
     X, signs, _ = blobs(gap=0.3)
     options = {"alarm_level": 1.0, "positives": 20, "unlabeled": 0, "C": 5.0}  # at this level it always fires
-    with pytest.warns(DataWarning, match="do not trust this labelling"):
+    with pytest.warns(DataWarning, match="do not trust this labeling"):
         free = TransductiveSVM(**options).fit(X, signs)
     guarded = TransductiveSVM(on_alarm="inductive", **options).fit(X, signs)
     assert guarded.fell_back_.tolist() == [True]

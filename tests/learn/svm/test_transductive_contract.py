@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of its estimator contract; there, every example is labelled."""
+"""scikit-learn's own checks of its estimator contract; there, every example is labeled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from widemargin import TransductiveSVM
 
 
-@pytest.mark.filterwarnings("ignore:Every document is labelled")
+@pytest.mark.filterwarnings("ignore:Every document is labeled")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # some data is badly scaled
 @parametrize_with_checks(
     [

@@ -1,4 +1,4 @@
-"""The published search beside SVM-light's own answer: 20 labelled Reuters stories, 380 unlabelled."""
+"""The published search beside SVM-light's own answer: 20 labeled Reuters stories, 380 unlabeled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``widemargin evaluate MODEL DATA``: how good a model is on labelled documents."""
+"""``widemargin evaluate MODEL DATA``: how good a model is on labeled documents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Measure a model on labelled documents it has not seen.
+    """Measure a model on labeled documents it has not seen.
 
     Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
     macro-averages, beside the F1 that the model expected of itself. Documents without a label are left out.
@@ -60,7 +60,7 @@ def as_json(summary: Summary, quality: Quality, training: dict[str, Any]) -> dic
 
 
 def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tuple[Summary, Quality]:
-    """The measures of `classifier` on the labelled documents of `collection`."""
+    """The measures of `classifier` on the labeled documents of `collection`."""
     import warnings
 
     import numpy as np

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong amount"'
 
-# A share of the strongest contribution below which a word is not worth a colour.
+# A share of the strongest contribution below which a word is not worth a color.
 FAINT = 0.1
 
 
@@ -65,7 +65,7 @@ def run(
 
 
 def show(text: str, explanation: Explanation, terms: int) -> None:
-    """The coloured text, then the terms with their contributions."""
+    """The colored text, then the terms with their contributions."""
     from widemargin.report.tables import Column, Table
 
     title = f"{explanation.label}: score {explanation.score:+.4f}"

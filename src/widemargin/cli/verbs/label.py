@@ -1,4 +1,4 @@
-"""``widemargin label LABELLED UNLABELLED -o OUT``: label a collection from a few labelled documents."""
+"""``widemargin label LABELED UNLABELED -o OUT``: label a collection from a few labeled documents."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from widemargin.cli.files import check_target, read_all
 from widemargin.cli.output import Stages, machine_output, note, print_json, say
 from widemargin.errors import UsageError
 
-EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labelled.jsonl --positives relevant=0.1"
+EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labeled.jsonl --positives relevant=0.1"
 
 PANEL = "Learning"
-SIMULATION = "Trying it on labelled documents"
+SIMULATION = "Trying it on labeled documents"
 THESIS_C = 20.0
 
 
@@ -28,18 +28,18 @@ class OnAlarm(StrEnum):
 
 
 def run(
-    labelled: Annotated[
+    labeled: Annotated[
         str,
         typer.Argument(
-            metavar="LABELLED",
+            metavar="LABELED",
             help="Documents with labels; of those without, if there are any, the labels are wanted too. - is "
             "stdin.",
         ),
     ],
-    unlabelled: Annotated[
+    unlabeled: Annotated[
         str | None,
         typer.Argument(
-            metavar="[UNLABELLED]",
+            metavar="[UNLABELED]",
             help="Documents that want labels; what labels they have is not looked at.",
             show_default=False,
         ),
@@ -59,9 +59,9 @@ def run(
         typer.Option(
             "--positives",
             metavar="[LABEL=]FRACTION",
-            help="Which fraction of the unlabelled documents has LABEL; once a label. Of two labels, one is "
+            help="Which fraction of the unlabeled documents has LABEL; once a label. Of two labels, one is "
             "enough.",
-            show_default="as among the labelled documents",
+            show_default="as among the labeled documents",
         ),
     ] = None,
     on_alarm: Annotated[
@@ -69,7 +69,7 @@ def run(
         typer.Option(
             "--on-alarm",
             metavar="warn|inductive|error|ignore",
-            help="When a labelling looks wrong: say so, label by the labelled documents alone, or stop.",
+            help="When a labeling looks wrong: say so, label by the labeled documents alone, or stop.",
         ),
     ] = OnAlarm.warn,
     scores: options.Scores = False,
@@ -102,16 +102,16 @@ def run(
     C: Annotated[
         float,
         typer.Option(
-            "--C", metavar="X", help="The cost of errors on labelled documents.", rich_help_panel=PANEL
+            "--C", metavar="X", help="The cost of errors on labeled documents.", rich_help_panel=PANEL
         ),
     ] = THESIS_C,
     C_unlabeled: Annotated[
         float | None,
         typer.Option(
-            "--C-unlabelled",
+            "--C-unlabeled",
             metavar="X",
-            help="The cost of an unlabelled document inside the margin.",
-            show_default="half of all labelled ones' shared by all unlabelled, at most --C",
+            help="The cost of an unlabeled document inside the margin.",
+            show_default="half of all labeled ones' shared by all unlabeled, at most --C",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -121,7 +121,7 @@ def run(
             "--simulate",
             metavar="N",
             min=2,
-            help="Write nothing: of LABELLED show up to N documents with their labels, hide the others, and "
+            help="Write nothing: of LABELED show up to N documents with their labels, hide the others, and "
             "print how good the labels of those are, with and without learning from them.",
             show_default="off",
             rich_help_panel=SIMULATION,
@@ -153,19 +153,19 @@ def run(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Label a whole collection from a few labelled documents.
+    """Label a whole collection from a few labeled documents.
 
-    The unlabelled documents take part in learning: a transductive SVM looks for the labels that leave the
+    The unlabeled documents take part in learning: a transductive SVM looks for the labels that leave the
     widest empty margin between the classes, as words that occur together suggest. With one file, its
-    documents without labels are labelled; with two, those of the second.
+    documents without labels are labeled; with two, those of the second.
 
     Each document gives one JSON object on a line, {"id": ..., "labels": [...], "score": ..., "certainty":
     ...}. Certainty is 0 at the boundary of another decision and 1 at the margin or beyond; it is no
-    probability. A statistical test compares labelled and unlabelled documents afterwards, and says where
+    probability. A statistical test compares labeled and unlabeled documents afterwards, and says where
     the labels should not be trusted.
     """
-    _check_options(labelled, unlabelled, output, simulate, plot, safe_csv)
-    inputs = [labelled, unlabelled, text_options.stop_word_file(stop_words)]
+    _check_options(labeled, unlabeled, output, simulate, plot, safe_csv)
+    inputs = [labeled, unlabeled, text_options.stop_word_file(stop_words)]
     for written in (output, plot):
         if written is not None:
             check_target(written, inputs)
@@ -189,18 +189,18 @@ def run(
     stages = Stages()
     with stages.stage("read"):
         first = read_all(
-            labelled,
+            labeled,
             quiet,
             options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document),
         )
         second = None
-        if unlabelled is not None:
+        if unlabeled is not None:
             reading = options.reading(format, text, None, id, None, encoding, errors, max_document)
-            second = read_all(unlabelled, quiet, reading)
+            second = read_all(unlabeled, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.cli import label_task, simulation
 
-    task = label_task.gather(labelled, first, unlabelled, second, multilabel)
+    task = label_task.gather(labeled, first, unlabeled, second, multilabel)
     learning["positives"] = label_task.fractions(positives, task)
     if simulate is not None:
         simulation.run(
@@ -229,16 +229,16 @@ def run(
 
 
 def _check_options(
-    labelled: str,
-    unlabelled: str | None,
+    labeled: str,
+    unlabeled: str | None,
     output: str | None,
     simulate: int | None,
     plot: Path | None,
     safe_csv: bool,
 ) -> None:
     """Refuse what makes no sense before anything is read."""
-    if labelled == unlabelled == "-":
-        raise UsageError("Both LABELLED and UNLABELLED are -, and there is one stdin. Give one as a file.")
+    if labeled == unlabeled == "-":
+        raise UsageError("Both LABELED and UNLABELED are -, and there is one stdin. Give one as a file.")
     if simulate is None:
         if plot is not None:
             raise UsageError("--plot draws what --simulate finds. Add --simulate N, or leave --plot out.")
@@ -248,9 +248,9 @@ def _check_options(
 
         writer_for(output, None, safe_csv)
         return
-    if unlabelled is not None or output is not None:
+    if unlabeled is not None or output is not None:
         raise UsageError(
-            "--simulate hides labels that are known: it takes LABELLED alone, and writes no documents."
+            "--simulate hides labels that are known: it takes LABELED alone, and writes no documents."
         )
     if plot is not None:
         from widemargin.report.plots import check_plot

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.record import Document
 
-EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -o labelled.jsonl"
+EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -o labeled.jsonl"
 
 CHUNK_DOCUMENTS = 2000
 CHUNK_CHARACTERS = 4_000_000
@@ -73,7 +73,7 @@ def run(
     """Label documents with a trained model.
 
     Each document gives one JSON object on a line, {"id": ..., "labels": [...]}, in the order of the input.
-    Documents are read, labelled and written in pieces, so that the input may be of any length. With --output
+    Documents are read, labeled and written in pieces, so that the input may be of any length. With --output
     and --json, stdout gets one object that says what was done.
     """
     write = writer_for(output, top, safe_csv)
@@ -99,7 +99,7 @@ def run(
     if json:
         print_json({"output": output, "documents": written, "seconds": round(seconds, 4)})
     else:
-        note(f"Labelled {counted(written, 'document')} in {seconds:.2f} s.", quiet)
+        note(f"Labeled {counted(written, 'document')} in {seconds:.2f} s.", quiet)
 
 
 def predictions(
@@ -177,7 +177,7 @@ def _pieces(
     check_form(classifier, source, vectors=False)
     reader = read_documents(source, **reading)
     note(reader.description, quiet)
-    for piece in _chunks(track(reader, "Labelling", enabled=False if quiet else None)):
+    for piece in _chunks(track(reader, "Labeling", enabled=False if quiet else None)):
         texts = [document.text for document in piece]
         yield [document.id for document in piece], texts, texts
 

@@ -31,7 +31,7 @@ def run(
     max_document: options.MaxDocument = options.MAX_DOCUMENT,
     multilabel: options.Multilabel = False,
     weighting: text_options.Weighting = None,
-    tokens: text_options.TokensOption = text_options.Tokens.thesis,
+    tokens: text_options.TokensOption = text_options.Tokens.alnum,
     units: text_options.UnitsOption = text_options.Units.words,
     ngrams: text_options.Ngrams = "1",
     min_df: text_options.MinDf = "1",
@@ -76,11 +76,11 @@ def run(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Learn a classifier from labelled documents and write it to one file.
+    """Learn a classifier from labeled documents and write it to one file.
 
     The representation and C are chosen from the documents, unless options say what they are.
     Documents with one label each make a task of two or more classes; if some have none or several,
-    every label is decided by itself. Unlabelled documents are left out. SVM-light files are vectors already.
+    every label is decided by itself. Unlabeled documents are left out. SVM-light files are vectors already.
 
     The run ends with what to expect of the model on new documents, label by label, and how sure that is.
     """

@@ -111,7 +111,7 @@ def ohsumed(path: Path) -> Records:
 
 
 def imdb(path: Path) -> Records:
-    """``aclImdb/train/pos/number_rating.txt`` and so on, without the unlabelled reviews."""
+    """``aclImdb/train/pos/number_rating.txt`` and so on, without the unlabeled reviews."""
     for parts, content in _files(path):
         if len(parts) == 4 and parts[1] in ("train", "test") and parts[2] in ("pos", "neg"):
             _, side, label, name = parts

@@ -13,7 +13,7 @@ from typing import Any
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled, random_side
+from widemargin.documents.corpora.labeled import load_labeled, random_side
 from widemargin.documents.record import Document
 
 
@@ -35,7 +35,7 @@ def document(record: dict[str, Any]) -> Document:
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(distinct_works(paths), split, random_side, document)
+    return load_labeled(distinct_works(paths), split, random_side, document)
 
 
 _FOLDER = "french_authors"

@@ -15,7 +15,7 @@ from typing import Any
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled, random_side
+from widemargin.documents.corpora.labeled import load_labeled, random_side
 
 
 def _pieces(path: Path, code: str, field: str) -> Iterator[dict[str, Any]]:
@@ -25,7 +25,7 @@ def _pieces(path: Path, code: str, field: str) -> Iterator[dict[str, Any]]:
 
 
 def load(code: str, field: str, paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(_pieces(paths[0], code, field), split, random_side)
+    return load_labeled(_pieces(paths[0], code, field), split, random_side)
 
 
 _LINGUA = {

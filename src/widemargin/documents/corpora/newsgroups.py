@@ -9,11 +9,11 @@ from pathlib import Path
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled
+from widemargin.documents.corpora.labeled import load_labeled
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(records(paths[0]), split)
+    return load_labeled(records(paths[0]), split)
 
 
 SOURCES = (

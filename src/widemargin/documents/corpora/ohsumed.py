@@ -13,7 +13,7 @@ from typing import Any
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled
+from widemargin.documents.corpora.labeled import load_labeled
 
 _FIRST_OF_SECOND_HALF = 10_000
 
@@ -24,8 +24,8 @@ def _side_by_id(record: dict[str, Any]) -> str:
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
     if split == "by-id":
-        return load_labelled(records(paths[0]), split, side=_side_by_id)
-    return load_labelled(records(paths[0]), split)
+        return load_labeled(records(paths[0]), split, side=_side_by_id)
+    return load_labeled(records(paths[0]), split)
 
 
 SOURCES = (

@@ -12,7 +12,7 @@ from typing import Any
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled
+from widemargin.documents.corpora.labeled import load_labeled
 from widemargin.documents.record import Document
 
 _TAG = re.compile(r"</?[A-Z][A-Z0-9]*>")
@@ -54,7 +54,7 @@ def part(record: dict[str, Any], split: str | None) -> str | None:
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(records(paths[0]), split, lambda record: part(record, split), document)
+    return load_labeled(records(paths[0]), split, lambda record: part(record, split), document)
 
 
 SOURCES = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled, random_side
+from widemargin.documents.corpora.labeled import load_labeled, random_side
 
 _CLINC_SIDES = {
     "standard": {"train": "train", "test": "test"},
@@ -23,11 +23,11 @@ _CLINC_SIDES = {
 
 
 def load_sms(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(records(paths[0]), split, random_side)
+    return load_labeled(records(paths[0]), split, random_side)
 
 
 def load_imdb(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labelled(records(paths[0]), split)
+    return load_labeled(records(paths[0]), split)
 
 
 def load_clinc(paths: tuple[Path, ...], split: str | None) -> Parts:
@@ -36,7 +36,7 @@ def load_clinc(paths: tuple[Path, ...], split: str | None) -> Parts:
     def side(record: dict[str, Any]) -> str | None:
         return sides.get(record["split"])
 
-    return load_labelled(records(paths[0]), split, side)
+    return load_labeled(records(paths[0]), split, side)
 
 
 SOURCES = (

@@ -15,7 +15,7 @@ from typing import Any
 
 from widemargin.documents.corpora.corpus import Parts, Source
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labelled import load_labelled
+from widemargin.documents.corpora.labeled import load_labeled
 from widemargin.documents.record import Document
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -59,7 +59,7 @@ def load(paths: tuple[Path, ...], split: str | None) -> Parts:
             return None
         return "test" if record["university"] == university else "train"
 
-    return load_labelled(records(paths[0]), split, side, file_as_it_is if university == "raw" else document)
+    return load_labeled(records(paths[0]), split, side, file_as_it_is if university == "raw" else document)
 
 
 SOURCES = (

@@ -23,7 +23,7 @@ def open_folder(
     """What is read, and the documents in the order of their paths.
 
     Folders inside a class folder are searched too; hidden files are not. Without class folders, the files in
-    `folder` itself are unlabelled documents.
+    `folder` itself are unlabeled documents.
     """
     classes, files = _entries(folder)
     if not classes and not files:

@@ -10,7 +10,7 @@ from widemargin.documents.record import Labels
 def labels_of_cell(cell: str, delimiter: str | None = None) -> Labels:
     """The labels in a cell of a table: a JSON list, labels with a delimiter between them, or one label.
 
-    An empty cell means unlabelled, ``[]`` in no category.
+    An empty cell means unlabeled, ``[]`` in no category.
 
     >>> labels_of_cell("spam"), labels_of_cell('["b", "a"]'), labels_of_cell("b; a", ";")
     (('spam',), ('b', 'a'), ('b', 'a'))

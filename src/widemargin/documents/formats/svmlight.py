@@ -1,7 +1,7 @@
 """SVM-light's example files: ``target [qid:n] [cost:x] feature:value ... [# comment]``, one vector a line.
 
 The target is a number, several with commas between them (multi-label), or nothing (in no category); 0 means
-unlabelled, as for transduction. ``cost:x`` multiplies the cost of errors on the row. Feature numbers begin at
+unlabeled, as for transduction. ``cost:x`` multiplies the cost of errors on the row. Feature numbers begin at
 1 and increase along the line. A comment is the id of its row.
 """
 
@@ -92,7 +92,7 @@ def write_vectors(vectors: Vectors, path: str | Path) -> None:
                 )
             if labels is not None and len(labels) == 1 and float(labels[0]) == 0:
                 raise DataError(
-                    f"Row {i + 1}: the label is 0, which means unlabelled to SVM-light. Number the classes "
+                    f"Row {i + 1}: the label is 0, which means unlabeled to SVM-light. Number the classes "
                     f"from 1."
                 )
             fields = ["0" if labels is None else ",".join(labels)]
@@ -191,7 +191,7 @@ class _Rows:
         names = {label for labels in self.labels for label in labels or ()}
         if zeros and names and not any(name.startswith("-") for name in names):
             warnings.warn(
-                f"{self.name}: {counted(zeros, 'row')} with the target 0 read as unlabelled. If 0 is one of "
+                f"{self.name}: {counted(zeros, 'row')} with the target 0 read as unlabeled. If 0 is one of "
                 f"the classes, number the classes from 1.",
                 DataWarning,
                 stacklevel=3,

@@ -18,7 +18,7 @@ class DualSVM(DualUpdates):
     C : cost of a margin error
     eta : "newton" for ``1 / x.x``, the exact maximum of the dual over one variable; or a fixed rate, which
         overshoots on documents with ``eta x.x > 2``: where the dual objective falls by it, a warning says so
-    bias : size of the constant feature, whose weight is regularised with the others; None for none
+    bias : size of the constant feature, whose weight is regularized with the others; None for none
     class_weight : as in :class:`~widemargin.LinearSVM`
     tol : stop when the duality gap is at most this part of the objective; None makes all passes
     max_iter : most passes of `fit`

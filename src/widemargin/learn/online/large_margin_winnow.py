@@ -17,7 +17,7 @@ from widemargin.learn.online.winnow import starting_sum
 class LargeMarginWinnow(DualUpdates):
     """Large-margin Winnow: the smallest relative entropy to the prior for which the margins hold.
 
-    Minimises ``sum_j w_j ln(w_j / (e mu)) + sum_i C_i xi_i`` with ``y_i w.x_i >= 1 - xi_i`` over positive
+    Minimizes ``sum_j w_j ln(w_j / (e mu)) + sum_i C_i xi_i`` with ``y_i w.x_i >= 1 - xi_i`` over positive
     weights of [x, -x], by updates of one dual variable at a time; [x, -x] is never made.
 
     Parameters

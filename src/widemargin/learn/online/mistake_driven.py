@@ -224,7 +224,7 @@ class MistakeDriven(OnlineRule):
         return not getattr(self, "normalize", False)
 
     def as_scored(self, X: Any) -> Any:
-        """The documents as the weights see them: with normalised strength, rows that sum to 1."""
+        """The documents as the weights see them: with normalized strength, rows that sum to 1."""
         if self._scored_as_given:
             return X
         X = sp.csr_array(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)

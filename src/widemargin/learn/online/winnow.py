@@ -1,4 +1,4 @@
-"""Winnow in log form, normalised or not (Zhang)."""
+"""Winnow in log form, normalized or not (Zhang)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Winnow(MistakeDriven):
     """Zhang's Winnow: weights ``mu exp(v)`` where every mistake adds ``eta * x * y`` to v.
 
     Balanced by the embedding [x, -x], which is never made: the weights are ``2 mu sinh(v)``. The threshold is
-    0, with a constant feature. There the normalised and the unnormalised rule make the same mistakes.
+    0, with a constant feature. There the normalized and the unnormalized rule make the same mistakes.
 
     Parameters
     ----------

@@ -127,11 +127,11 @@ class _Group:
             if before is not None:
                 self._add(W, before[0], -before[1].T)
                 pivots = pivots - L @ before[1].T
-            neighbours = (V,) if before is None else (V, before[0])
+            neighbors = (V,) if before is None else (V, before[0])
             if float(np.linalg.norm(W, axis=0).min()) < _SMALL * scale:
-                for block in neighbours:
+                for block in neighbors:
                     self._add(W, block, -self._cross(block, W))
-            following, S = self._orthonormal(W, width, scale, neighbours)
+            following, S = self._orthonormal(W, width, scale, neighbors)
             fine = _positive(pivots)
             if not fine.all():  # singular to working precision: what there is has to do
                 self._finish(active[~fine])
@@ -202,13 +202,13 @@ class _Group:
         _core.add_products(V, filled, W, self.n_threads)
 
     def _orthonormal(
-        self, W: Floats, width: int, scale: float, neighbours: Sequence[Floats] = ()
+        self, W: Floats, width: int, scale: float, neighbors: Sequence[Floats] = ()
     ) -> tuple[Floats, Floats]:
         """V and S with W = V S and orthonormal V, as many columns as W has directions above rounding.
 
         By the eigenvectors of the Gram matrix, which is far faster than by reflections but squares the
         condition: directions of very different sizes take the reflections. The small ones are then made
-        orthogonal to the neighbours once more: rounding is large by comparison.
+        orthogonal to the neighbors once more: rounding is large by comparison.
         """
         least = (64 + len(W)) * np.finfo(float).eps * scale
         squares, directions = np.linalg.eigh(self._cross(W, W)[:width, :width])
@@ -230,7 +230,7 @@ class _Group:
         rank = int(np.count_nonzero(np.abs(np.diagonal(R)) > least))
         V, S = _padded(np.asarray(Q[:, :rank], dtype=np.float64)), np.empty((rank, width))
         S[:, order] = R[:rank]
-        for block in neighbours:
+        for block in neighbors:
             self._add(V, block, -self._cross(block, V))
         Q, R = scipy.linalg.qr(V[:, :rank], mode="economic", check_finite=False)
         return _padded(np.asarray(Q, dtype=np.float64)), np.asarray(R @ S)

@@ -36,15 +36,15 @@ Floats = NDArray[np.float64]
 class RegularizedLeastSquares(LinearRule):
     """Least squares on labels of +1 and -1, with a penalty on the weights; all labels in one solve.
 
-    Minimises ``sum_i c_i (w.x_i + b - y_i)^2 + regularization * w.w``.
+    Minimizes ``sum_i c_i (w.x_i + b - y_i)^2 + regularization * w.w``.
 
     Parameters
     ----------
     regularization : lambda of the paper. At 0 the solution with the smallest weights is taken.
-    bias : size of the constant feature whose weight is the threshold, regularised with the others; None for
+    bias : size of the constant feature whose weight is the threshold, regularized with the others; None for
         hyperplanes through the origin, as in the paper; "unregularized" for a threshold that costs nothing
-    solver : "dual" (a matrix of documents x documents) or "primal" (features x features) factorise;
-        "iterative" takes block conjugate gradients over the sparse data; "auto" factorises the smaller
+    solver : "dual" (a matrix of documents x documents) or "primal" (features x features) factorize;
+        "iterative" takes block conjugate gradients over the sparse data; "auto" factorizes the smaller
         matrix where it is small
     tol : of the iterative solver: the residual of the equations, relative to their right-hand side
     max_iter : of the iterative solver: most passes
@@ -59,8 +59,8 @@ class RegularizedLeastSquares(LinearRule):
     intercept_ : (labels,)
     alpha_ : the x of (5), dual variables of the training examples: (n,) binary, else (n, labels); None at
         regularization 0
-    objective_ : what is minimised, for each label
-    n_iter_ : passes of the iterative solver; 1 where a matrix was factorised
+    objective_ : what is minimized, for each label
+    n_iter_ : passes of the iterative solver; 1 where a matrix was factorized
 
     Examples
     --------
@@ -107,7 +107,7 @@ class RegularizedLeastSquares(LinearRule):
         return self
 
     def path(self, X: Any, y: Any, regularizations: Iterable[float], sample_weight: Any = None) -> list[Self]:
-        """One fitted model for each value of `regularization`, all from one factorisation or iteration.
+        """One fitted model for each value of `regularization`, all from one factorization or iteration.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class RegularizedLeastSquares(LinearRule):
     def left_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Scores of the training examples by the rules learned without them, (n, columns), in closed form.
 
-        Costs one factorisation of the smaller matrix, whatever solver `fit` used. Class weights stay those
+        Costs one factorization of the smaller matrix, whatever solver `fit` used. Class weights stay those
         of all examples.
         """
         return self.path_left_out([self.regularization], X, y, sample_weight)[0]

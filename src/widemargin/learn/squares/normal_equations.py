@@ -1,6 +1,6 @@
 """Least squares with a penalty on the weights, all targets at once: the matrices behind it.
 
-The problem is to minimise ``|Z W - T|^2 + lambda |W|^2`` for rows Z (examples, scaled by the roots of their
+The problem is to minimize ``|Z W - T|^2 + lambda |W|^2`` for rows Z (examples, scaled by the roots of their
 weights, with the bias feature) and columns of targets T. With K = Z Z' (the dual form, dasgupta (4)-(6)) or
 G = Z' Z (the primal form), whichever is smaller, the solution is
 

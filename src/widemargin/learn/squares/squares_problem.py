@@ -2,7 +2,7 @@
 
 The equations are those of :mod:`widemargin.learn.squares.normal_equations`. Where the dual variables a are
 known, the rest follows from them: the errors are ``lambda a + r`` with the residual r of the equations, which
-is orthogonal to a, so that what is minimised is ``lambda a.t + r.r``, and no score of a document is needed.
+is orthogonal to a, so that what is minimized is ``lambda a.t + r.r``, and no score of a document is needed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from widemargin.learn.squares.normal_equations import Form, NormalEquations, mak
 Floats = NDArray[np.float64]
 Solver = Literal["auto", "dual", "primal", "iterative"]
 
-# Matrices of this many rows are factorised by solver="auto": for one lambda, and for many (eigenvectors).
-_FACTORISED, _DECOMPOSED = 2000, 700
+# Matrices of this many rows are factorized by solver="auto": for one lambda, and for many (eigenvectors).
+_FACTORIZED, _DECOMPOSED = 2000, 700
 # And of this many for exact leave-one-out, where nothing else serves: 1.2 gigabytes.
 LARGEST_MATRIX = 12_000
 
@@ -65,8 +65,8 @@ class SquaresProblem:
         return "dual" if self.rows.csr.n_rows <= self.rows.csr.n_columns else "primal"
 
     def solve(self, values: Sequence[float], tol: float, max_iter: int) -> list[Solution]:
-        """One solution for every lambda, all from one factorisation or iteration."""
-        most = _FACTORISED if len(values) == 1 and values[0] > 0 else _DECOMPOSED
+        """One solution for every lambda, all from one factorization or iteration."""
+        most = _FACTORIZED if len(values) == 1 and values[0] > 0 else _DECOMPOSED
         if self.solver == "iterative" or (self.solver == "auto" and self.smaller > most):
             return self._iterate(values, tol, max_iter)
         system = NormalEquations(self.rows, self.form)
@@ -87,7 +87,7 @@ class SquaresProblem:
         if self.smaller > LARGEST_MATRIX:
             raise DataError(
                 f"Exact leave-one-out needs a matrix of {self.smaller} rows; at most {LARGEST_MATRIX} are "
-                f"factorised. Select features, or cross-validate."
+                f"factorized. Select features, or cross-validate."
             )
         system, roots = NormalEquations(self.rows, self.form), self.roots[:, None]
         found: list[Floats] = []

@@ -101,7 +101,7 @@ def solve_dual(
     kappa: float = 0.0,
     start: Floats | None = None,
 ) -> DualSolution:
-    """Minimise OP 11 (with kappa: OP 6) for every row of `signs`.
+    """Minimize OP 11 (with kappa: OP 6) for every row of `signs`.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def artificial_start(alpha: Floats, signs: NDArray[np.int8], kappa: float) -> Fl
 
 
 def _bias_feature_start(csr: Csr, signs: NDArray[np.int8], upper: Floats, method: Method) -> Floats:
-    """The solution with a regularised bias feature: quickly found, and near the biased one.
+    """The solution with a regularized bias feature: quickly found, and near the biased one.
 
     From there the decomposition needs a fraction of the iterations (an eighth of the time on the largest
     web set); what it converges to is the same.

@@ -45,14 +45,14 @@ _LABELS_AT_ONCE = 64
 class LinearSVM(LinearRule):
     """Soft-margin linear SVM, one against the rest for several labels.
 
-    Minimises ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual
+    Minimizes ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual
     coordinate descent, for all labels together on several threads.
 
     Parameters
     ----------
     C : cost of a margin error; ``numpy.inf`` for the hard margin
     loss : "hinge" or "squared_hinge"
-    bias : size of the constant feature whose weight is the threshold, regularised with the others; None for
+    bias : size of the constant feature whose weight is the threshold, regularized with the others; None for
         hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved by
         the decomposition of :class:`~widemargin.KernelSVM`, for the hinge loss
     class_weight : "balanced" gives the positive and the negative examples of each label the same total

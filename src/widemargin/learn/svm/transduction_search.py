@@ -1,4 +1,4 @@
-"""The search for labels of unlabelled examples, handed to the core (kernel/transduction.hpp)."""
+"""The search for labels of unlabeled examples, handed to the core (kernel/transduction.hpp)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RECORDED = 7
 
 @dataclass(frozen=True)
 class Level:
-    """One level of the search: costs of unlabelled examples, and what the machine came to there.
+    """One level of the search: costs of unlabeled examples, and what the machine came to there.
 
     `first_objective` is that before any labels were exchanged; `switches` counts pairs of labels, `solutions`
     the problems solved; the margin is 1 / ||w||.
@@ -84,10 +84,10 @@ class Machine:
 
 @dataclass(frozen=True)
 class Found:
-    """The machine of the labelled examples alone, that of the search, and what the search saw.
+    """The machine of the labeled examples alone, that of the search, and what the search saw.
 
-    `at_par` is the machine that the search comes to if it goes on until an unlabelled example costs as much
-    as a labelled one; the same where it did so anyway.
+    `at_par` is the machine that the search comes to if it goes on until an unlabeled example costs as much
+    as a labeled one; the same where it did so anyway.
     """
 
     inductive: Machine
@@ -114,15 +114,15 @@ def search(
 
     Parameters
     ----------
-    signs, cost : (columns, examples); the costs of unlabelled examples do not matter here
+    signs, cost : (columns, examples); the costs of unlabeled examples do not matter here
     limits : (columns, 2) their costs at the end, as negative and as positive examples
-    par : (columns, 2) the same if they were labelled
+    par : (columns, 2) the same if they were labeled
     num_plus : how many of them are positive; of a single one the inductive machine decides
     equality, offset : as for :func:`~widemargin.learn.svm.dual_problem.solve_dual`
     """
     n_columns, n = signs.shape
     k = np.count_nonzero(signs == 0, axis=1)
-    limits = np.where(k[:, None] > 0, limits, 0.0)  # where everything is labelled there are no levels
+    limits = np.where(k[:, None] > 0, limits, 0.0)  # where everything is labeled there are no levels
     bounds = np.where(limits > 0, limits, np.inf)
     smallest = np.minimum(_NEXT_TO_NOTHING, _SMALL * bounds.min(axis=1, keepdims=True))
     first = np.minimum(smallest * _ratios(how.first_costs, num_plus, k), bounds)
@@ -159,19 +159,19 @@ def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:
         if empty.any():
             names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
             raise DataError(
-                f"There is no {what} labelled document of {', '.join(names)}. Label at least one on either "
+                f"There is no {what} labeled document of {', '.join(names)}. Label at least one on either "
                 f"side of every label, or leave the label out."
             )
 
 
 def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) -> NDArray[np.int64]:
-    """How many of the unlabelled examples of each column are to be positive.
+    """How many of the unlabeled examples of each column are to be positive.
 
     Parameters
     ----------
-    positives : None for the share of the labelled examples; a share of the unlabelled ones; their number; a
+    positives : None for the share of the labeled examples; a share of the unlabeled ones; their number; a
         sequence of these, one a column, or a dict from labels
-    signs : (n, columns), 0 for unlabelled
+    signs : (n, columns), 0 for unlabeled
 
     Examples
     --------
@@ -182,8 +182,8 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) 
     [25, 10, 7]
     """
     names = space.column_names.tolist()
-    labelled = np.count_nonzero(signs, axis=0)
-    shares: list[Any] = (np.count_nonzero(signs > 0, axis=0) / labelled).tolist()
+    labeled = np.count_nonzero(signs, axis=0)
+    shares: list[Any] = (np.count_nonzero(signs > 0, axis=0) / labeled).tolist()
     if isinstance(positives, dict):
         for label, wanted in positives.items():
             if label not in names:
@@ -195,8 +195,8 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) 
         shares = list(positives)
     elif positives is not None:
         shares = [positives] * len(names)
-    unlabelled = (len(signs) - labelled).tolist()
-    return np.array([_count(*each) for each in zip(shares, names, unlabelled, strict=True)], np.int64)
+    unlabeled = (len(signs) - labeled).tolist()
+    return np.array([_count(*each) for each in zip(shares, names, unlabeled, strict=True)], np.int64)
 
 
 def _count(wanted: Any, name: Any, k: int) -> int:
@@ -205,7 +205,7 @@ def _count(wanted: Any, name: Any, k: int) -> int:
     if isinstance(wanted, int | np.integer) and not isinstance(wanted, bool | np.bool_):
         if not 0 < wanted < k:
             raise UsageError(
-                f"positives={wanted} for {name!r}: of {k} unlabelled documents at least one has to be "
+                f"positives={wanted} for {name!r}: of {k} unlabeled documents at least one has to be "
                 f"positive and one negative. Pass a number from 1 to {k - 1}, a share, or None."
             )
         return int(wanted)
@@ -223,7 +223,7 @@ def _describe(progress: Floats) -> str:
     done = progress[:, 3] > 0
     violation, _, iterations, _ = progress[int(done.argmin())]
     return (
-        f"Labelling: {np.count_nonzero(done)} of {len(done)} labels, "
+        f"Labeling: {np.count_nonzero(done)} of {len(done)} labels, "
         f"violation {violation:.4g}, iteration {int(iterations):,}"
     )
 

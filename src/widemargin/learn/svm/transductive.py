@@ -1,4 +1,4 @@
-"""Transductive support vector machines: a few labelled documents label a collection (joachims, 7 and 9)."""
+"""Transductive support vector machines: a few labeled documents label a collection (joachims, 7 and 9)."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _CHOICES = {
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
 _MAX_ITER = 100_000_000
-# Costs of all unlabelled documents over those of the labelled ones, by default. With 17 labelled Reuters
+# Costs of all unlabeled documents over those of the labeled ones, by default. With 17 labeled Reuters
 # stories 0.2 to 0.5 were alike among training documents, and 0.5 the best among the test documents.
 TOGETHER = 0.5
 
 
 class TransductiveSVM(KernelRule):
-    """Label unlabelled documents so that the margin between the classes is widest.
+    """Label unlabeled documents so that the margin between the classes is widest.
 
     Minimizes ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabeled
     documents, of which `positives` become positive, by the search of Figure 9.1
@@ -67,13 +67,13 @@ class TransductiveSVM(KernelRule):
 
     Parameters
     ----------
-    C : cost of a margin error of a labelled document
-    C_unlabeled : C*, that of an unlabelled one; 0 for the inductive machine. None: such that all of them
-        together cost half as much as the labelled ones, and none more than `C`. The thesis takes `C`, where
-        a few labelled documents count for little against thousands of others
-    positives : how many of the unlabelled documents are positive: a share, a number, None for the share of
-        the labelled ones; for several labels also a sequence, or a dict from labels. The label of a single
-        unlabelled document is that of the inductive machine
+    C : cost of a margin error of a labeled document
+    C_unlabeled : C*, that of an unlabeled one; 0 for the inductive machine. None: such that all of them
+        together cost half as much as the labeled ones, and none more than `C`. The thesis takes `C`, where
+        a few labeled documents count for little against thousands of others
+    positives : how many of the unlabeled documents are positive: a share, a number, None for the share of
+        the labeled ones; for several labels also a sequence, or a dict from labels. The label of a single
+        unlabeled document is that of the inductive machine
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
@@ -82,14 +82,14 @@ class TransductiveSVM(KernelRule):
         documents
     first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
         much together as the negative ones (SVM-light's way), or "published", where each positive one begins
-        with `positives` / (unlabelled - `positives`) times the cost of a negative one (Figure 9.1)
-    unlabeled : what marks an unlabelled document in `y`: None for None and NaN, or a value such as -1 or 0.
-        In an indicator matrix it marks cells: every label may have labelled documents of its own
-    on_alarm : what to do when a labelling looks wrong: "warn", take the "inductive" rule instead, raise an
+        with `positives` / (unlabeled - `positives`) times the cost of a negative one (Figure 9.1)
+    unlabeled : what marks an unlabeled document in `y`: None for None and NaN, or a value such as -1 or 0.
+        In an indicator matrix it marks cells: every label may have labeled documents of its own
+    on_alarm : what to do when a labeling looks wrong: "warn", take the "inductive" rule instead, raise an
         "error", or "ignore" it
     alarm_level : the largest p-value of the tests of 7.5 that raises the alarm; 0 for no alarm at all, which
         saves the search for where equal costs lead
-    alarm_support : the smallest share of support vectors among unlabelled documents that does not raise it
+    alarm_support : the smallest share of support vectors among unlabeled documents that does not raise it
         (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 alone
     class_weight : as for :class:`~widemargin.LinearSVM`
     tol : by how much an optimality condition (8.32)-(8.34) may be violated, at least 1e-12
@@ -101,14 +101,14 @@ class TransductiveSVM(KernelRule):
     transduction_ : labels of all training documents, in the form of `y`
     unlabeled_ : which of them were not given: (n,), of an indicator matrix (n, columns)
     scores_ : (n, columns) scores of the training documents
-    inductive_ : (n, columns) their scores by the rule learned from the labelled documents alone
+    inductive_ : (n, columns) their scores by the rule learned from the labeled documents alone
     coef_, intercept_ : of the linear rule, for new documents
     alpha_, xi_ : (n, columns) dual variables and slacks
-    positives_ : (columns,) how many of the label's unlabelled documents were to be positive
+    positives_ : (columns,) how many of the label's unlabeled documents were to be positive
     objective_, duality_gap_, n_switches_ : (columns,) at the end; pairs of labels exchanged
     levels_ : of each column a list of :class:`~widemargin.learn.svm.transduction_search.Level`
-    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labelled,
-        unlabelled documents cost nothing, or nobody asked for it
+    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labeled,
+        unlabeled documents cost nothing, or nobody asked for it
     fell_back_ : (columns,) where the inductive rule stands in
 
     Examples
@@ -170,12 +170,12 @@ class TransductiveSVM(KernelRule):
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> TransductiveSVM:
-        """Learn from labelled and unlabelled documents.
+        """Learn from labeled and unlabeled documents.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes, with what is not labelled marked
+        y : labels in any form that :mod:`widemargin.labels` takes, with what is not labeled marked
         """
         self._check_parameters()
         X = checked_matrix(self, X, first=True)
@@ -188,7 +188,7 @@ class TransductiveSVM(KernelRule):
         check_both_sides(space, signs)
         if signs.all():
             warnings.warn(
-                "Every document is labelled: this is the inductive machine. Mark documents to be labelled by "
+                "Every document is labeled: this is the inductive machine. Mark documents to be labeled by "
                 f"{'None or NaN' if self.unlabeled is None else repr(self.unlabeled)}.",
                 DataWarning,
                 stacklevel=3,
@@ -333,7 +333,7 @@ class TransductiveSVM(KernelRule):
         warnings.warn(message, DataWarning, stacklevel=5)
 
     def _inductive_labels(self, signs: NDArray[np.int8]) -> Floats:
-        """The labels that the inductive rule gives: `positives_` of the unlabelled documents are positive."""
+        """The labels that the inductive rule gives: `positives_` of the unlabeled documents are positive."""
         labels = signs.T.astype(np.float64)
         for column, count in enumerate(self.positives_):
             rows = np.flatnonzero(signs[:, column] == 0)

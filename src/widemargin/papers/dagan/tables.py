@@ -94,7 +94,7 @@ def _table_1(report: Report, n_draws: int, passes: int) -> PaperResult:
         "Not printed: the rates, one for all versions of an algorithm, and the share of mistakes below which "
         f"features are discarded; the best by {FOLDS}-fold cross-validation, over versions and the training "
         f"documents of {len(first) // 2} draws.",
-        "Features that normalised positive Winnow discards go back to their start, theta: in an average of "
+        "Features that normalized positive Winnow discards go back to their start, theta: in an average of "
         "weights that is what says nothing.",
         "Drawing the topics, one rate a row, the choice of words and more than one draw were decided after "
         "test figures had been looked at.",

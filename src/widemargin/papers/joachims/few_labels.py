@@ -1,4 +1,4 @@
-"""Few labelled documents among many others, as chapters 7 and 9 of Joachims (2000) draw them.
+"""Few labeled documents among many others, as chapters 7 and 9 of Joachims (2000) draw them.
 
 A training set is small and drawn anew for every run; the test documents are all there when training begins.
 Words and document frequencies come from both (2.7.2). Reuters-21578 and Ohsumed are stemmed and without stop
@@ -49,7 +49,7 @@ BAYES_NOTE = "The published tables have a column for naive Bayes too, which is n
 
 @dataclass(frozen=True)
 class Field:
-    """All documents of a collection as counts of words, and which may be labelled, which are to be.
+    """All documents of a collection as counts of words, and which may be labeled, which are to be.
 
     `member` has one column a category, in the order of `names`.
     """
@@ -66,7 +66,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Sample:
-    """Weighted documents, the labelled ones first; who belongs to the categories, one column each."""
+    """Weighted documents, the labeled ones first; who belongs to the categories, one column each."""
 
     X: sp.csr_array
     member: NDArray[np.bool_]
@@ -90,7 +90,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Published:
-    """A table: which documents, how many of them are labelled, and the two printed figures of every row."""
+    """A table: which documents, how many of them are labeled, and the two printed figures of every row."""
 
     title: str
     field: Callable[[Report], Field]
@@ -209,7 +209,7 @@ def _field(
 ) -> Field:
     space = LabelSpace("multilabel", np.array(sorted(categories)))
     columns = [int(np.searchsorted(space.classes, category)) for category in categories]
-    vectorizer = Vectorizer(tokens="thesis", weighting=None, stop_words=stop_words, stemmer=stemmer)
+    vectorizer = Vectorizer(tokens="alnum", weighting=None, stop_words=stop_words, stemmer=stemmer)
     counts = vectorizer.fit_transform([*train.texts, *test.texts])
     member = space.encode([*train.labels, *test.labels], unknown="ignore")[:, columns] > 0
     n = len(train)

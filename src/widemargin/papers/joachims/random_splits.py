@@ -127,7 +127,7 @@ def _pool(
     space = LabelSpace("multilabel", np.array(sorted(categories)))
     return Pool(
         title,
-        Vectorizer(tokens="thesis", weighting=None).fit_transform(documents.texts),
+        Vectorizer(tokens="alnum", weighting=None).fit_transform(documents.texts),
         space.encode(documents.labels, unknown="ignore") > 0,
         {name: int(np.searchsorted(space.classes, category)) for name, category in names.items()},
         notes,

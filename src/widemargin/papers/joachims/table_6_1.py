@@ -54,7 +54,7 @@ def _representations(load: Callable[..., TextTask], report: Report) -> Models:
         for stemmer in (None, "porter"):
             for weighting in ("bxc", "txc", "tfc"):
                 vectorizer = Vectorizer(
-                    tokens="thesis", weighting=weighting, stemmer=stemmer, stop_words=stop_words
+                    tokens="alnum", weighting=weighting, stemmer=stemmer, stop_words=stop_words
                 )
                 yield load(report, vectorizer), linear_svm(1000.0)
 

@@ -1,4 +1,4 @@
-"""Joachims (2000), Figures 7.5, 7.8 and 7.11: inductive and transductive SVMs with few labelled documents.
+"""Joachims (2000), Figures 7.5, 7.8 and 7.11: inductive and transductive SVMs with few labeled documents.
 
 The break-even points of every category on all test documents, averaged over random training sets: 17 stories
 of Reuters-21578, 9 pages of WebKB, 120 abstracts of Ohsumed. Beside them what a guard would give that
@@ -34,7 +34,7 @@ GUARDED, ALARM = "lower C* with guard", "alarm (% of samples)"
 # Printed are SVM and TSVM.
 FIGURES = {
     "7.5": Published(
-        "Reuters-21578, 17 labelled documents",
+        "Reuters-21578, 17 labeled documents",
         reuters_field,
         17,
         {
@@ -52,7 +52,7 @@ FIGURES = {
         },
     ),
     "7.8": Published(
-        "WebKB, 9 labelled pages",
+        "WebKB, 9 labeled pages",
         webkb_field,
         9,
         {
@@ -64,7 +64,7 @@ FIGURES = {
         },
     ),
     "7.11": Published(
-        "Ohsumed, 120 labelled abstracts",
+        "Ohsumed, 120 labeled abstracts",
         ohsumed_field,
         120,
         {
@@ -111,7 +111,7 @@ def run(
         f"random, and the standard deviation of one of them; published are averages of an unknown number.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
-        "TSVM: C* = C. Lower C*: all unlabelled documents together cost half as much as the labelled ones, "
+        "TSVM: C* = C. Lower C*: all unlabeled documents together cost half as much as the labeled ones, "
         "the library's default. Its guard believes the inductive machine where the alarm fires. Neither is "
         "in the thesis.",
         BAYES_NOTE,
@@ -139,7 +139,7 @@ def measured(
     """
     found: dict[str, list[Floats]] = {SVM: [], TSVM: [], LIGHTER: [], GUARDED: [], ALARM: []}
     for seed in range(samples):
-        report(f"{field.title}, {labeled} labelled documents, sample {seed + 1} of {samples}")
+        report(f"{field.title}, {labeled} labeled documents, sample {seed + 1} of {samples}")
         sample = draw(field, labeled, seed, n_test)
         sample = sample if column is None else sample.column(column)
         published, lighter = transduce(sample), transduce(sample, C_unlabeled=None)

@@ -1,6 +1,6 @@
 """Joachims (2000), Figures 7.6, 7.7, 7.9, 7.10 and 7.12: few labels against more, few documents against many.
 
-Break-even points of inductive and transductive SVMs against the number of labelled documents (7.6
+Break-even points of inductive and transductive SVMs against the number of labeled documents (7.6
 Reuters-21578, 7.9 and 7.10 two classes of WebKB) and against the number of test documents (7.7); and, for
 WebKB, the two shares that the alarm compares (7.12): of the training and of the test documents with
 alpha R^2 + xi >= 1. The curves have no printed figures but where they begin, which the tables of Figures 7.5
@@ -86,12 +86,12 @@ def run(
             values = np.nanmean(runs[name], axis=1)
             lines[name].append(float(values.mean()))
             cells += averaged(f"{size:,}", name, printed[number], values)
-    axis = "test documents" if curve.of_test_set else "labelled documents"
+    axis = "test documents" if curve.of_test_set else "labeled documents"
     notes = [
         f"Rows: {axis}. Means over {samples} random training sets and the standard deviation of one of them.",
         "The published curves have no printed figures; where they begin is printed as a table. The sizes are "
         "ours.",
-        "TSVM: C* = C. Lower C*: all unlabelled documents together cost half as much as the labelled ones, "
+        "TSVM: C* = C. Lower C*: all unlabeled documents together cost half as much as the labeled ones, "
         "at most C each; not in the thesis.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
@@ -110,16 +110,16 @@ def shares(
     """Figure 7.12: what the test on (7.8) compares, for the four classes of WebKB."""
     field = field or webkb_field(report)
     cells: list[Cell] = []
-    panels = [Panel(name, "labelled documents", "share with alpha R^2 + xi >= 1 (%)") for name in field.names]
+    panels = [Panel(name, "labeled documents", "share with alpha R^2 + xi >= 1 (%)") for name in field.names]
     curves: dict[tuple[str, str], list[float]] = {}
     for size in sizes:
         found: dict[str, list[Floats]] = {TRAIN_SHARE: [], TEST_SHARE: []}
         for seed in range(samples):
-            report(f"WebKB, {size} labelled documents, sample {seed + 1} of {samples}")
+            report(f"WebKB, {size} labeled documents, sample {seed + 1} of {samples}")
             machine = transduce(draw(field, size, seed, n_test))
             compared = [alarm.shares["all"] for alarm in alarms(machine)]
-            found[TRAIN_SHARE].append(np.array([100 * s.labelled_at_risk / s.labelled for s in compared]))
-            found[TEST_SHARE].append(np.array([100 * s.unlabelled_at_risk / s.unlabelled for s in compared]))
+            found[TRAIN_SHARE].append(np.array([100 * s.labeled_at_risk / s.labeled for s in compared]))
+            found[TEST_SHARE].append(np.array([100 * s.unlabeled_at_risk / s.unlabeled for s in compared]))
         for share, runs in found.items():
             values = np.array(runs)
             for number, name in enumerate(field.names):

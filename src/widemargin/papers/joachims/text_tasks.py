@@ -81,7 +81,7 @@ def reuters(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     # Topics outside the 90, like no topic at all, make a document a negative example of all 90.
     task = _weighted(
         "Reuters-21578",
-        vectorizer or Vectorizer(tokens="thesis", weighting="tfc"),
+        vectorizer or Vectorizer(tokens="alnum", weighting="tfc"),
         texts_of(corpus.train),
         texts_of(corpus.test),
         corpus.categories_of("90"),
@@ -104,7 +104,7 @@ def webkb(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     train, test = (without_moved_pages(texts_of(part)) for part in (corpus.train, corpus.test))
     task = _weighted(
         "WebKB",
-        vectorizer or Vectorizer(tokens="thesis", weighting="bxc"),
+        vectorizer or Vectorizer(tokens="alnum", weighting="bxc"),
         train,
         test,
         WEBKB_CLASSES,
@@ -133,7 +133,7 @@ def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str 
     # Numbers go with time, and the thesis takes its documents in that order.
     task = _weighted(
         "Ohsumed",
-        vectorizer or Vectorizer(tokens="thesis", weighting="tfc", stop_words="freewais"),
+        vectorizer or Vectorizer(tokens="alnum", weighting="tfc", stop_words="freewais"),
         train.subset(sorted(range(len(train)), key=lambda i: int(train.ids[i]))),
         texts_of(corpus.test),
         corpus.categories,

@@ -245,7 +245,7 @@ def _webkb(report: Report, passes: int, costs: Sequence[float]) -> PaperResult:
     for column, printed in WEBKB.items():
         cells.append(Cell("accuracy", column, printed, float(np.mean(right[column]))))
     notes = [
-        "Published as about 90 % (regularised Winnows) and about 88 % (SVM); naive Bayes, about 66 %, is "
+        "Published as about 90 % (regularized Winnows) and about 88 % (SVM); naive Bayes, about 66 %, is "
         "left out. No stop words are removed and no features are selected.",
         "Pages are the files as they are, with HTML tags and the header of the server's answer, whose words "
         "tell classes apart too: what was done with them is not printed, and without them all learners are "

@@ -28,7 +28,7 @@ def random_side(record: dict[str, Any]) -> str:
     return "test" if zlib.crc32(str(record["id"]).encode()) % 3 == 0 else "train"
 
 
-def load_labelled(
+def load_labeled(
     records: Iterable[dict[str, Any]],
     split: str | None,
     side: Callable[[dict[str, Any]], str | None] = own_side,

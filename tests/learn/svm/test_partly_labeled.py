@@ -17,7 +17,7 @@ OF_A_COLUMN = ("scores_", "inductive_", "alpha_", "xi_")
 
 
 @st.composite
-def partly_labelled(draw):
+def partly_labeled(draw):
     """Documents without negative values, and an indicator whose columns have labels at different places."""
     rng = np.random.default_rng(draw(st.integers(0, 2**31)))
     n, n_columns = draw(st.integers(10, 30)), draw(st.integers(2, 4))
@@ -34,12 +34,12 @@ def partly_labelled(draw):
 
 def fit(X, Y, **options):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Every document is labelled", DataWarning)
+        warnings.filterwarnings("ignore", "Every document is labeled", DataWarning)
         return TransductiveSVM(**{"C": 3.0, "on_alarm": "ignore", **options}).fit(X, Y)
 
 
 @given(
-    partly_labelled(),
+    partly_labeled(),
     st.fixed_dictionaries(
         {
             "C_unlabeled": st.sampled_from([None, 2.0]),
@@ -71,7 +71,7 @@ def test_every_column_is_as_alone(task, options):
     assert together.decision_function(X) == pytest.approx(together.scores_, rel=1e-9, abs=1e-9)
 
 
-@given(partly_labelled(), st.randoms(use_true_random=False))
+@given(partly_labeled(), st.randoms(use_true_random=False))
 @settings(max_examples=20)
 def test_the_order_of_documents_does_not_matter(task, random):
     X, Y = task
@@ -109,13 +109,13 @@ def test_given_labels_are_kept_and_the_others_are_as_many_as_asked_for():
 def test_a_column_with_all_its_labels_is_the_inductive_machine():
     X, Y = example()
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # others have something to be labelled
+        warnings.simplefilter("error")  # others have something to be labeled
         model = TransductiveSVM(2.0, tol=1e-8, on_alarm="ignore").fit(X, Y)
     inductive = KernelSVM(2.0, kernel="linear", tol=1e-8).fit(X, Y[:, 2])
     assert model.scores_[:, 2] == pytest.approx(inductive.decision_function(X), abs=1e-6)
     assert [alarm is None for alarm in model.alarm_] == [False, False, True]
     assert model.levels_[2] == []
-    with pytest.warns(DataWarning, match="Every document is labelled"):
+    with pytest.warns(DataWarning, match="Every document is labeled"):
         everything = TransductiveSVM().fit(X, np.where(np.isnan(Y), 0, Y))
     assert everything.unlabeled_.shape == (40, 3)
     assert not everything.unlabeled_.any()
@@ -140,9 +140,9 @@ def test_other_forms_and_marks_give_the_same_answer():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ([1, 1, np.nan, np.nan], "no negative labelled document of 1"),
-        ([np.nan, 0, 0, np.nan], "no positive labelled document of 1"),
-        ([np.nan] * 4, "no positive labelled document of 1"),
+        ([1, 1, np.nan, np.nan], "no negative labeled document of 1"),
+        ([np.nan, 0, 0, np.nan], "no positive labeled document of 1"),
+        ([np.nan] * 4, "no positive labeled document of 1"),
     ],
 )
 def test_a_column_needs_labels_on_both_sides(column, message):
