@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from tests.estimate.test_training_bounds import RUNS
+from tests.estimate.test_xi_alpha import RUNS
 from tests.reference.kernel_dual import gram
 from tests.reference.retraining import left_out_scores
 from widemargin import KernelSVM, LinearSVM

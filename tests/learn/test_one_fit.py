@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from tests.learn.test_mistake_driven import text_like
+from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
     BalancedWinnow,
     DualSVM,

@@ -31,7 +31,7 @@ class TestPublished:
             assert len(test) == len(tables.EXPERIMENTS[tables.EXPERIMENT_OF[table]].names)
 
     def test_all_six_are_listed(self):
-        listed = {paper.table for paper in list_papers() if paper.module == "joachims_6_1"}
+        listed = {paper.table for paper in list_papers() if paper.module == "joachims.table_6_1"}
         assert listed == set(tables.EXPERIMENT_OF)
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from tests.learn.test_mistake_driven import text_like
+from tests.learn.online.test_mistake_driven import text_like
 from tests.reference import winnow as reference
 from tests.reference.svm_dual import solve as solve_svm
 from widemargin import DualSVM, LargeMarginWinnow

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tests.learn.test_mistake_driven import text_like
+from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
     BalancedWinnow,
     BalancedWinnowPlus,
