@@ -6,7 +6,7 @@
                                                                           |
                                                   estimates, measures, explanations -> tables, reports
 
-Each arrow is one package: ``documents``, ``text``, ``weight``, ``select``, ``learn``, ``decide``,
+Each arrow is one package: ``documents``, ``text``, ``weight``, ``features``, ``learn``, ``decide``,
 ``measure``, ``report``. :class:`TextClassifier` is the whole flow behind ``fit`` and ``predict``.
 """
 

@@ -178,8 +178,8 @@ class TestWeights:
     def test_selection_takes_them(self):
         y = ["grain", "money"] * 6
         space = Space(representations=[{}], costs=[0.01, 1.0, 100.0])
-        for mode in ("fast", "exact"):
-            chosen = TextClassifier(select=mode, space=space).fit(TEXTS, y, self.WEIGHTS)
+        for mode in ("fast", "full"):
+            chosen = TextClassifier(tune=mode, space=space).fit(TEXTS, y, self.WEIGHTS)
             X = chosen.vectorizer_.transform(TEXTS)
             same = LinearSVM(C=chosen.learner_.C).fit(X, y, self.WEIGHTS)
             np.testing.assert_allclose(chosen.decision_function(TEXTS), same.decision_function(X), atol=0.02)

@@ -85,8 +85,8 @@ class TestEstimates:
 class TestSelection:
     def test_the_chosen_parts_are_fitted(self):
         space = Space(representations=[{"weighting": "bxc"}, {"weighting": "tfc"}], costs=[0.1, 10.0])
-        classifier = TextClassifier(select="exact", space=space).fit(MANY, MANY_TOPICS)
-        found = classifier.training_summary_["selection"]
+        classifier = TextClassifier(tune="full", space=space).fit(MANY, MANY_TOPICS)
+        found = classifier.training_summary_["tuning"]
         best = found["candidates"][found["chosen"]]
         assert best["estimate"] == max(each["estimate"] for each in found["candidates"])
         assert classifier.vectorizer_.weighting == best["parameters"]["weighting"]
@@ -97,11 +97,11 @@ class TestSelection:
         np.testing.assert_allclose(
             classifier.decision_function(TEXTS), plain.decision_function(TEXTS), atol=0.05
         )
-        assert set(classifier.training_summary_["seconds"]) == {"select"}
+        assert set(classifier.training_summary_["seconds"]) == {"tune"}
 
     def test_around_what_is_given(self):
-        classifier = TextClassifier(Vectorizer(weighting="ltc", min_df=2), LinearSVM(C=3), select="fast")
-        tried = classifier.fit(MANY, MANY_SETS).training_summary_["selection"]["candidates"]
+        classifier = TextClassifier(Vectorizer(weighting="ltc", min_df=2), LinearSVM(C=3), tune="fast")
+        tried = classifier.fit(MANY, MANY_SETS).training_summary_["tuning"]["candidates"]
         assert {each["parameters"]["weighting"] for each in tried} == {"ltc", "bxc", "txc", "tfc"}
         assert {each["parameters"]["min_df"] for each in tried} == {2}
         assert 3 in {each["parameters"]["C"] for each in tried}
@@ -109,24 +109,24 @@ class TestSelection:
     def test_file_without_the_clock(self, tmp_path):
         space = Space(representations=[{}], costs=[1.0, 10.0])
         for name in "ab":
-            classifier = TextClassifier(select="exact", space=space, estimate="k-fold").fit(MANY, MANY_TOPICS)
+            classifier = TextClassifier(tune="full", space=space, estimate="k-fold").fit(MANY, MANY_TOPICS)
             classifier.save(tmp_path / name)
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
         loaded = TextClassifier.load(tmp_path / "a")
-        kept = loaded.training_summary_["selection"]
-        assert kept["chosen"] == classifier.training_summary_["selection"]["chosen"]
+        kept = loaded.training_summary_["tuning"]
+        assert kept["chosen"] == classifier.training_summary_["tuning"]["chosen"]
         loaded.save(tmp_path / "c")
         assert (tmp_path / "c").read_bytes() == (tmp_path / "a").read_bytes()
 
     def test_matrix(self):
         X = Vectorizer().fit_transform(MANY)
-        classifier = TextClassifier(select="fast").fit(X, MANY_TOPICS)
+        classifier = TextClassifier(tune="fast").fit(X, MANY_TOPICS)
         assert classifier.vectorizer_ is None
-        assert len(classifier.training_summary_["selection"]["candidates"]) == 7
+        assert len(classifier.training_summary_["tuning"]["candidates"]) == 7
 
     def test_unknown(self):
-        with pytest.raises(UsageError, match="select='best'"):
-            TextClassifier(select="best").fit(TEXTS, TOPICS)
+        with pytest.raises(UsageError, match="tune='best'"):
+            TextClassifier(tune="best").fit(TEXTS, TOPICS)
 
 
 class TestThresholds:

@@ -99,7 +99,7 @@ def test_normalized_strength_counts_the_selected_features():
         (TextClassifier(learner=LinearSVM()), "Use fit"),
         (TextClassifier(learner=Perceptron(), estimate="k-fold"), "`estimate` needs all documents"),
         (TextClassifier(learner=Perceptron(), features=SelectFeatures()), "`features` needs all"),
-        (TextClassifier(learner=Perceptron(), select="fast"), "`select` needs all"),
+        (TextClassifier(learner=Perceptron(), tune="fast"), "`tune` needs all"),
     ],
 )
 def test_what_needs_a_whole_collection_is_refused(classifier, told):

@@ -101,7 +101,7 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         "multilabel",
         lambda: TextClassifier(estimate="k-fold", thresholds="f1", calibration="platt"),
     ),
-    "selection": ("multiclass", lambda: TextClassifier(select="fast")),
+    "tuning": ("multiclass", lambda: TextClassifier(tune="fast")),
     "hashing": ("binary", lambda: TextClassifier(Vectorizer(n_hashed=64))),
     "n-grams": (
         "binary",

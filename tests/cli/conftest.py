@@ -99,6 +99,6 @@ def tickets(tmp_path_factory) -> Path:
 def model(run, tickets) -> Path:
     """A model of the tickets. Tests must not change it."""
     path = tickets.with_name("tickets.wm")
-    done = run("train", tickets, "-o", path, "--select", "none")
+    done = run("train", tickets, "-o", path, "--tune", "none")
     assert done.returncode == 0, done.stderr
     return path

@@ -33,7 +33,7 @@ def many(tmp_path_factory):
 @pytest.fixture(scope="module")
 def judged(run, many):
     path = many.with_name("judged.wm")
-    done = run("train", many, "-o", path, "--calibrate", "platt", "--select", "none")
+    done = run("train", many, "-o", path, "--calibrate", "platt", "--tune", "none")
     assert done.returncode == 0, done.stderr
     return path, done
 
@@ -41,7 +41,7 @@ def judged(run, many):
 @pytest.fixture(scope="module")
 def labels_model(run, many):
     path = many.with_name("labels.wm")
-    done = run("train", many, "-o", path, "--multilabel", "--json", "--select", "none")
+    done = run("train", many, "-o", path, "--multilabel", "--json", "--tune", "none")
     assert done.returncode == 0, done.stderr
     return path, json.loads(done.stdout)
 
@@ -81,7 +81,7 @@ class TestTrain:
         assert summary["suspects"][0]["document"] == MANY[26]["id"]
 
     def test_bounds_and_nothing(self, run, here, many, tmp_path):
-        plain = ("train", many, "-o", tmp_path / "m.wm", "--select", "none", "--estimate")
+        plain = ("train", many, "-o", tmp_path / "m.wm", "--tune", "none", "--estimate")
         done = run(*plain, "xi-alpha")
         assert done.returncode == 0, done.stderr
         assert "Bounds from training (xi-alpha)" in done.stdout
@@ -112,7 +112,7 @@ class TestTrain:
     def test_weak_labels_are_told(self, run, tmp_path):
         records = [*MANY, {"id": "x", "text": "coffee is cold", "labels": ["kitchen"]}]
         data = write_jsonl(tmp_path / "d.jsonl", records)
-        done = run("train", data, "-o", tmp_path / "m.wm", "--select", "none")
+        done = run("train", data, "-o", tmp_path / "m.wm", "--tune", "none")
         assert done.returncode == 0, done.stderr
         assert "warning: " in done.stderr
         assert "'kitchen'" in done.stderr
@@ -121,7 +121,7 @@ class TestTrain:
         assert line.endswith("none: one example only")
 
     def test_promises_that_cannot_be_made_are_told(self, run, many, tmp_path):
-        options = ("--multilabel", "--thresholds", "precision:0.99", "--select", "none")
+        options = ("--multilabel", "--thresholds", "precision:0.99", "--tune", "none")
         done = run("train", many, "-o", tmp_path / "m.wm", *options)
         assert done.returncode == 0, done.stderr
         assert "No threshold promises a precision of 0.99 with a confidence of 95 %" in done.stderr
@@ -130,7 +130,7 @@ class TestTrain:
         assert all(json.loads(row)["labels"] == [] for row in rows)
 
     def test_same_file_whatever_the_threads(self, here, many, judged, tmp_path):
-        options = ("--calibrate", "platt", "--select", "none", "--threads", "1")
+        options = ("--calibrate", "platt", "--tune", "none", "--threads", "1")
         here("train", many, "-o", tmp_path / "m.wm", *options)
         assert (tmp_path / "m.wm").read_bytes() == judged[0].read_bytes()
 
@@ -142,13 +142,13 @@ class TestSelect:
         header = next(line for line in done.stdout.splitlines() if line.startswith("weighting"))
         assert header.split()[:5] == ["weighting", "stemmer", "stop", "words", "C"]
         assert "  chosen" in done.stdout
-        # The sentence on seconds has the selection among its stages.
+        # The sentence on seconds has tuning among its stages.
         (seconds,) = (line for line in done.stdout.splitlines() if line.startswith("Seconds: "))
-        assert re.search(r"[ ,]select \d+\.\d+ s[,.]", seconds)
+        assert re.search(r"[ ,]tune \d+\.\d+ s[,.]", seconds)
         found = json.loads(here("inspect", path, "--json").stdout)
-        selection = found["summary"]["selection"]
-        assert len(selection["candidates"]) == 84
-        best = selection["candidates"][selection["chosen"]]["parameters"]
+        tuning = found["summary"]["tuning"]
+        assert len(tuning["candidates"]) == 84
+        best = tuning["candidates"][tuning["chosen"]]["parameters"]
         assert found["vectorizer"]["weighting"] == best["weighting"]
         assert found["learner"]["state"]["parameters"]["C"] == best["C"]
         assert "Chosen from 84 candidates" in here("inspect", path).stdout
@@ -161,32 +161,32 @@ class TestSelect:
     def test_options_fix_what_they_name(self, here, many, tmp_path):
         options = ("--weighting", "ltc", "--C", "3", "--stemmer", "none", "--json")
         summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)
-        tried = [found["parameters"] for found in summary["selection"]["candidates"]]
+        tried = [found["parameters"] for found in summary["tuning"]["candidates"]]
         assert [(one["weighting"], one["C"], one["stemmer"]) for one in tried] == [("ltc", 3.0, None)] * 2
         assert [one["stop_words"] for one in tried] == [None, "freewais"]
         everything = (*options, "--stop-words", "none")
         summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *everything).stdout)
-        assert "selection" not in summary
+        assert "tuning" not in summary
         seen = json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)
         assert seen["vectorizer"]["weighting"] == "ltc"
         assert seen["learner"]["state"]["parameters"]["C"] == 3.0
 
     def test_exact_estimates_all(self, here, many, tmp_path):
-        options = ("--select", "exact", "--C", "1", "--weighting", "tfc", "--json")
-        selection = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)["selection"]
-        assert len(selection["candidates"]) == 4
-        assert all(found["estimate"] is not None for found in selection["candidates"])
+        options = ("--tune", "full", "--C", "1", "--weighting", "tfc", "--json")
+        tuning = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)["tuning"]
+        assert len(tuning["candidates"]) == 4
+        assert all(found["estimate"] is not None for found in tuning["candidates"])
 
     def test_vectors_leave_only_the_cost(self, here, tmp_path):
         rows = [f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i % 5} 3:{i % 3}" for i in range(40)]
         (tmp_path / "d.svm").write_text("\n".join(rows) + "\n")
         done = here("train", tmp_path / "d.svm", "-o", tmp_path / "m.wm", "--json")
-        candidates = json.loads(done.stdout)["selection"]["candidates"]
+        candidates = json.loads(done.stdout)["tuning"]["candidates"]
         assert sorted(found["parameters"]["C"] for found in candidates) == [0.05, 0.1, 0.5, 1, 5, 10, 1000]
 
     def test_kernels_are_not_raced_unless_asked(self, here, many, tmp_path):
         done = here("train", many, "-o", tmp_path / "m.wm", "--learner", "kernel-svm", "--json")
-        assert "selection" not in json.loads(done.stdout)
+        assert "tuning" not in json.loads(done.stdout)
 
 
 class TestPredict:
@@ -201,7 +201,7 @@ class TestPredict:
                     assert (label in row["labels"]) == (score > limits[label])
 
     def test_thresholds_can_be_left_out(self, run, here, many, tmp_path):
-        options = ("--multilabel", "--thresholds", "none", "--select", "none")
+        options = ("--multilabel", "--thresholds", "none", "--tune", "none")
         run("train", many, "-o", tmp_path / "m.wm", *options)
         for line in here("predict", tmp_path / "m.wm", many, "--scores").stdout.splitlines():
             row = json.loads(line)
@@ -275,7 +275,7 @@ class TestInspect:
 
     def test_suspects_of_folds(self, here, many, tmp_path):
         model = tmp_path / "folds.wm"
-        done = here("train", many, "-o", model, "--estimate", "k-fold", "--select", "none")
+        done = here("train", many, "-o", model, "--estimate", "k-fold", "--tune", "none")
         assert done.returncode == 0, done.stderr
         lines = here("inspect", model, "--suspects", "20").stdout.splitlines()
         assert lines[0].split()[3:5] == ["cross-validation", "suggests"]

@@ -95,7 +95,7 @@ def test_estimates_after_a_selection_by_labels_are_said_to_be_optimistic():
     with pytest.warns(DataWarning, match="expect somewhat less"):
         TextClassifier(features=SelectFeatures("ig", 12), estimate="leave-one-out").fit(TEXTS, LABELS)
     with pytest.raises(UsageError, match="for all features"):
-        TextClassifier(features=SelectFeatures(), select="fast").fit(TEXTS, LABELS)
+        TextClassifier(features=SelectFeatures(), tune="fast").fit(TEXTS, LABELS)
 
 
 def test_damaged_selections_are_refused(tmp_path):
@@ -136,8 +136,8 @@ def test_mistakes_on_the_command_line(here, tickets, tmp_path):
     model = tmp_path / "all.wm"
     done = here("train", tickets, "-o", model, "--features", "best:5")
     assert (done.returncode, "such as ig:5000" in done.stderr) == (2, True)
-    done = here("train", tickets, "-o", model, "--features", "ig:5", "--select", "fast")
-    assert (done.returncode, "Leave out" in done.stderr) == (2, True)
-    assert here("train", tickets, "-o", model, "--estimate", "none", "--select", "none").returncode == 0
+    done = here("train", tickets, "-o", model, "--features", "ig:5", "--tune", "fast")
+    assert (done.returncode, "either --tune or --features" in done.stderr) == (2, True)
+    assert here("train", tickets, "-o", model, "--estimate", "none", "--tune", "none").returncode == 0
     done = here("inspect", model, "--features")
     assert (done.returncode, "uses all its terms" in done.stderr) == (65, True)

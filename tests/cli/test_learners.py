@@ -42,7 +42,7 @@ def test_a_row_that_costs_twice_counts_like_two(here, tmp_path):
     for name, content in contents.items():
         path, model = tmp_path / f"{name}.svm", tmp_path / f"{name}.wm"
         path.write_text(content)
-        options = ("--tol", "1e-8", "--select", "none", "--estimate", "none")
+        options = ("--tol", "1e-8", "--tune", "none", "--estimate", "none")
         assert here("train", path, "-o", model, *options).returncode == 0
         done = here("predict", model, tmp_path / "costs.svm", "--scores")
         scores[name] = [json.loads(line)["scores"]["1"] for line in done.stdout.splitlines()]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import widemargin.classifier.text_classifier
-import widemargin.tune.selection
+import widemargin.tune.tuning
 from tests.cli.conftest import COMMAND, environment
 from widemargin.errors import OutOfMemoryError, memory_for
 from widemargin.learn.svm.kernel_svm import KernelSVM
@@ -51,7 +51,7 @@ STAGES = {
 def test_a_stage_of_training(here, tickets, tmp_path, monkeypatch, stage):
     (owner, name, options), message, cure = STAGES[stage]
     monkeypatch.setattr(owner, name, full)
-    done = here("train", tickets, "-o", tmp_path / "m.wm", "--select", "none", *options)
+    done = here("train", tickets, "-o", tmp_path / "m.wm", "--tune", "none", *options)
     assert done.returncode == 74
     assert message in done.stderr
     assert FULL in done.stderr
@@ -61,11 +61,11 @@ def test_a_stage_of_training(here, tickets, tmp_path, monkeypatch, stage):
 
 
 def test_choosing(here, tickets, tmp_path, monkeypatch):
-    monkeypatch.setattr("widemargin.classifier.training.select", full)
+    monkeypatch.setattr("widemargin.classifier.training.tune", full)
     done = here("train", tickets, "-o", tmp_path / "m.wm")
     assert done.returncode == 74
     assert "Not enough memory for choosing among representations (18 documents, " in done.stderr
-    assert "--select none" in done.stderr
+    assert "--tune none" in done.stderr
 
 
 def test_reading(here, tickets, tmp_path, monkeypatch):

@@ -137,7 +137,7 @@ def test_beside_an_input_is_no_problem(here, files):
 class TestModelsReplaceModelsOnly:
     @pytest.mark.parametrize("more", [[], ["--stream", "--learner", "perceptron"]])
     def test_train(self, here, files, more):
-        command = ["train", "data.jsonl", "-q", *(more or ["--select", "none"])]
+        command = ["train", "data.jsonl", "-q", *(more or ["--tune", "none"])]
         precious = files / "more.jsonl"
         before = precious.read_bytes()
         done = here(*command, "-o", precious, cwd=files)
@@ -151,7 +151,7 @@ class TestModelsReplaceModelsOnly:
 
     def test_an_empty_file_holds_nothing_to_lose(self, here, files):
         (files / "new.wm").touch()
-        done = here("train", "data.jsonl", "-q", "--select", "none", "-o", "new.wm", cwd=files)
+        done = here("train", "data.jsonl", "-q", "--tune", "none", "-o", "new.wm", cwd=files)
         assert done.returncode == 0
 
     def test_before_the_data_are_read(self, here, files):

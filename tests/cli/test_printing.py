@@ -87,7 +87,7 @@ def evil(tmp_path_factory, run):
     records.append({"id": EVIL, "text": "wrong", "labels": [EVIL + "rare"]})
     data = write_jsonl(folder / f"d{EVIL[:4]}\u202e.jsonl", records)
     model = folder / f"m{EVIL[:4]}\u202e.wm"
-    done = run("train", data, "-o", model, "--select", "none")
+    done = run("train", data, "-o", model, "--tune", "none")
     assert done.returncode == 0, done.stderr
     return data, model, records, done
 
@@ -196,7 +196,7 @@ class TestSafeCsv:
     def test_cells_are_no_formulas(self, run, tmp_path, suffix):
         records = [{**record, "labels": ["@" + record["labels"][0]]} for record in self.RECORDS]
         data = write_jsonl(tmp_path / "d.jsonl", records)
-        assert run("train", data, "-o", tmp_path / "m.wm", "--select", "none").returncode == 0
+        assert run("train", data, "-o", tmp_path / "m.wm", "--tune", "none").returncode == 0
         found = {}
         for options in ((), ("--safe-csv",)):
             out = tmp_path / f"out{len(options)}.{suffix}"

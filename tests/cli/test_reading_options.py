@@ -37,7 +37,7 @@ def table(tmp_path_factory):
 def model(run, table):
     """A model of the sets of labels in the table. Tests must not change it."""
     path = table.with_name("sets.wm")
-    learning = ("--C", "100", "--select", "none", "--estimate", "none")
+    learning = ("--C", "100", "--tune", "none", "--estimate", "none")
     done = run("train", table, "-o", path, *LABEL_COLUMNS, *learning)
     assert done.returncode == 0, done.stderr
     return path
@@ -197,7 +197,7 @@ class TestMaxDocument:
         assert done.returncode == 0, done.stderr
 
     def test_of_train(self, here, tickets, tmp_path):
-        self.check(here, "train", tickets, "-o", tmp_path / "m.wm", "--select", "none", "--max-document")
+        self.check(here, "train", tickets, "-o", tmp_path / "m.wm", "--tune", "none", "--max-document")
 
     def test_of_predict(self, here, model, tickets):
         self.check(here, "predict", model, tickets, "--max-document")

@@ -40,7 +40,7 @@ def train(run, data, tmp_path):
 
     def train(*options):
         path = tmp_path / "m.wm"
-        done = run("train", data, "-o", path, "--select", "none", "--estimate", "none", "-q", *options)
+        done = run("train", data, "-o", path, "--tune", "none", "--estimate", "none", "-q", *options)
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
         return TextClassifier.load(path)
 
@@ -200,7 +200,7 @@ class TestDecisions:
     @pytest.mark.parametrize("goal", ["recall:0.8", "cost:1,5", "proportional", "f1-per-label"])
     def test_thresholds(self, run, documents, tmp_path, goal):
         path, records = documents
-        options = ("--select", "none", "--estimate", "leave-one-out", "--thresholds", goal, "--json")
+        options = ("--tune", "none", "--estimate", "leave-one-out", "--thresholds", goal, "--json")
         done = run("train", path, "-o", tmp_path / "m.wm", *options)
         assert done.returncode == 0, done.stderr
         estimates = json.loads(done.stdout)["estimates"]
@@ -214,7 +214,7 @@ class TestDecisions:
     def test_isotonic_probabilities(self, run, documents, tmp_path):
         path, records = documents
         texts, model = [one["text"] for one in records], tmp_path / "m.wm"
-        options = ("--select", "none", "--thresholds", "none", "--calibrate", "isotonic", "-q")
+        options = ("--tune", "none", "--thresholds", "none", "--calibrate", "isotonic", "-q")
         done = run("train", path, "-o", model, *options)
         assert done.returncode == 0, done.stderr
         rows = [json.loads(line) for line in run("predict", model, path, "--proba").stdout.splitlines()]

@@ -17,7 +17,7 @@ from tests.cli.conftest import COMMAND, TICKETS, environment, write_jsonl
 
 class TestTrain:
     def test_summary(self, run, tickets, tmp_path):
-        done = run("train", tickets, "-o", tmp_path / "m.wm", "--select", "none")
+        done = run("train", tickets, "-o", tmp_path / "m.wm", "--tune", "none")
         assert done.returncode == 0
         assert "Learned 3 classes from 18 documents and" in done.stdout
         for stage in ("read", "vectorize", "learn", "save"):
@@ -62,7 +62,7 @@ class TestTrain:
             assert setting in settings
 
     def test_same_file_whatever_the_threads(self, here, tickets, model, tmp_path):
-        here("train", tickets, "-o", tmp_path / "m.wm", "--threads", "1", "--select", "none")
+        here("train", tickets, "-o", tmp_path / "m.wm", "--threads", "1", "--tune", "none")
         assert (tmp_path / "m.wm").read_bytes() == model.read_bytes()
 
     def test_stdin_and_multilabel(self, run, tickets, tmp_path):

@@ -28,8 +28,8 @@ def checked_summary(found: Any) -> Stored:
             summary.number(name)
     if "estimates" in summary and summary.value("estimates") is not None:
         _check_quality(summary.inner("estimates"))
-    if "selection" in summary:
-        _check_selection(summary.inner("selection"))
+    if "tuning" in summary:
+        _check_tuning(summary.inner("tuning"))
     if "suspects_by" in summary:
         summary.choice("suspects_by", _METHODS)
         for suspect in _objects(summary, "suspects"):
@@ -75,18 +75,18 @@ def _check_figure(figure: Stored) -> None:
             figure.number(name)
 
 
-def _check_selection(selection: Stored) -> None:
-    for name in ("mode", "estimate", "measure", "average"):
-        selection.text(name)
-    candidates = _objects(selection, "candidates")
-    selection.integer("chosen", most=len(candidates) - 1)
+def _check_tuning(tuning: Stored) -> None:
+    for name in ("effort", "estimate", "measure", "average"):
+        tuning.text(name)
+    candidates = _objects(tuning, "candidates")
+    tuning.integer("chosen", most=len(candidates) - 1)
     for candidate in candidates:
         candidate.inner("parameters")
         for name in ("held_out", "estimate"):
             if candidate.value(name) is not None:
                 candidate.number(name)
-    if selection.value("chosen_by_label") is not None:
-        selection.inner("chosen_by_label")
+    if tuning.value("chosen_by_label") is not None:
+        tuning.inner("chosen_by_label")
 
 
 def _objects(parent: Stored, name: str) -> list[Stored]:

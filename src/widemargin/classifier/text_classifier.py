@@ -24,7 +24,7 @@ from widemargin.classifier.term_weights import (
     has_term_weights,
     term_weights,
 )
-from widemargin.classifier.training import choose_parts, fit_parts, memory_for_estimate, training_summary
+from widemargin.classifier.training import fit_parts, memory_for_estimate, training_summary, tune_parts
 from widemargin.classifier.training_input import is_matrix, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.formats.svmlight_model import is_svmlight_model
@@ -51,11 +51,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     features : SelectFeatures or SampleFeatures, optional
         Which features the learner sees; None means all. Estimates do not count what selecting by labels
         costs, since the selection saw the documents that they leave out.
-    select : "none", "fast" or "exact"
-        Whether to choose the representation and C from the training documents: by a race on held-out ones
-        and estimates of the best, or by estimates of every candidate.
+    tune : "fast" or "full", optional
+        Choose the representation and C from the training documents: "fast" by a race on held-out documents
+        and estimates of the best, "full" by estimates of every candidate. None keeps the parameters.
     space : widemargin.tune.search_space.Space, optional
-        What `select` chooses from; by default the twelve representations of the thesis around those of
+        What `tune` chooses from; by default the twelve representations of the thesis around those of
         `vectorizer`, and seven values of C around that of `learner`.
     estimate : "auto", "leave-one-out", "k-fold" or "xi-alpha", optional
         How `fit` foretells precision, recall, F1 and error of every label, without a test set; "auto" is
@@ -74,7 +74,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array of labels, sorted
     thresholds_ : (columns,) the scores above which labels are chosen, or None
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
-        what was asked for: "selection" (the candidates), "estimates" (a
+        what was asked for: "tuning" (the candidates), "estimates" (a
         :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
         wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" ("leave-one-out" or "k-fold")
 
@@ -95,7 +95,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner: Any = None,
         *,
         features: Any = None,
-        select: str = "none",
+        tune: str | None = None,
         space: Any = None,
         estimate: str | None = None,
         thresholds: str | None = None,
@@ -104,7 +104,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.vectorizer = vectorizer
         self.learner = learner
         self.features = features
-        self.select = select
+        self.tune = tune
         self.space = space
         self.estimate = estimate
         self.thresholds = thresholds
@@ -124,26 +124,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
         """
-        if self.select not in ("none", "fast", "exact"):
-            raise UsageError(f'select={self.select!r}: expected "none", "fast" or "exact".')
-        if self.features is not None and self.select != "none":
-            raise UsageError(
-                'The representation is chosen for all features: pass features, or select="none".'
-            )
+        if self.tune not in (None, "fast", "full"):
+            raise UsageError(f'tune={self.tune!r}: expected None, "fast" or "full".')
+        if self.features is not None and self.tune is not None:
+            raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
         request = Request.read(self.estimate, self.thresholds, self.calibration)
         given = training_input(texts, y, sample_weight)
         request.check(given.y)
         vectorizer, learner = self._parts()
-        if self.select == "none":
+        if self.tune is None:
             parts = fit_parts(vectorizer, self.features, learner, given.texts, given.y, given.sample_weight)
         else:
-            parts = choose_parts(
+            parts = tune_parts(
                 vectorizer,
                 learner,
                 given.texts,
                 given.y,
                 given.sample_weight,
-                mode=self.select,
+                effort=self.tune,
                 space=self.space,
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
@@ -217,8 +215,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         whole = ("features", "estimate", "thresholds", "calibration")
         given = [name for name in whole if getattr(self, name) is not None]
-        if given or self.select != "none":
-            name = given[0] if given else "select"
+        if given or self.tune is not None:
+            name = given[0] if given else "tune"
             raise UsageError(f"`{name}` needs all documents at once: use fit, or leave it out.")
 
     def _parts(self) -> tuple[Any, Any]:

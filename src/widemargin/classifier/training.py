@@ -15,17 +15,17 @@ from widemargin.errors import memory_for
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
 from widemargin.tune.search_space import Space
-from widemargin.tune.selection import select
+from widemargin.tune.tuning import tune
 
 _FEWER_TERMS = (
     "Train on fewer documents, use single words (--ngrams 1), raise --min-df, or hash the terms (--hashed)."
 )
-_NO_CHOICE = "Pass --select none, which trains once, or train on fewer documents."
+_NO_CHOICE = "Pass --tune none, which trains once, or train on fewer documents."
 
 
 @dataclass
 class FittedParts:
-    """What training leaves: `X` is the matrix that the learner saw, `selection` what was chosen from.
+    """What training leaves: `X` is the matrix that the learner saw, `tuning` what was chosen from.
 
     `vectorizer` is None where vectors came in, `features` where the learner sees all of them.
     """
@@ -35,7 +35,7 @@ class FittedParts:
     learner: Any
     X: Any
     seconds: dict[str, float] = field(default_factory=dict)
-    selection: dict[str, Any] = field(default_factory=dict)
+    tuning: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
@@ -70,14 +70,14 @@ def fit_parts(
     return FittedParts(vectorizer, features, learner, X, seconds)
 
 
-def choose_parts(
+def tune_parts(
     vectorizer: Any,
     learner: Any,
     texts: Any,
     y: Any,
     sample_weight: Any = None,
     *,
-    mode: Any,
+    effort: Any,
     space: Space | None,
 ) -> FittedParts:
     """The best of `space`, by default of what lies around `vectorizer` and `learner`, fitted on all texts."""
@@ -86,18 +86,18 @@ def choose_parts(
     seed = getattr(learner, "random_state", 0)
     size = _matrix(texts) if is_matrix(texts) else _documents(texts)
     with memory_for("choosing among representations", size, _NO_CHOICE):
-        found = select(
+        found = tune(
             texts,
             y,
             space.quiet(),
             sample_weight=sample_weight,
-            mode=mode,
+            effort=effort,
             random_state=seed,
             verbose=verbose,
         )
     best = found.best
-    seconds, selection = {"select": found.seconds}, {"selection": found.to_dict()}
-    return FittedParts(best.vectorizer, None, best.learner, best.X, seconds, selection)
+    seconds, tuning = {"tune": found.seconds}, {"tuning": found.to_dict()}
+    return FittedParts(best.vectorizer, None, best.learner, best.X, seconds, tuning)
 
 
 def _documents(texts: Any) -> str:
@@ -131,7 +131,7 @@ def memory_for_estimate(X: Any, learner: Any) -> contextlib.AbstractContextManag
 
 
 def training_summary(parts: FittedParts, space: LabelSpace, found: dict[str, Any]) -> dict[str, Any]:
-    """Sizes of the training, how far the learner got, and what selection and estimates `found`."""
+    """Sizes of the training, how far the learner got, and what tuning and estimates `found`."""
     X = parts.X
     return {
         "documents": int(X.shape[0]),
@@ -141,7 +141,7 @@ def training_summary(parts: FittedParts, space: LabelSpace, found: dict[str, Any
         **({} if parts.features is None else {"terms_before": parts.n_features}),
         "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
         **_convergence(parts.learner),
-        **parts.selection,
+        **parts.tuning,
         **found,
         "seconds": {stage: round(spent, 4) for stage, spent in parts.seconds.items()},
     }

@@ -33,9 +33,9 @@ class EstimateName(StrEnum):
     none = "none"
 
 
-class SelectName(StrEnum):
+class TuneName(StrEnum):
     fast = "fast"
-    exact = "exact"
+    full = "full"
     none = "none"
 
 
@@ -45,13 +45,13 @@ class CalibrationName(StrEnum):
     none = "none"
 
 
-Select = Annotated[
-    SelectName | None,
+Tune = Annotated[
+    TuneName | None,
     typer.Option(
-        "--select",
-        metavar="fast|exact|none",
-        help="Choose stemming, stop words, weighting and C from the training documents; what an option says "
-        "stays as it says. exact estimates every candidate, fast only the best of a race.",
+        "--tune",
+        metavar="none|fast|full",
+        help="Choose stemming, stop words, weighting and C from the training documents; explicit "
+        "options are kept. full estimates every candidate, fast only the best of a race.",
         show_default="fast; kernel-svm: none",
         rich_help_panel=PANEL,
     ),
@@ -122,12 +122,12 @@ def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_label
     return None if wanted.lower() == "none" else wanted
 
 
-def show_selection(selection: dict[str, Any], most: int = CANDIDATES_SHOWN) -> None:
-    """The best candidates of a model selection."""
-    from widemargin.report.selection import selection_table
+def show_tuning(tuning: dict[str, Any], most: int = CANDIDATES_SHOWN) -> None:
+    """The best candidates of tuning."""
+    from widemargin.report.tuning import tuning_table
 
-    say(f"Chosen from {counted(len(selection['candidates']), 'candidate')} ({selection['mode']}):")
-    show_table(selection_table(selection, most=most))
+    say(f"Chosen from {counted(len(tuning['candidates']), 'candidate')} ({tuning['effort']}):")
+    show_table(tuning_table(tuning, most=most))
 
 
 def read_quality(summary: dict[str, Any]) -> Quality | None:

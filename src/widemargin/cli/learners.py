@@ -70,7 +70,7 @@ Cost = Annotated[
         "--C",
         metavar="X",
         help="The cost of training errors; inf allows none.",
-        show_default="chosen by --select, or 1",
+        show_default="chosen by --tune, or 1",
         rich_help_panel=PANEL,
     ),
 ]

@@ -39,7 +39,7 @@ Weighting = Annotated[
         "--weighting",
         "TRIPLE",
         WEIGHTING,
-        show_default="chosen by --select, or tfc; winnows of counts sxx, other online learners bxx",
+        show_default="chosen by --tune, or tfc; winnows of counts sxx, other online learners bxx",
     ),
 ]
 TokensOption = Annotated[
@@ -63,11 +63,11 @@ MaxFeatures = Annotated[
 ]
 StopWords = Annotated[
     str | None,
-    option("--stop-words", STOP_LISTS, STOP_WORDS, show_default="chosen by --select, or none"),
+    option("--stop-words", STOP_LISTS, STOP_WORDS, show_default="chosen by --tune, or none"),
 ]
 Stemmer = Annotated[
     str | None,
-    option("--stemmer", "NAME", STEMMER, show_default="chosen by --select, or none"),
+    option("--stemmer", "NAME", STEMMER, show_default="chosen by --tune, or none"),
 ]
 Hashed = Annotated[
     int | None,

@@ -12,9 +12,9 @@ from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 def show(summary: dict[str, Any]) -> None:
     """What `train` says when it is done."""
     say(*summary_in_words(summary))
-    if "selection" in summary:
+    if "tuning" in summary:
         say()
-        estimates.show_selection(summary["selection"])
+        estimates.show_tuning(summary["tuning"])
     quality = estimates.read_quality(summary)
     if quality is not None:
         say()

@@ -1,4 +1,4 @@
-"""The cheap first round of fast selection: candidates race on held-out documents.
+"""The cheap first round of fast tuning: candidates race on held-out documents.
 
 Every candidate learns from a part of the training documents, to a loose tolerance, and is judged on others.
 Their ranks agree well with those of cross-validation on all documents; those of xi-alpha, which is free only

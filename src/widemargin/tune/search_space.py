@@ -1,4 +1,4 @@
-"""What model selection chooses from: representations of texts, learners, and values of C."""
+"""What tuning chooses from: representations of texts, learners, and values of C."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Candidate:
     ----------
     representation, learner : places in the space; no representation for vectors
     C : None for a learner without one
-    held_out : what the race of fast selection saw; None where it did not look
+    held_out : what the race of fast tuning saw; None where it did not look
     estimate, by_label : what the criterion says, for all labels and for each; None where it was not asked
     method : how that was found: "leave-one-out", "k-fold" or "xi-alpha"
     seconds : spent on this candidate

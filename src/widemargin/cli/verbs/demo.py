@@ -161,7 +161,7 @@ def next_commands(folder: Path) -> list[str]:
     return [
         f'widemargin explain {model} "Open a connection to the server and send the message"',
         f"widemargin inspect {model} --suspects 10",
-        f"widemargin train {train} -o {better} --ngrams 1-2 --select none",
+        f"widemargin train {train} -o {better} --ngrams 1-2 --tune none",
         f"widemargin evaluate {better} {test}",
     ]
 

@@ -115,9 +115,9 @@ def run(
     say(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         say(f"{key:<12} {value}")
-    if "selection" in content.summary:
+    if "tuning" in content.summary:
         say()
-        estimates.show_selection(content.summary["selection"])
+        estimates.show_tuning(content.summary["tuning"])
     quality = estimates.read_quality(content.summary)
     if quality is not None:
         say()

@@ -66,7 +66,7 @@ def run(
     save_every: online.SaveEvery = None,
     resume: online.Resume = False,
     max_labels: online.MaxLabels = 1000,
-    select: estimates.Select = None,
+    tune: estimates.Tune = None,
     estimate: estimates.Estimate = None,
     thresholds: estimates.Thresholds = None,
     calibrate: estimates.Calibrate = estimates.CalibrationName.none,
@@ -128,7 +128,7 @@ def run(
     learning |= {"random_state": seed, "n_jobs": threads, "verbose": not quiet}
     reading = options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document)
     if stream_:
-        whole = {"select": select, "estimate": estimate, "thresholds": thresholds, "features": features}
+        whole = {"tune": tune, "estimate": estimate, "thresholds": thresholds, "features": features}
         stream.check(learner, vectorizing, [option for option, value in whole.items() if value is not None])
         settings = stream.Settings(save_every, resume, max_labels, multilabel, force, json, quiet)
         stream.run(data, output, reading, (learner, learning, vectorizing), settings)
@@ -139,11 +139,11 @@ def run(
     # What an option names is not up for choice.
     named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words, "C": C}
     fixed = [name for name, given in named.items() if given is not None]
-    if select is None:
+    if tune is None:
         given = learner is not learners.Name.linear_svm or wanted is not None
-        select = estimates.SelectName.none if given else estimates.SelectName.fast
-    elif wanted is not None and select is not estimates.SelectName.none:
-        raise UsageError("--select chooses a representation for all features. Leave out it or --features.")
+        tune = estimates.TuneName.none if given else estimates.TuneName.fast
+    elif wanted is not None and tune is not estimates.TuneName.none:
+        raise UsageError("Use either --tune or --features.")
     from widemargin.documents.collection import Vectors
 
     stages = Stages()
@@ -168,12 +168,12 @@ def run(
     made = Vectorizer(**vectorizing), learners.make_learner(learner, learning)
     space = Space.around(*made, fixed=fixed)
     if len(space.candidates(vectors=on_vectors)) == 1:
-        select = estimates.SelectName.none
+        tune = estimates.TuneName.none
     classifier = TextClassifier(
         vectorizer=None if on_vectors else made[0],
         learner=made[1],
         features=None if wanted is None else selections.make(*wanted, unit_length=cosine and not on_vectors),
-        select=select.value,
+        tune=None if tune is estimates.TuneName.none else tune.value,
         space=space,
         estimate=method,
         thresholds=estimates.chosen_thresholds(thresholds, method, several_labels=several),

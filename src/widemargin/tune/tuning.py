@@ -1,7 +1,7 @@
 """Choose a representation, a learner and its C from the training documents alone: joachims 6.2.3.
 
 The algorithm of the thesis trains every candidate, estimates how good it is, and takes the best; that is
-``mode="exact"``. ``mode="fast"`` lets the candidates race on held-out documents first
+``effort="full"``. ``effort="fast"`` lets the candidates race on held-out documents first
 (:mod:`widemargin.tune.race`), and estimates only the few best.
 
 The estimate of the chosen candidate is a little too good, as the maximum of several estimates is.
@@ -56,8 +56,8 @@ class Fitted:
 
 
 @dataclass(eq=False)
-class Selection:
-    """What :func:`select` found.
+class Tuning:
+    """What :func:`tune` found.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Selection:
     parts : for a choice per label, every chosen candidate, fitted; otherwise `best` alone
     """
 
-    mode: str
+    effort: str
     criterion: Criterion
     label_space: LabelSpace
     candidates: list[Candidate]
@@ -85,7 +85,7 @@ class Selection:
         if self.by_label is not None:
             chosen_by_label = {str(name): int(k) for name, k in zip(names, self.by_label, strict=True)}
         return {
-            "mode": self.mode,
+            "effort": self.effort,
             "estimate": self.candidates[self.chosen].method,
             "measure": self.criterion.measure,
             "average": self.criterion.average,
@@ -104,20 +104,20 @@ class Selection:
         }
 
 
-def select(
+def tune(
     texts: Any,
     y: Any,
     space: Space | None = None,
     *,
     sample_weight: Any = None,
-    mode: Literal["fast", "exact"] = "fast",
+    effort: Literal["fast", "full"] = "fast",
     criterion: Criterion | str = "k-fold",
     per_label: bool = False,
     finalists: int = FINALISTS,
     warm_start: bool = True,
     random_state: Any = 0,
     verbose: bool = False,
-) -> Selection:
+) -> Tuning:
     """Choose the best candidate of a space.
 
     Parameters
@@ -126,7 +126,7 @@ def select(
     y : labels in any form that :mod:`widemargin.labels` takes
     space : what to choose from; the 12 representations and 7 values of C of the thesis unless given
     sample_weight : (n,) factors on the costs of the documents; when candidates are judged, each counts once
-    mode : "exact" estimates every candidate; "fast" only the finalists of a race on held-out documents
+    effort : "full" estimates every candidate; "fast" only the finalists of a race on held-out documents
     criterion : what the best is the best by; the name of an estimate stands for its default measure
     per_label : choose for each label by itself too, among the same candidates
     finalists : how many candidates "fast" estimates
@@ -138,13 +138,13 @@ def select(
     --------
     >>> texts = ["much corn", "corns up", "wheat", "wheats down", "a bank", "banks", "the rate", "rates rise"]
     >>> space = Space(representations=[{"stemmer": None}, {"stemmer": "porter"}], costs=[0.1, 1.0])
-    >>> found = select(texts, ["grain"] * 4 + ["money"] * 4, space, mode="exact")
+    >>> found = tune(texts, ["grain"] * 4 + ["money"] * 4, space, effort="full")
     >>> [round(candidate.estimate, 2) for candidate in found.candidates], found.chosen
     ([0.38, 0.38, 0.75, 1.0], 3)
     """
     begin = time.perf_counter()
-    if mode not in ("fast", "exact"):
-        raise UsageError(f'mode={mode!r}: expected "fast" or "exact".')
+    if effort not in ("fast", "full"):
+        raise UsageError(f'effort={effort!r}: expected "fast" or "full".')
     if isinstance(finalists, bool) or not isinstance(finalists, int | np.integer) or finalists < 1:
         raise UsageError(f"finalists={finalists!r}: expected a positive whole number.")
     if not isinstance(criterion, Criterion):
@@ -161,10 +161,10 @@ def select(
     space = Space() if space is None else space
     candidates = space.candidates(vectors=vectors)
     done = np.zeros(1, np.int64)
-    total = len(candidates) if mode == "exact" else None
-    with watch(done, "Selecting", total=total, unit="candidates", enabled=None if verbose else False):
+    total = len(candidates) if effort == "full" else None
+    with watch(done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
         judged = list(range(len(candidates)))
-        if mode == "fast" and len(candidates) > finalists:
+        if effort == "fast" and len(candidates) > finalists:
             _race(texts, space, candidates, criterion, labels, truth, weights, warm_start, random_state, done)
             judged = _finalists(candidates, finalists)
         winners = _Winners(len(truth[0]), per_label)
@@ -179,8 +179,8 @@ def select(
     parts = winners.parts()
     for message in dict.fromkeys(text for part in parts for text in part.told):
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
-    return Selection(
-        mode,
+    return Tuning(
+        effort,
         criterion,
         labels,
         candidates,

@@ -1,10 +1,10 @@
-"""Model selection on Reuters-21578: what it costs, and what its choice is worth.
+"""Tuning on Reuters-21578: what it costs, and what its choice is worth.
 
-The space is the thesis's: 12 representations and 7 values of C. Peer: the library itself without selection,
+The space is the thesis's: 12 representations and 7 values of C. Peer: the library itself without tuning,
 `Vectorizer()` and `LinearSVM()`; both sides read the same file of training documents first. The choice is
 made from training documents alone. Afterwards the whole grid is trained and measured on the test documents,
 and the chosen candidate must be within 0.5 points of the grid's best micro-averaged break-even point; the
-selection may cost 20 times what training without it costs.
+tuning may cost 20 times what training without it costs.
 
 --quick leaves out the grid, and with it the check of the choice.
 """
@@ -28,9 +28,9 @@ from widemargin.documents.reading import read_collection
 from widemargin.errors import DataWarning
 from widemargin.measure import micro_prbep
 from widemargin.tune.search_space import Space, represent
-from widemargin.tune.selection import Selection, select
+from widemargin.tune.tuning import Tuning, tune
 
-PEER = "train --select none"
+PEER = "train --tune none"
 ALLOWED_COST = 20.0
 ALLOWED_LOSS = 0.5
 
@@ -42,9 +42,9 @@ def write(job: Job, path: Path) -> None:
             file.write(json.dumps({"id": str(number), "text": text, "labels": labels}) + "\n")
 
 
-def selected(path: Path) -> Selection:
+def tuned(path: Path) -> Tuning:
     documents = read_collection(str(path))
-    return select(documents.texts, documents.labels)
+    return tune(documents.texts, documents.labels)
 
 
 def trained(path: Path) -> TextClassifier:
@@ -70,7 +70,7 @@ def compare(repeats: int, grid: bool) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "train.jsonl")
         write(job, path)
-        ours, peer = in_turns(partial(selected, path), partial(trained, path), repeats=repeats)
+        ours, peer = in_turns(partial(tuned, path), partial(trained, path), repeats=repeats)
     found = ours.result
     chosen = found.best.learner.decision_function(found.best.vectorizer.transform(job.test))
     points = 100 * micro_prbep(job.Y_test, chosen)
@@ -84,7 +84,7 @@ def compare(repeats: int, grid: bool) -> Row:
         best, parameters = best_of_grid(job)
         quality |= {"grid_best_prbep": best, "grid_best": json.dumps(parameters)}
         checks.append(Check("points below the best of the grid", best - points, ALLOWED_LOSS))
-    return Row("select fast, 12 x 7", PEER, ours.seconds, peer.seconds, checks, quality)
+    return Row("tune fast, 12 x 7", PEER, ours.seconds, peer.seconds, checks, quality)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Model selection: the algorithm of joachims 6.2.3 over a declared space, exact and fast."""
+"""Tuning: the algorithm of joachims 6.2.3 over a declared space, in full and fast."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import learn_labels
 from widemargin.measure import contingency, micro, micro_prbep, prbep, precision_recall_average
-from widemargin.report.selection import selection_table
+from widemargin.report.tuning import tuning_table
 from widemargin.tune import race
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.search_space import COSTS, Space, representations
-from widemargin.tune.selection import select
+from widemargin.tune.tuning import tune
 
 WORDS = {
     "grain": "wheat corn harvest harvests crop crops tonnes export exports farm",
@@ -146,14 +146,14 @@ class TestExact:
                 value = criterion.judge(learner, X, LABELS).value
                 if value > best[0]:
                     best = (value, (parameters, candidate.C))
-            found = select(TEXTS, LABELS, SMALL, mode="exact", criterion=criterion, warm_start=False)
+            found = tune(TEXTS, LABELS, SMALL, effort="full", criterion=criterion, warm_start=False)
             chosen = found.candidates[found.chosen]
             assert (SMALL.representations[chosen.representation], chosen.C) == best[1]
             assert chosen.estimate == best[0]
             assert all(candidate.estimate is not None for candidate in found.candidates)
 
     def test_the_fitted_model_is_that_of_a_plain_fit(self):
-        found = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD, warm_start=False)
+        found = tune(TEXTS, LABELS, SMALL, effort="full", criterion=K_FOLD, warm_start=False)
         chosen = found.candidates[found.chosen]
         vectorizer = Vectorizer(**SMALL.representations[chosen.representation])
         X = vectorizer.fit_transform(TEXTS)
@@ -165,7 +165,7 @@ class TestExact:
         assert found.best.learner.get_params() == learner.get_params()
 
     def test_a_choice_for_each_label(self):
-        found = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD, per_label=True)
+        found = tune(TEXTS, LABELS, SMALL, effort="full", criterion=K_FOLD, per_label=True)
         values = np.array([candidate.by_label for candidate in found.candidates])
         np.testing.assert_array_equal(found.by_label, values.argmax(axis=0))
         assert sorted(np.concatenate([part.columns for part in found.parts])) == [0, 1, 2]
@@ -178,32 +178,32 @@ class TestExact:
     def test_kernels_are_candidates(self):
         learners = [KernelSVM(kernel="rbf", gamma=gamma) for gamma in (0.1, 1.0)]
         space = Space([{}, {"weighting": "bxc"}], learners, costs=(1.0, 10.0))
-        found = select(TEXTS, LABELS, space, mode="exact", criterion=Criterion("xi-alpha", rho=1.0))
+        found = tune(TEXTS, LABELS, space, effort="full", criterion=Criterion("xi-alpha", rho=1.0))
         assert len(found.candidates) == 8
         assert {candidate.parameters.get("gamma", 0.1) for candidate in found.candidates} == {0.1, 1.0}
         assert isinstance(found.best.learner, KernelSVM)
 
     def test_vectors_leave_learners_to_choose(self):
         X = Vectorizer().fit_transform(TEXTS)
-        found = select(X, LABELS, Space(costs=(0.1, 1.0)), mode="exact", criterion=K_FOLD)
+        found = tune(X, LABELS, Space(costs=(0.1, 1.0)), effort="full", criterion=K_FOLD)
         assert found.best.vectorizer is None
         assert found.best.X is X
         assert [candidate.parameters for candidate in found.candidates] == [
             {"learner": "LinearSVM", "C": 0.1},
             {"learner": "LinearSVM", "C": 1.0},
         ]
-        dense = select(X.toarray(), LABELS, Space(costs=(0.1, 1.0)), mode="exact", criterion=K_FOLD)
+        dense = tune(X.toarray(), LABELS, Space(costs=(0.1, 1.0)), effort="full", criterion=K_FOLD)
         assert dense.chosen == found.chosen
 
     def test_learners_of_others(self):
         space = Space([{"weighting": "txc"}], learners=[LinearSVM(), LinearSVM(loss="squared_hinge")])
-        found = select(TEXTS, LABELS, space, criterion=K_FOLD)
+        found = tune(TEXTS, LABELS, space, criterion=K_FOLD)
         assert any(c.parameters.get("loss") == "squared_hinge" for c in found.candidates)
 
 
 class TestFast:
     def test_finalists_are_the_best_of_the_race_and_the_best_finalist_is_chosen(self):
-        found = select(TEXTS, LABELS, criterion=K_FOLD, finalists=4)
+        found = tune(TEXTS, LABELS, criterion=K_FOLD, finalists=4)
         raced = [candidate for candidate in found.candidates if candidate.held_out is not None]
         estimated = [candidate for candidate in found.candidates if candidate.estimate is not None]
         assert len(estimated) == 4
@@ -211,12 +211,12 @@ class TestFast:
         assert min(c.held_out for c in estimated) >= max(c.held_out for c in raced if c.estimate is None)
         assert found.candidates[found.chosen].estimate == max(c.estimate for c in estimated)
 
-    @pytest.mark.parametrize("mode", ["fast", "exact"])
+    @pytest.mark.parametrize("effort", ["fast", "full"])
     @pytest.mark.parametrize("seed", range(4))
-    def test_warm_and_cold_starts_choose_the_same(self, mode, seed):
+    def test_warm_and_cold_starts_choose_the_same(self, effort, seed):
         texts, labels = sample_texts(150, seed)
         warm, cold = (
-            select(texts, labels, SMALL, mode=mode, criterion=K_FOLD, warm_start=start)
+            tune(texts, labels, SMALL, effort=effort, criterion=K_FOLD, warm_start=start)
             for start in (True, False)
         )
         assert warm.chosen == cold.chosen
@@ -225,13 +225,13 @@ class TestFast:
     def test_the_choice_is_nearly_as_good_as_the_best(self):
         for seed in range(3):
             texts, labels = sample_texts(300, seed)
-            exact = select(texts, labels, mode="exact", criterion=K_FOLD)
-            fast = select(texts, labels, criterion=K_FOLD)
-            best = exact.candidates[exact.chosen].estimate
-            assert exact.candidates[fast.chosen].estimate > best - 0.02
+            full = tune(texts, labels, effort="full", criterion=K_FOLD)
+            fast = tune(texts, labels, criterion=K_FOLD)
+            best = full.candidates[full.chosen].estimate
+            assert full.candidates[fast.chosen].estimate > best - 0.02
 
     def test_as_few_candidates_as_finalists_need_no_race(self):
-        found = select(TEXTS, LABELS, Space([{}], costs=(0.1, 1.0)), criterion=K_FOLD)
+        found = tune(TEXTS, LABELS, Space([{}], costs=(0.1, 1.0)), criterion=K_FOLD)
         assert all(candidate.held_out is None for candidate in found.candidates)
 
     def test_large_collections_are_judged_on_a_sample(self, monkeypatch):
@@ -249,12 +249,12 @@ class TestFast:
             return scores_without(learner, X_seen, X_unseen, *rest)
 
         monkeypatch.setattr(race, "scores_without", learn)
-        found = select(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        found = tune(TEXTS, LABELS, SMALL, criterion=K_FOLD)
         assert set(raced) == {(30, 60)}
         assert len(raced) == sum(candidate.held_out is not None for candidate in found.candidates)
         # The finalists are judged on all documents.
-        exact = select(TEXTS, LABELS, SMALL, mode="exact", criterion=K_FOLD)
-        for fast, slow in zip(found.candidates, exact.candidates, strict=True):
+        full = tune(TEXTS, LABELS, SMALL, effort="full", criterion=K_FOLD)
+        for fast, slow in zip(found.candidates, full.candidates, strict=True):
             assert fast.estimate is None or fast.estimate == pytest.approx(slow.estimate, abs=0.01)
         assert found.candidates[found.chosen].estimate is not None
 
@@ -274,7 +274,7 @@ class TestFast:
         assert order == [3, 4, 2, 1, 0]
 
     def test_the_same_seed_chooses_the_same(self):
-        first, second = (select(TEXTS, LABELS, SMALL, criterion=K_FOLD) for _ in range(2))
+        first, second = (tune(TEXTS, LABELS, SMALL, criterion=K_FOLD) for _ in range(2))
         assert [c.held_out for c in first.candidates] == [c.held_out for c in second.candidates]
         assert first.chosen == second.chosen
 
@@ -285,52 +285,52 @@ class TestBadInput:
         Y[3, 1] = 1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = select(TEXTS, Y, SMALL, criterion=K_FOLD, per_label=True)
+            found = tune(TEXTS, Y, SMALL, criterion=K_FOLD, per_label=True)
         told = [str(warning.message) for warning in caught if warning.category is DataWarning]
         assert sum("have one example" in text for text in told) == 1
         assert sum("have no example" in text for text in told) == 1
         assert found.by_label[2] == found.chosen
 
-    @pytest.mark.parametrize("mode", ["fast", "exact"])
-    def test_fewer_examples_than_folds(self, mode):
+    @pytest.mark.parametrize("effort", ["fast", "full"])
+    def test_fewer_examples_than_folds(self, effort):
         with pytest.warns(DataWarning, match="5 examples for 10 folds"):
-            found = select(TEXTS[:5], list("aabba"), SMALL, mode=mode, criterion=Criterion(folds=10))
+            found = tune(TEXTS[:5], list("aabba"), SMALL, effort=effort, criterion=Criterion(folds=10))
         assert found.best.learner.predict(found.best.X).shape == (5,)
 
     def test_a_single_positive_example_still_gives_a_model(self):
         with pytest.warns(DataWarning, match="one example"):
-            found = select(TEXTS[:20], ["a"] * 19 + ["b"], SMALL, criterion=K_FOLD)
+            found = tune(TEXTS[:20], ["a"] * 19 + ["b"], SMALL, criterion=K_FOLD)
         assert found.best.learner.classes_.tolist() == ["a", "b"]
 
     def test_nothing_to_measure(self):
         Y = np.zeros((20, 2), int)
         Y[0, 0] = 1
         with pytest.warns(DataWarning) as caught:
-            found = select(TEXTS[:20], Y, SMALL, mode="exact", criterion=Criterion("xi-alpha"))
+            found = tune(TEXTS[:20], Y, SMALL, effort="full", criterion=Criterion("xi-alpha"))
         assert found.best.learner is not None
         assert any("one example" in str(warning.message) for warning in caught)
 
     def test_what_makes_no_sense_is_refused(self):
-        with pytest.raises(UsageError, match="mode='slow'"):
-            select(TEXTS, LABELS, mode="slow")
+        with pytest.raises(UsageError, match="effort='slow'"):
+            tune(TEXTS, LABELS, effort="slow")
         with pytest.raises(UsageError, match="finalists=0"):
-            select(TEXTS, LABELS, finalists=0)
+            tune(TEXTS, LABELS, finalists=0)
         with pytest.raises(DataError, match="119 documents and 120 labels"):
-            select(TEXTS[1:], LABELS)
+            tune(TEXTS[1:], LABELS)
 
 
 class TestReport:
     def test_everything_is_plain_data(self):
         space = Space([{"stop_words": {"the"}, "ngram_range": (1, 2)}, {}], costs=(np.float64(1.0), 2))
-        found = select(TEXTS, LABELS, space, criterion=K_FOLD, per_label=True)
+        found = tune(TEXTS, LABELS, space, criterion=K_FOLD, per_label=True)
         plain = json.loads(json.dumps(found.to_dict()))
         assert plain["candidates"][0]["parameters"]["stop_words"] == ["the"]
         assert set(plain["chosen_by_label"]) == {"grain", "money", "oil"}
         assert plain["candidates"][plain["chosen"]]["estimate"] == found.candidates[found.chosen].estimate
 
     def test_the_table_shows_what_varies_the_chosen_first(self):
-        found = select(TEXTS, LABELS, SMALL, criterion=K_FOLD)
-        table = selection_table(found.to_dict(), "Candidates", most=5)
+        found = tune(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        table = tuning_table(found.to_dict(), "Candidates", most=5)
         lines = table.plain().splitlines()
         names = [column.name for column in table.columns]
         assert names[:3] == ["weighting", "stop words", "C"]
@@ -342,7 +342,7 @@ class TestReport:
         learner = LinearSVM(warm_start=False)
         space = Space([{}], [learner], costs=(0.1, 1.0, 5.0, 10.0))
         before = clone(learner).get_params()
-        found = select(sp.csr_array(Vectorizer().fit_transform(TEXTS)), LABELS, space, criterion=K_FOLD)
+        found = tune(sp.csr_array(Vectorizer().fit_transform(TEXTS)), LABELS, space, criterion=K_FOLD)
         assert learner.get_params() == before
         assert not hasattr(learner, "coef_")
         assert found.best.learner.warm_start is False
@@ -361,17 +361,17 @@ class TestReuters:
 
     def test_warm_and_cold_starts_choose_the_same(self, sample):
         space = Space(representations()[:6], costs=(0.1, 0.5, 1.0, 5.0, 10.0))
-        for mode in ("fast", "exact"):
+        for effort in ("fast", "full"):
             warm, cold = (
-                select(*sample, space, mode=mode, criterion=Criterion(folds=3), warm_start=start)
+                tune(*sample, space, effort=effort, criterion=Criterion(folds=3), warm_start=start)
                 for start in (True, False)
             )
             assert warm.chosen == cold.chosen
 
     def test_fast_loses_little_against_exact(self, sample):
-        exact = select(*sample, mode="exact", criterion=Criterion(folds=3))
-        fast = select(*sample, criterion=Criterion(folds=3))
-        best = exact.candidates[exact.chosen].estimate
-        assert exact.candidates[fast.chosen].estimate > best - 0.005
+        full = tune(*sample, effort="full", criterion=Criterion(folds=3))
+        fast = tune(*sample, criterion=Criterion(folds=3))
+        best = full.candidates[full.chosen].estimate
+        assert full.candidates[fast.chosen].estimate > best - 0.005
         raced = [candidate for candidate in fast.candidates if candidate.held_out is not None]
         assert len(raced) < len(fast.candidates) / 2

@@ -1,4 +1,4 @@
-"""The candidates of a model selection as a table."""
+"""The candidates that tuning compared, as a table."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any
 from widemargin.report.tables import Column, Table
 
 
-def selection_table(selection: dict[str, Any], title: str = "", most: int | None = None) -> Table:
-    """The candidates of a model selection, the best first.
+def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = None) -> Table:
+    """The candidates that tuning compared, the best first.
 
     Parameters
     ----------
-    selection : ``Selection.to_dict()``
+    tuning : ``Tuning.to_dict()``
     most : show only that many candidates; the notes say how many there are
 
     Examples
     --------
     >>> found = {"parameters": {"tol": 0.1, "C": 1.0}, "held_out": 0.8, "estimate": 0.9, "seconds": 2}
     >>> other = {"parameters": {"tol": 0.1, "C": 5.0}, "held_out": 0.7, "estimate": None, "seconds": 1}
-    >>> selection = {"measure": "prbep", "estimate": "k-fold", "chosen": 0, "candidates": [found, other]}
-    >>> print(selection_table(selection).plain())
+    >>> tuning = {"measure": "prbep", "estimate": "k-fold", "chosen": 0, "candidates": [found, other]}
+    >>> print(tuning_table(tuning).plain())
     C    held-out prbep  k-fold prbep  seconds
     1.0            80.0          90.0      2.0  chosen
     5.0            70.0             -      1.0
     """
-    candidates = selection["candidates"]
+    candidates = tuning["candidates"]
     seen = [found for found in candidates if (found["held_out"], found["estimate"]) != (None, None)]
-    chosen = candidates[selection["chosen"]]
+    chosen = candidates[tuning["chosen"]]
     # Whoever was estimated comes first, and among them the best.
     seen.sort(key=lambda found: (found is not chosen, -(found["estimate"] or 0), -(found["held_out"] or 0)))
     names = list(dict.fromkeys(name for found in candidates for name in found["parameters"]))
     varying = [name for name in names if len({str(c["parameters"].get(name)) for c in candidates}) > 1]
     columns = [Column(name.replace("_", " ")) for name in varying]
     columns += [
-        Column(f"held-out {selection['measure']}", "percent"),
-        Column(f"{selection['estimate']} {selection['measure']}", "percent"),
+        Column(f"held-out {tuning['measure']}", "percent"),
+        Column(f"{tuning['estimate']} {tuning['measure']}", "percent"),
         Column("seconds", "decimal"),
         Column(""),
     ]
