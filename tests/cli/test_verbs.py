@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import lzma
 import select
 import subprocess
+import tarfile
 import time
 import zipfile
 
 import pytest
 
 from tests.cli.conftest import COMMAND, TICKETS, environment, write_jsonl
+from tests.web import answering
 
 
 class TestTrain:
@@ -305,8 +308,31 @@ class TestCorpus:
         done = run("corpus", "fetch", "webkb", **nowhere, **home, no_proxy="")
         assert done.returncode == 74
         assert "could not be downloaded" in done.stderr
-        assert "get it by hand from https://www.cs.cmu.edu" in done.stderr
+        assert "download it yourself from https://www.cs.cmu.edu" in done.stderr
         assert done.stdout == ""
+
+    def test_fetch_in_one_step(self, run, tmp_path):
+        """A proxy on this machine answers for the collections' homes."""
+        ohsumed = "http://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz"
+        files = {f"ohsumed-first-20000-docs/training/C0{n % 7}/{n:07}": f"case {n}" for n in range(13_929)}
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
+            for name, text in files.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(text)
+                tar.addfile(member, io.BytesIO(text.encode()))
+        home = {name: str(tmp_path) for name in ("WIDEMARGIN_DATA", "XDG_CACHE_HOME", "HOME")}
+        with answering({ohsumed: archive.getvalue()}) as proxy:
+            through = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), proxy)
+            done = run("corpus", "fetch", "ohsumed", "--json", **through, **home, no_proxy="")
+            gone = run("corpus", "fetch", "reuters21578", **through, **home, no_proxy="")
+        assert done.returncode == 0, done.stderr
+        (file,) = json.loads(done.stdout)["files"]
+        with lzma.open(file, "rt", encoding="utf-8") as found:
+            assert sum(1 for _ in found) == 13_929
+        assert (gone.returncode, gone.stdout) == (74, "")
+        assert "daviddlewis.com" in gone.stderr
+        assert "404" in gone.stderr
 
     def test_fetch_from_an_archive_and_export(self, run, tmp_path):
         """An archive of the right size with messages of our own: no digest of the real one is known."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from widemargin.documents.corpora.libsvm import SIZES
+from widemargin.documents.corpora.vectors import SIZES
 from widemargin.papers import list_papers, run_paper
 from widemargin.papers.joachims import figures_8 as joachims_8_figures
 from widemargin.papers.joachims import table_8_4 as joachims_8_4

@@ -56,15 +56,15 @@ def fetch(
         typer.Option(
             "--archive",
             metavar="FILE",
-            help="The collection's official archive, got by hand.",
-            show_default="downloaded, where it has an address",
+            help="The collection's official archive, if you have it already.",
+            show_default="downloaded from the collection's home",
         ),
     ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Put a collection into the user's cache: download it from its home, or say how to get it."""
+    """Download a collection from its home to the cache, or print how to get it."""
     from widemargin.documents.corpora import fetch_corpus
 
     paths = [str(path) for path in fetch_corpus(name, archive=archive)]

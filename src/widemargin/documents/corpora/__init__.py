@@ -7,9 +7,8 @@ where :func:`fetch_corpus` puts what it downloads.
 from __future__ import annotations
 
 from widemargin.documents.corpora.corpus import Corpus, CorpusDescription
-from widemargin.documents.corpora.exporting import export_corpus
 from widemargin.documents.corpora.fetching import fetch_corpus
-from widemargin.documents.corpora.loading import DEFAULT, load_corpus
+from widemargin.documents.corpora.loading import DEFAULT, export_corpus, load_corpus
 from widemargin.documents.corpora.registry import corpus_available, corpus_files, list_corpora
 
 __all__ = [

@@ -1,13 +1,18 @@
-"""What loading a corpus gives, and what is known about a corpus before it is loaded."""
+"""What loading a corpus gives, what is known of it before, and how most of them are loaded: from records.
+
+A record has an id, a text, a label or labels, and perhaps the side of a split.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from widemargin.documents.collection import Collection, Vectors
+from widemargin.documents.record import Document
 from widemargin.errors import UsageError
 
 Kind = Literal["text", "vectors"]
@@ -97,3 +102,36 @@ class CorpusDescription:
     classes: int
     available: bool
     origin: str
+
+
+def document(record: dict[str, Any]) -> Document:
+    """A record with `label` or `labels` as a document."""
+    labels = record["labels"] if "labels" in record else [record["label"]]
+    return Document(str(record["id"]), record["text"], tuple(labels))
+
+
+def own_side(record: dict[str, Any]) -> str | None:
+    """The side that the record itself names."""
+    side = record["split"]
+    return side if isinstance(side, str) else None
+
+
+def random_side(record: dict[str, Any]) -> str:
+    """Two thirds for training, drawn by the id: the same in every run."""
+    return "test" if zlib.crc32(str(record["id"]).encode()) % 3 == 0 else "train"
+
+
+def load_labeled(
+    records: Iterable[dict[str, Any]],
+    split: str | None,
+    side: Callable[[dict[str, Any]], str | None] = own_side,
+    make: Callable[[dict[str, Any]], Document] = document,
+) -> Parts:
+    """Distribute the records; `side` says of each whether it is in "train", "test" or neither."""
+    train, test = Collection(), Collection()
+    sides = {"train": train, "test": test}
+    for record in records:
+        where = "train" if split is None else side(record)
+        if where in sides:
+            sides[where].append(make(record))
+    return train, test

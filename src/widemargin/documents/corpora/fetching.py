@@ -1,4 +1,4 @@
-"""A collection's official archive, downloaded or at hand, made the records that the loaders read."""
+"""Fetching a collection: its official archive, downloaded or at hand, converted to what the loaders read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from widemargin._files import refuse_inputs, replacing
-from widemargin.documents.corpora import archives, libsvm
+from widemargin.documents.corpora import archives, vectors
 from widemargin.documents.corpora.home import DAMAGED, cache_folder, described
 from widemargin.documents.corpora.registry import find_files, find_source
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError, WidemarginError
@@ -26,31 +26,39 @@ _CHUNK = 1 << 20
 class Recipe:
     """Where a collection is downloaded from and what becomes of it.
 
-    `mirrors` are tried in order, and where there is none people bring the archive; `digest` is "sha256:..."
-    or "md5:...", checked where it is known. Without `convert` the files are kept as they are,
-    one for each of the addresses.
+    `addresses` are tried in order: the collection's home first, then copies of the same archive. `digest` is
+    "sha256:..." or "md5:..." and is checked where it is known. Without `convert` the files at the addresses
+    of `files` are kept as they are.
     """
 
     documents: int
-    mirrors: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     digest: str | None = None
     convert: Callable[[Path], archives.Records] | None = None
     files: tuple[str, ...] = field(default=())
 
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
+_IMDB = ("https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",)
 _IMDB_DIGEST = "md5:7c2ac02c03563afcf9b574c7e56c153a"
 
 RECIPES: dict[str, Recipe] = {
     "reuters21578": Recipe(
         21_578,
-        (),
+        (
+            "http://www.daviddlewis.com/resources/testcollections/reuters21578/reuters21578.tar.gz",
+            "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/reuters21578.tar.gz",
+        ),
         "sha256:3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
         archives.reuters,
     ),
     "20newsgroups": Recipe(
         18_846,
-        ("https://ndownloader.figshare.com/files/5975967",),
+        (
+            "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
+            "https://ndownloader.figshare.com/files/5975967",
+        ),
         "sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
         archives.newsgroups,
     ),
@@ -62,7 +70,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "ohsumed": Recipe(
         13_929,
-        (),
+        ("http://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz",),
         None,
         archives.ohsumed,
     ),
@@ -78,11 +86,11 @@ RECIPES: dict[str, Recipe] = {
         None,
         archives.clinc150,
     ),
-    "imdb": Recipe(10_000, (), _IMDB_DIGEST, archives.imdb_part),
-    "imdb-full": Recipe(50_000, (), _IMDB_DIGEST, archives.imdb),
+    "imdb": Recipe(10_000, _IMDB, _IMDB_DIGEST, archives.imdb_part),
+    "imdb-full": Recipe(50_000, _IMDB, _IMDB_DIGEST, archives.imdb),
     **{
         name: Recipe(sum(sizes), files=(f"{_LIBSVM}/{name}", f"{_LIBSVM}/{name}.t"))
-        for name, sizes in libsvm.SIZES.items()
+        for name, sizes in vectors.SIZES.items()
     },
 }
 
@@ -92,20 +100,21 @@ def fetch_corpus(
 ) -> tuple[Path, ...]:
     """Put a collection into the user's cache (or `data_home`), unless it is on this machine already.
 
-    It is converted from `archive`, the official one that was got by hand, or downloaded. Returns the paths
-    of its files. A file appears only when it is whole and has the number of documents that the collection is
-    known to have.
+    Its official archive is downloaded, or read from `archive` where one is given, and converted. Returns the
+    paths of its files. A file appears only when it is complete and has the number of documents that the
+    collection is known to have.
     """
     source = find_source(name)
     if (paths := find_files(source, data_home)) is not None:
         return paths
     if name not in RECIPES:
         raise UsageError(
-            f"{name} cannot be fetched: its home offers no file that could be converted. Get it from "
-            f"{source.origin} and put {' and '.join(source.files)} into {cache_folder()}."
+            f"{name} cannot be fetched: its home offers no archive that can be converted. Get the collection "
+            f"from {source.origin} and put {' and '.join(source.files)} into {cache_folder()}."
         )
     recipe = RECIPES[name]
-    _check_source(name, recipe, archive)
+    if archive is not None:
+        _check_archive(name, recipe, archive)
     home = Path(data_home) if data_home is not None else cache_folder()
     targets = tuple(home / file for file in source.fetched or source.files)
     if archive is not None:
@@ -119,10 +128,10 @@ def fetch_corpus(
                 _keep(name, recipe, Path(folder), targets)
             else:
                 if archive is None:
-                    found = _from_mirrors(name, recipe, Path(folder))
+                    found = _downloaded(name, recipe, Path(folder))
                 else:
                     found = Path(archive)
-                    _check_digest(str(archive), found, recipe.digest)
+                    _check_digest(found, recipe.digest, str(archive))
                 _convert(name, recipe, recipe.convert, found, targets[0])
     except WidemarginError:
         raise
@@ -133,42 +142,43 @@ def fetch_corpus(
     return targets
 
 
-def _check_source(name: str, recipe: Recipe, archive: str | Path | None) -> None:
-    if archive is None:
-        if recipe.convert is not None and not recipe.mirrors:
-            raise UsageError(
-                f"{name} has to be got by hand: download its archive from {find_source(name).origin}, then "
-                f"run `widemargin corpus fetch {name} --archive FILE`."
-            )
-    elif recipe.convert is None:
-        raise UsageError(f"{name} is no archive but {len(recipe.files)} files. Leave --archive out.")
-    elif not Path(archive).is_file():
+def _check_archive(name: str, recipe: Recipe, archive: str | Path) -> None:
+    if recipe.convert is None:
+        raise UsageError(f"{name} is {len(recipe.files)} files, not an archive. Leave out --archive.")
+    if not Path(archive).is_file():
         raise MissingFileError(f"There is no file {archive}. Check the name of the archive of {name}.")
 
 
-def _from_mirrors(name: str, recipe: Recipe, folder: Path) -> Path:
-    """The archive from the first address that has it unaltered."""
-    failures: list[WidemarginError] = []
-    for number, address in enumerate(recipe.mirrors):
+def _downloaded(name: str, recipe: Recipe, folder: Path) -> Path:
+    """The archive from the first address where it is complete and unaltered."""
+    failures: list[StorageError | DataError] = []
+    for number, address in enumerate(recipe.addresses):
         path = folder / f"archive-{number}"
         try:
             _download(name, address, path)
-            _check_digest(address, path, recipe.digest)
+            _check_digest(path, recipe.digest, address)
         except (StorageError, DataError) as error:
             failures.append(error)
         else:
             return path
-    raise failures[-1]
+    altered = all(isinstance(failure, DataError) for failure in failures)
+    reasons = " ".join(map(str, failures))
+    how = f"{_by_hand(name)} and run `widemargin corpus fetch {name} --archive FILE`"
+    raise (DataError if altered else StorageError)(f"{name} was not fetched. {reasons} {how}.") from failures[
+        -1
+    ]
+
+
+def _by_hand(name: str) -> str:
+    return f"Try again later, or download it yourself from {find_source(name).origin}"
 
 
 def _download(name: str, address: str, path: Path) -> None:
-    # Only who fetches waits for these.
+    # Imported only where something is downloaded.
     import http.client
     import urllib.error
     import urllib.request
 
-    source = find_source(name)
-    cure = f"Check the connection, or get it by hand from {source.origin}."
     try:
         with urllib.request.urlopen(address, timeout=_TIMEOUT) as response, path.open("wb") as file:
             length = int(response.headers.get("Content-Length") or 0)
@@ -178,25 +188,21 @@ def _download(name: str, address: str, path: Path) -> None:
             ):
                 file.write(chunk)
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise StorageError(f"{name}: {address} could not be downloaded ({reason}). {cure}") from error
-    if length and path.stat().st_size != length:
-        raise StorageError(
-            f"{name}: {address} broke off after {path.stat().st_size:,} of {length:,} bytes. {cure}"
-        )
+        reason = error if isinstance(error, urllib.error.HTTPError) else getattr(error, "reason", error)
+        raise StorageError(f"{address} could not be downloaded ({reason}).") from error
+    size = path.stat().st_size
+    if length and size != length:
+        raise StorageError(f"{address}: the download stopped after {size:,} of {length:,} bytes.")
 
 
-def _check_digest(address: str, path: Path, digest: str | None) -> None:
+def _check_digest(path: Path, digest: str | None, place: str) -> None:
     if digest is None:
         return
     algorithm, _, expected = digest.partition(":")
     with path.open("rb") as file:
         found = hashlib.file_digest(file, algorithm).hexdigest()
     if found != expected:
-        raise DataError(
-            f"{address}: its {algorithm} is {found}, expected {expected}. It was altered on its way or at "
-            f"its home; try again later."
-        )
+        raise DataError(f"{place}: not the expected archive; its {algorithm} is {found}, not {expected}.")
 
 
 def _convert(
@@ -212,7 +218,7 @@ def _convert(
         if count != recipe.documents:
             raise DataError(
                 f"{name}: the archive has {count:,} documents where the collection has {recipe.documents:,}. "
-                f"It is not the one expected, and was not kept."
+                f"It is not the expected one, and was not kept."
             )
 
 
@@ -221,7 +227,8 @@ def _records(name: str, convert: Callable[[Path], archives.Records], archive: Pa
         yield from convert(archive)
     except DAMAGED as error:
         raise DataError(
-            f"{name}: the archive is damaged, or another one ({archive}: {described(error)}). Get it again."
+            f"{name}: the archive is damaged, or not the expected one ({archive}: {described(error)}). "
+            f"Download it again."
         ) from error
 
 
@@ -230,8 +237,11 @@ def _keep(name: str, recipe: Recipe, folder: Path, targets: tuple[Path, ...]) ->
     from widemargin.documents.formats.svmlight import read_vectors
 
     downloaded = [folder / target.name for target in targets]
-    for address, path in zip(recipe.files, downloaded, strict=True):
-        _download(name, address, path)
+    try:
+        for address, path in zip(recipe.files, downloaded, strict=True):
+            _download(name, address, path)
+    except StorageError as error:
+        raise StorageError(f"{name} was not fetched. {error} {_by_hand(name)}.") from error
     rows = sum(len(read_vectors(path)) for path in downloaded)
     if rows != recipe.documents:
         raise DataError(

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.corpus import Parts, Source, load_labeled, random_side
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labeled import load_labeled, random_side
 from widemargin.documents.record import Document
 
 

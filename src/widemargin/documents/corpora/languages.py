@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.corpus import Parts, Source, load_labeled, random_side
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labeled import load_labeled, random_side
 
 
 def _pieces(path: Path, code: str, field: str) -> Iterator[dict[str, Any]]:

@@ -1,13 +1,16 @@
-"""Loading a collection under one of its splits."""
+"""Loading a collection under one of its splits, and exporting it: JSON Lines, or SVM-light for vectors."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from widemargin._files import refuse_inputs
+from widemargin.documents.collection import Collection, Vectors
 from widemargin.documents.corpora.corpus import Corpus, Source
 from widemargin.documents.corpora.home import DAMAGED, data_folders, described
 from widemargin.documents.corpora.registry import find_files, find_source
-from widemargin.errors import DataError, MissingFileError, UsageError, WidemarginError
+from widemargin.documents.writing import write_jsonl
+from widemargin.errors import DataError, MissingFileError, StorageError, UsageError, WidemarginError
 
 # The split that papers mean when they name none.
 DEFAULT = "default"
@@ -60,3 +63,37 @@ def _not_here(source: Source, data_home: str | Path | None) -> str:
         f"The corpus {source.name} is not on this machine: no {' and '.join(source.files)} in {folders}. "
         f"Try `widemargin corpus fetch {source.name}`, or set WIDEMARGIN_DATA to the folder that has it."
     )
+
+
+def export_corpus(
+    name: str, split: str | None = DEFAULT, directory: str | Path = ".", data_home: str | Path | None = None
+) -> list[Path]:
+    """Write ``train.jsonl`` and ``test.jsonl`` into `directory`, or ``all.jsonl`` where there is no split.
+
+    Collections of vectors become ``.svm`` files. Returns the paths.
+    """
+    folder = Path(directory)
+    source = find_source(name)
+    ending = ".svm" if source.kind == "vectors" else ".jsonl"
+    for stem in ("all", "train", "test"):
+        refuse_inputs((folder / stem).with_suffix(ending), find_files(source, data_home) or ())
+    corpus = load_corpus(name, split, data_home)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be created ({error.strerror}). Name another folder.") from error
+    if corpus.split is None:
+        return [_write(corpus.train, folder / "all")]
+    return [_write(corpus.train, folder / "train"), _write(corpus.test, folder / "test")]
+
+
+def _write(part: Collection | Vectors, stem: Path) -> Path:
+    if isinstance(part, Vectors):
+        from widemargin.documents.formats.svmlight import write_vectors
+
+        path = stem.with_suffix(".svm")
+        write_vectors(part, path)
+    else:
+        path = stem.with_suffix(".jsonl")
+        write_jsonl(part, path)
+    return path

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labeled import load_labeled
 
 
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:

@@ -11,9 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labeled import load_labeled
 
 _FIRST_OF_SECOND_HALF = 10_000
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from widemargin.documents.corpora import french, languages, libsvm, newsgroups, ohsumed, rcv1, reuters, webkb
-from widemargin.documents.corpora import short_texts as modern
+from widemargin.documents.corpora import (
+    french,
+    languages,
+    newsgroups,
+    ohsumed,
+    reuters,
+    short_texts,
+    vectors,
+    webkb,
+)
 from widemargin.documents.corpora.corpus import CorpusDescription, Source
 from widemargin.documents.corpora.home import locate
 from widemargin.errors import UsageError
@@ -20,9 +28,8 @@ SOURCES: dict[str, Source] = {
         ohsumed.SOURCES,
         languages.SOURCES,
         french.SOURCES,
-        modern.SOURCES,
-        libsvm.SOURCES,
-        rcv1.SOURCES,
+        short_texts.SOURCES,
+        vectors.SOURCES,
     )
     for source in sources
 }

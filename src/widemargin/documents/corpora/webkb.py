@@ -13,9 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source
+from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
 from widemargin.documents.corpora.home import records
-from widemargin.documents.corpora.labeled import load_labeled
 from widemargin.documents.record import Document
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
