@@ -103,14 +103,15 @@ def test_a_library_that_cannot_be_loaded(here, tickets, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on memory are kept elsewhere in other ways")
-def test_a_library_that_does_not_fit(tickets, tmp_path):
-    """So little that NumPy cannot be mapped."""
+@pytest.mark.parametrize(("threads", "megabytes"), [("1", 60), ("2", 256), ("2", 297), ("2", 460)])
+def test_a_library_that_does_not_fit(tickets, tmp_path, threads, megabytes):
+    """Too little to map NumPy; or enough for that, but not for the buffers of OpenBLAS."""
     done = subprocess.run(
         [*COMMAND, "train", str(tickets), "-o", str(tmp_path / "m.wm")],
         capture_output=True,
         text=True,
-        env=environment(OPENBLAS_NUM_THREADS="1"),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (60_000_000, 60_000_000)),
+        env=environment(OPENBLAS_NUM_THREADS=threads),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes * 10**6, megabytes * 10**6)),
         timeout=60,
         check=False,
     )

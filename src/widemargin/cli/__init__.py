@@ -6,6 +6,8 @@ imports next to nothing, so that Ctrl-C ends a run cleanly from its first moment
 
 from __future__ import annotations
 
+import mmap
+import os
 import sys
 from collections.abc import Sequence
 
@@ -22,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with Interrupts(until_exit=arguments is None) as interrupts:
             try:
+                require_address_space()
                 from widemargin.cli.app import run
             except (ImportError, MemoryError, OSError) as error:
                 if interrupts.asked:
@@ -35,6 +38,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stderr is not None:
             print("interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+# What NumPy, SciPy and scikit-learn map when they are imported, and what OpenBLAS adds per thread.
+_LIBRARIES, _THREAD = 430 << 20, 90 << 20
+
+
+def require_address_space() -> None:
+    """Raise MemoryError where a limit on the address space is too low to import the libraries.
+
+    OpenBLAS, which NumPy and SciPy both load, retries forever when it gets no buffer, and no signal ends it.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    threads = os.environ.get("OPENBLAS_NUM_THREADS", "")
+    count = int(threads) if threads.isdecimal() and int(threads) else os.cpu_count() or 1
+    needed = _LIBRARIES + _THREAD * min(count, 64)  # the most threads of their OpenBLAS
+    try:
+        mmap.mmap(-1, needed).close()
+    except OSError:
+        raise MemoryError(f"{needed >> 20} MB of address space are not available") from None
 
 
 def failed_import(error: BaseException) -> str:
