@@ -248,7 +248,11 @@ def checked_matrix(estimator: Any, X: Any, *, first: bool) -> Any:
     """As :func:`checked_csr`, for those who go on with a dense array where `X` is one."""
     if is_sparse(X):
         return checked_csr(estimator, X, first=first).matrix
-    return validate_data(estimator, X, dtype=(np.float64, np.float32), reset=first)
+    X = validate_data(estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=first)
+    # Both comparisons are false for NaN. Only a matrix that is refused is converted, to find the place.
+    if not (float(X.min()) >= -LARGEST and float(X.max()) <= LARGEST):
+        refuse_infinite(canonical_csr(X, finite=False))
+    return X
 
 
 def _is_as_wanted(X: Any) -> bool:
