@@ -35,7 +35,7 @@ POSITIVE = _number("a positive number up to 1e100", lambda value: 0 < value <= L
 POSITIVE_OR_INFINITE = _number(
     "a positive number up to 1e100, or infinity", lambda value: 0 < value <= LARGEST or value == math.inf
 )
-FINITE = _number("a finite number", lambda value: abs(value) <= LARGEST)
+FINITE = _number("a number from -1e100 to 1e100", lambda value: abs(value) <= LARGEST)
 BETWEEN_0_AND_1 = _number("a number between 0 and 1", lambda value: 0 < value < 1)
 PROBABILITY = _number("a probability: a number from 0 to 1", lambda value: 0 <= value <= 1)
 SHARE = _number("a share above 0 and at most 1", lambda value: 0 < value <= 1)
@@ -47,7 +47,7 @@ COUNT = Expected(
     lambda value: isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) < 2**63,
 )
 SIZE_OF_BIAS = Expected(
-    "a positive number (the size of the constant feature) or None",
+    "a positive number up to 1e100 (the size of the constant feature) or None",
     lambda value: value is None or POSITIVE.holds(value),
 )
 

@@ -30,6 +30,24 @@ def test_numbers_that_are_none(name, value):
             TransductiveSVM(**{name: value}).fit(X, SOME)
 
 
+@pytest.mark.parametrize(("value", "words"), [(NAN, "NaN"), (INF, "infinity"), (1e200, r"1e\+200")])
+@pytest.mark.parametrize("learner", [KernelSVM(), KernelSVM(kernel="linear"), TransductiveSVM(kernel="rbf")])
+def test_a_value_of_a_dense_matrix_is_named_with_its_place(learner, value, words):
+    damaged = X.copy()
+    damaged[7, 2] = value
+    with pytest.raises(DataError, match=f"Input X contains {words}: row 7, column 2"):
+        learner.fit(damaged, SOME if isinstance(learner, TransductiveSVM) else Y)
+    learner.fit(X, SOME if isinstance(learner, TransductiveSVM) else Y)
+    with pytest.raises(DataError, match=f"Input X contains {words}: row 7, column 2"):
+        learner.decision_function(damaged)
+
+
+def test_a_number_beyond_the_limit_is_told_the_limit():
+    for name in ("coef0", "bias"):
+        with pytest.raises(UsageError, match=f"{name}=1e.300: expected .* 1e100"):
+            KernelSVM(**{name: 1e300}).fit(X, Y)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
