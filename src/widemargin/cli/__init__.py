@@ -40,14 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-# What NumPy, SciPy and scikit-learn map when they are imported, and what OpenBLAS adds per thread.
-_LIBRARIES, _THREAD = 430 << 20, 90 << 20
+# What NumPy, SciPy and scikit-learn map when they are imported, with one thread of OpenBLAS each.
+_ADDRESS_SPACE = 520 << 20
 
 
 def require_address_space() -> None:
     """Raise MemoryError where a limit on the address space is too low to import the libraries.
 
     OpenBLAS, which NumPy and SciPy both load, retries forever when it gets no buffer, and no signal ends it.
+    Under a limit it gets one thread, since every thread takes a buffer.
     """
     try:
         import resource
@@ -55,13 +56,12 @@ def require_address_space() -> None:
         return
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         return
-    threads = os.environ.get("OPENBLAS_NUM_THREADS", "")
-    count = int(threads) if threads.isdecimal() and int(threads) else os.cpu_count() or 1
-    needed = _LIBRARIES + _THREAD * min(count, 64)  # the most threads of their OpenBLAS
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        mmap.mmap(-1, needed).close()
+        mmap.mmap(-1, _ADDRESS_SPACE).close()
     except OSError:
-        raise MemoryError(f"{needed >> 20} MB of address space are not available") from None
+        needed = f"{_ADDRESS_SPACE >> 20} MB of address space"
+        raise MemoryError(f"{needed} are not available") from None
 
 
 def failed_import(error: BaseException) -> str:
