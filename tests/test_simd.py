@@ -9,26 +9,44 @@ import pytest
 
 import widemargin._core as _core
 
-# Every dispatch: blocks of labels, pairs, the tableau of leave-one-out, tall matrices, logarithms of weights.
+# Every family of loops in core/simd: rows, labels, kernel machines, solution paths, Winnow, least squares.
 FITS = """
 import sys
 import numpy as np
+import scipy.sparse as sp
 import widemargin._core as core
-from widemargin import KernelSVM, LargeMarginWinnow, LinearSVM, RegularizedLeastSquares
+from widemargin import BalancedWinnow, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM, Perceptron
+from widemargin import RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.leave_one_out import leave_one_out
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 21)) * (rng.random((90, 21)) < 0.5)
-Y = (X @ rng.normal(size=(21, 19)) + 0.3 * rng.normal(size=(90, 19)) > 0).astype(int)
-linear = LinearSVM(1.0, tol=1e-8, max_iter=10000, random_state=0).fit(X, Y)
-kernel = KernelSVM(1.0, gamma=0.1, tol=1e-8).fit(X, Y[:, 0])
-results = {
-    "linear": linear.decision_function(X),
-    "kernel": kernel.decision_function(X),
-    "squares": RegularizedLeastSquares().fit(X, Y).decision_function(X),
-    "winnow": LargeMarginWinnow(max_iter=5, random_state=0).fit(abs(X), Y[:, 0]).decision_function(abs(X)),
-    "left out": leave_one_out(kernel, X, Y[:, 0]).signs,
+Y = (X @ rng.normal(size=(21, 37)) + 0.3 * rng.normal(size=(90, 37)) > 0).astype(int)
+y, some = Y[:, 0], np.where(np.arange(90) < 30, Y[:, 0], -1)
+exact = {"tol": 1e-8, "max_iter": 10000, "random_state": 0}
+online = {"max_iter": 5, "random_state": 0}
+linear = LinearSVM(1.0, **exact).fit(X, Y)
+kernel = KernelSVM(1.0, kernel="rbf", gamma=0.1, tol=1e-8).fit(X, y)
+fitted = {
+    "all labels": linear,
+    "squared hinge": LinearSVM(1.0, loss="squared_hinge", **exact).fit(X, Y[:, :5]),
+    "single precision": LinearSVM(1.0, **exact).fit(sp.csr_array(X.astype(np.float32)), Y[:, :3]),
+    "one label": LinearSVM(1.0, bias=None, **exact).fit(X, y),
+    "rbf": kernel,
+    "polynomial": KernelSVM(1.0, kernel="poly", tol=1e-8).fit(X, y),
+    "transduction": TransductiveSVM(1.0, unlabeled=-1, tol=1e-8).fit(X, some),
+    "least squares": RegularizedLeastSquares(solver="iterative", tol=1e-10).fit(X, Y),
+    "perceptron": Perceptron(**online).fit(X, Y),
+    "dual": DualSVM(max_iter=200, random_state=0).fit(X, Y[:, :5]),
 }
+positive = {
+    "winnow": BalancedWinnow(**online).fit(abs(X), Y),
+    "large margin winnow": LargeMarginWinnow(**online).fit(abs(X), y),
+}
+results = {name: learner.decision_function(X) for name, learner in fitted.items()}
+results |= {name: learner.decision_function(abs(X)) for name, learner in positive.items()}
+results["linear, left out"] = leave_one_out(linear, X, Y).signs
+results["rbf, left out"] = leave_one_out(kernel, X, y).signs
 np.savez(sys.argv[1], simd=core.SIMD, **results)
 """
 

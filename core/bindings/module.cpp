@@ -1,6 +1,6 @@
 // The extension module. Each part of the core registers its functions in a bindings_*.cpp of its own.
 #include "bindings/bindings.hpp"
-#include "simd/simd_choice.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -17,7 +17,7 @@ void register_winnow(nb::module_& m);
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
     // Decided here, so that an unknown wish in the environment is an ImportError and not a failed fit.
-    m.attr("SIMD") = widemargin::use_avx2() ? "avx2" : "baseline";
+    m.attr("SIMD") = widemargin::uses_avx2() ? "avx2" : "baseline";
     widemargin::register_kernel(m);
     widemargin::register_least_squares(m);
     widemargin::register_linear(m);

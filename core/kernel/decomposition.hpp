@@ -33,7 +33,7 @@
 #include "kernel/working_set.hpp"
 #include "parallel.hpp"
 #include "rounding.hpp"
-#include "simd/pair_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -55,7 +55,6 @@ class Decomposition {
         : engine_(engine),
           options_(options),
           progress_(progress),
-          loops_(pair_loops()),
           state_(engine.size(), y, upper, alpha, s),
           working_set_(engine, options, state_, loops_),
           streak_(engine.size(), 0),
@@ -279,9 +278,9 @@ class Decomposition {
         if constexpr (Engine::lends_rows) {
             if (options_.equality && working.size() == 2 && state_.seen_whole<Engine>()) {
                 const Value *const first = engine_.row(working[0]), *const second = engine_.row(working[1]);
-                state_.note(loops_.with(first).update(first, change_[0], second, change_[1],
-                                                      state_.rise.data(), state_.fall.data(), state_.n,
-                                                      state_.s));
+                state_.note(loops_.over<Value>().update(first, change_[0], second, change_[1],
+                                                        state_.rise.data(), state_.fall.data(), state_.n,
+                                                        state_.s));
                 scanned_ = true;
                 return;
             }
@@ -326,7 +325,7 @@ class Decomposition {
     Engine& engine_;
     const DecompositionOptions& options_;
     double* progress_;
-    const PairLoops loops_;
+    const Loops& loops_ = vector_loops();
     DualState state_;
     WorkingSet<Engine> working_set_;
     bool scanned_ = false;  // whether the extremes are those of the present s

@@ -8,7 +8,7 @@
 
 #include "kernel/gradient_engines.hpp"
 #include "kernel/small_qp.hpp"
-#include "simd/pair_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -19,7 +19,7 @@ struct DualState {
     bool may_rise(std::int64_t i) const { return can_rise(y[i], alpha[i], upper[i]); }
     bool may_fall(std::int64_t i) const { return can_fall(y[i], alpha[i], upper[i]); }
 
-    // What simd/pair_loops.hpp reads, after alpha_i changed.
+    // What simd/kernel_svm_loops.hpp reads, after alpha_i changed.
     void set_targets(std::int64_t i) {
         rise[i] = may_rise(i) ? y[i] : -std::numeric_limits<double>::infinity();
         fall[i] = may_fall(i) ? y[i] : std::numeric_limits<double>::infinity();

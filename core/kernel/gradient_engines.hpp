@@ -15,7 +15,7 @@
 
 #include "kernel/kernel_cache.hpp"
 #include "parallel.hpp"
-#include "simd/tableau_loops.hpp"
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -80,11 +80,7 @@ class KeptRows {
         std::vector<const Real*> rows;
         for (const std::int32_t i : working) rows.push_back(row(i));
         const auto count = static_cast<std::int64_t>(rows.size());
-        if constexpr (std::is_same_v<Real, float>) {
-            loops_.add_rows(rows.data(), changes.data(), count, size(), s);
-        } else {
-            loops_.add_double_rows(rows.data(), changes.data(), count, size(), s);
-        }
+        vector_loops().over<Real>().add_rows(rows.data(), changes.data(), count, size(), s);
     }
     void start(const Indices&) {}
     void shrink(const Indices&) {}
@@ -103,7 +99,6 @@ class KeptRows {
     const StopFlag& stop_;
     int row_threads_;
     std::vector<double> sums_;
-    TableauLoops loops_ = tableau_loops();
 };
 
 template <typename T, typename Real>

@@ -30,7 +30,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "simd/pair_loops.hpp"
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -223,7 +223,7 @@ class InvertedIndex {
         const T* dense[kColumnsAtOnce];
         std::int64_t count = 0;
         const auto add_dense = [&] {
-            loops_.with(dense_.data()).add_columns(factors, dense, count, n_rows_, sums);
+            loops_.over<T>().add_columns(factors, dense, count, n_rows_, sums);
             count = 0;
         };
         for (std::int64_t k = 0; k < x.size; ++k) {
@@ -288,7 +288,7 @@ class InvertedIndex {
     CsrView<T> x_;
     std::int64_t n_rows_, longest_ = 0;
     double largest_of_row_ = 0;
-    PairLoops loops_ = pair_loops();
+    const Loops& loops_ = vector_loops();
     std::vector<std::int64_t> begin_;
     std::vector<std::int32_t> column_;  // which dense column a feature is, or -1
     std::vector<T> dense_;

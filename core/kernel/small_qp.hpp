@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "simd/pair_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -30,8 +30,8 @@ inline bool can_fall(double y, double alpha, double upper) { return y > 0 ? alph
 
 struct SmallProblem {
     std::vector<double> y, upper, alpha, omega, K;
-    std::vector<double> rise, fall, diagonal;  // simd/pair_loops.hpp's, with 0 for a target
-    PairLoops loops = pair_loops();
+    std::vector<double> rise, fall, diagonal;  // as simd/kernel_svm_loops.hpp has them, with 0 for a target
+    const Loops& loops = vector_loops();
     std::size_t size() const { return y.size(); }
     // Enough for any accuracy that matters; who is not there by then goes on in another working set.
     std::size_t most_steps() const { return 1000 * size() + 100; }
@@ -61,7 +61,7 @@ struct SmallProblem {
         set_targets(i);
         set_targets(j);
         const std::size_t m = size();
-        return loops.with_doubles.update(K.data() + i * m, t, K.data() + j * m, -t, rise.data(), fall.data(),
+        return loops.over_doubles.update(K.data() + i * m, t, K.data() + j * m, -t, rise.data(), fall.data(),
                                          static_cast<std::int64_t>(m), omega.data());
     }
 
@@ -86,7 +86,7 @@ struct SmallProblem {
         for (; step < most_steps() && !stop; ++step) {
             if (now.rising < 0 || !(now.highest - now.lowest > tol)) break;
             const std::size_t i = static_cast<std::size_t>(now.rising);
-            const std::int64_t found = loops.with_doubles.partner(
+            const std::int64_t found = loops.over_doubles.partner(
                 now.highest, k(i, i), fall.data(), omega.data(), K.data() + i * m, diagonal.data(), n);
             if (found < 0) break;
             const std::size_t j = static_cast<std::size_t>(found);
@@ -118,7 +118,7 @@ struct SmallProblem {
             const std::int64_t b =
                 a < 0 || now.falling < 0 || !(now.highest > now.lowest)
                     ? -1
-                    : loops.with_doubles.partner(now.highest, k(a, a), fall.data(), omega.data(),
+                    : loops.over_doubles.partner(now.highest, k(a, a), fall.data(), omega.data(),
                                                  K.data() + a * n, diagonal.data(), n);
             if (b >= 0) {
                 const double both = std::max(k(a, a) + k(b, b) - 2 * k(a, b), kSmallestCurvature);

@@ -18,7 +18,7 @@
 #include "kernel/dual_state.hpp"
 #include "kernel/gradient_engines.hpp"
 #include "random.hpp"
-#include "simd/pair_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -42,7 +42,7 @@ template <class Engine>
 class WorkingSet {
   public:
     WorkingSet(Engine& engine, const DecompositionOptions& options, const DualState& state,
-               const PairLoops& loops)
+               const Loops& loops)
         : engine_(engine), options_(options), state_(state), loops_(loops), random_(options.seed) {
         if (options.selection != Selection::second_order) return;
         diagonal_.resize(state.n);
@@ -112,8 +112,8 @@ class WorkingSet {
         const double own = engine_.diagonal(state_.most_rising);
         std::int32_t partner = state_.most_falling;
         if (state_.seen_whole<Engine>()) {
-            const std::int64_t found = loops_.with(row).partner(state_.highest, own, state_.fall.data(),
-                                                                state_.s, row, diagonal_.data(), state_.n);
+            const std::int64_t found = loops_.over<Value>().partner(
+                state_.highest, own, state_.fall.data(), state_.s, row, diagonal_.data(), state_.n);
             if (found >= 0) partner = static_cast<std::int32_t>(found);
             working = {state_.most_rising, partner};
             return;
@@ -234,7 +234,7 @@ class WorkingSet {
     Engine& engine_;
     const DecompositionOptions& options_;
     const DualState& state_;
-    const PairLoops& loops_;
+    const Loops& loops_;
     Random random_;
     std::vector<Value> diagonal_;
 };

@@ -17,7 +17,7 @@
 // Retraining of the others starts where the solution is when t has left it along its path
 // (left_out/solution_path.hpp), which is mostly the end. If not, or where a label has too many free examples
 // for the path, it goes on with dual coordinate descent on the change of the rule, delta = w_t - w
-// (simd/label_lanes.hpp, 16 left-out examples of a label side by side); without a path from the solution with
+// (simd/label_loops.hpp, 16 left-out examples of a label side by side); without a path from the solution with
 // alpha_t = 0, the weight of the bias feature, on which all margins depend, kept by a small step of all free
 // alphas. An example with y_i f(x_i) - 1 = e_i whose alpha is at a bound stays there without any slack while
 //   |delta| |x_i| + B |v| < |e_i|                                                                       (3)

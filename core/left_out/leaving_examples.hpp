@@ -9,14 +9,14 @@
 
 #include "aligned.hpp"
 #include "left_out/bounds.hpp"
-#include "simd/label_lanes.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
 // Q on and below the diagonal for some rows: 16 of them are spread over the features, and all scored at once.
 template <typename T>
 void fill_gram(const LeaveOneOut<T>& problem, std::int64_t label, const Indices& rows, Sweeping& q) {
-    const LaneKernels kernels = lane_kernels();
+    const Loops& loops = vector_loops();
     AlignedBuffer<float> lanes(problem.d * kLanes);
     const std::size_t m = rows.size();
     for (std::size_t first = 0; first < m; first += kLanes) {
@@ -34,8 +34,8 @@ void fill_gram(const LeaveOneOut<T>& problem, std::int64_t label, const Indices&
         for (std::size_t i = first; i < m; ++i) {
             const std::int64_t example = rows[i];
             const Row<T> row = problem.shared.x.row(example);
-            kernels.score_roughly(row.indices, problem.shared.values32 + problem.shared.x.indptr[example],
-                                  row.size, lanes.data(), scores);
+            loops.score_roughly(row.indices, problem.shared.values32 + problem.shared.x.indptr[example],
+                                row.size, lanes.data(), scores);
             const float y = static_cast<float>(problem.sign(label, example));
             for (std::size_t l = 0; l < count && first + l <= i; ++l) q(i, first + l) = y * scores[l];
         }

@@ -18,7 +18,7 @@
 #include "parallel.hpp"
 #include "random.hpp"
 #include "rounding.hpp"
-#include "simd/label_lanes.hpp"
+#include "simd/loops.hpp"
 #include "sparse/shared_rows.hpp"
 
 namespace widemargin {
@@ -161,7 +161,7 @@ class Retraining {
             std::copy_if(order.begin(), order.end(), std::back_inserter(visited), is_active);
             pass.rows = visited.data();
             pass.n_rows = static_cast<std::int64_t>(visited.size());
-            kernels_.pass(pass);
+            loops_.pass(pass);
             for (std::size_t l = 0; l < lanes_.size(); ++l) shrink_lane(pass, static_cast<int>(l));
         }
     }
@@ -232,11 +232,8 @@ class Retraining {
     // What the change of each lane adds to the score of row i.
     void changes(std::int64_t i, Scores& scores) const {
         const Row<T> row = p_.shared.x.row(i);
-        if constexpr (sizeof(T) == sizeof(float)) {
-            kernels_.score_single(row.indices, row.values, row.size, double_.data(), kLanes, scores.data());
-        } else {
-            kernels_.score_double(row.indices, row.values, row.size, double_.data(), kLanes, scores.data());
-        }
+        loops_.over<T>().score_row(row.indices, row.values, row.size, {}, double_.data(), kLanes,
+                                   kNoIntercept, kLanes, scores.data());
         for (int l = 0; l < kLanes; ++l) scores[l] += bias_ * double_[d_ * kLanes + l];
     }
 
@@ -245,8 +242,8 @@ class Retraining {
     bool rests(std::int64_t i, double length, double rule) const {
         const Row<T> row = p_.shared.x.row(i);
         float scores[kLanes];
-        kernels_.score_roughly(row.indices, p_.shared.values32 + p_.shared.x.indptr[i], row.size,
-                               single_.data(), scores);
+        loops_.score_roughly(row.indices, p_.shared.values32 + p_.shared.x.indptr[i], row.size,
+                             single_.data(), scores);
         const float y = static_cast<float>(sign(i)), b = static_cast<float>(bias_);
         float lowest = std::numeric_limits<float>::infinity(), highest = -lowest;
         for (std::size_t l = 0; l < lanes_.size(); ++l) {
@@ -283,11 +280,7 @@ class Retraining {
             steps.push_back(step);
             for (std::size_t l = 0; l < n_lanes; ++l) weights[l] += std::abs(step[l]) * p_.lengths[i];
             const Row<T> row = p_.shared.x.row(i);
-            if constexpr (sizeof(T) == sizeof(float)) {
-                kernels_.add_single(row.indices, row.values, row.size, step.data(), double_.data());
-            } else {
-                kernels_.add_double(row.indices, row.values, row.size, step.data(), double_.data());
-            }
+            loops_.over<T>().add_lanes(row.indices, row.values, row.size, step.data(), double_.data());
             for (int l = 0; l < kLanes; ++l) v[l] += step[l] * bias_;
         }
         // Of all working rows: what moved and came back has left its rounding in single precision.
@@ -371,7 +364,7 @@ class Retraining {
     const LeaveOneOut<T>& p_;
     const std::int64_t n_, d_;
     const double bias_;
-    const LaneKernels kernels_ = lane_kernels();
+    const Loops& loops_ = vector_loops();
     const LabelSolution* s_ = nullptr;
     std::vector<Lane> lanes_;
     WorkingRows working_;

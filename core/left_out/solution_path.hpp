@@ -31,8 +31,7 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "simd/pair_loops.hpp"
-#include "simd/tableau_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -93,7 +92,7 @@ class Sweeping {
 
     std::int64_t size_, rows_, stride_;
     std::vector<double> values_;
-    TableauLoops loops_ = tableau_loops();
+    const Loops& loops_ = vector_loops();
 };
 
 class Tableau {
@@ -157,9 +156,10 @@ class Tableau {
 
     // The same for alpha_t of an example outside, whose row of Q (and of the bias) is given.
     void column_outside(const std::vector<float>& row, float* values) const {
+        const Loops& loops = vector_loops();
         std::fill_n(values, size_, 0.0f);
         for (std::int64_t f = 0; f < size_; ++f) {
-            if (free_[f]) loops_.add_column(-row[f], matrix_.data() + f * size_, size_, values);
+            if (free_[f]) loops.add_column(-row[f], matrix_.data() + f * size_, size_, values);
         }
         for (std::int64_t i = 0; i < size_; ++i) values[i] = free_[i] ? -values[i] : row[i] + values[i];
     }
@@ -171,7 +171,6 @@ class Tableau {
     std::int64_t n_examples_ = 0, size_ = 0;
     std::vector<float> alpha_, excess_, upper_, matrix_, rate_;
     std::vector<std::uint8_t> free_;
-    PairLoops loops_ = pair_loops();
 };
 
 // One for each thread: it keeps its memory.
@@ -297,18 +296,17 @@ class SolutionPath {
                 continue;
             }
             const float step = -values[pivot.who] / pivot.size;
-            add_.add_column(step, columns_.data() + k * tableau_->size(), size, values);
+            loops_.add_column(step, columns_.data() + k * tableau_->size(), size, values);
             values[pivot.who] = step;
         }
     }
 
     void add(float factor, const float* values, std::vector<float>& to) const {
-        add_.add_column(factor, values, tableau_->size(), to.data());
+        loops_.add_column(factor, values, tableau_->size(), to.data());
     }
 
     const Tableau* tableau_ = nullptr;
-    const TableauLoops loops_ = tableau_loops();
-    const PairLoops add_ = pair_loops();
+    const Loops& loops_ = vector_loops();
     std::vector<Pivot> pivots_;
     std::vector<float> columns_, column_;  // columns at the time of their pivots, one after the other
     std::vector<float> quantity_, rate_, low_, high_;  // of the dependent quantities

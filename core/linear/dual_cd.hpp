@@ -10,7 +10,7 @@
 //
 // Algorithm 3 of Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
 // linear SVM", ICML 2008: one alpha_i at a time in random order, with shrinking; over-relaxed
-// (simd/label_lanes.hpp). PG is the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may
+// (simd/label_loops.hpp). PG is the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may
 // still move against it.
 //
 // Stopping: the duality gap P - D is a sum of non-negative terms, one for each example,
@@ -20,7 +20,7 @@
 // double precision decides (P - D <= tol P), and brings back what had been shrunk wrongly. The alternative is
 // LIBLINEAR's: max(PG, 0) - min(PG, 0) <= tol over all examples.
 //
-// All labels: blocks of 16 labels share the first passes (simd/label_lanes.hpp, single precision) while their
+// All labels: blocks of 16 labels share the first passes (simd/label_loops.hpp, single precision) while their
 // active sets overlap; then each label goes on alone, on its own active set, in double precision; the
 // deciding passes are shared again. C = infinity (hard margin) skips the shared passes; there the gap
 // compares D with the objective of w scaled until every example has margin 1.
@@ -38,7 +38,7 @@
 #include "linear/linear_svm_dual.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-#include "simd/label_lanes.hpp"
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 #include "sparse/shared_rows.hpp"
 
@@ -162,8 +162,8 @@ class LabelBlock {
             random.shuffle(order);
             pass.rows = rows.data();
             pass.n_rows = std::copy_if(order.begin(), order.end(), rows.begin(), is_active) - rows.begin();
-            kernels_.pass(pass);
-            const LaneSums sums = kernels_.sum(pass, n_);
+            loops_.pass(pass);
+            const LaneSums sums = loops_.sum(pass, n_);
             for (int lane = 0; lane < n_labels; ++lane) {
                 if (settled[lane]) continue;
                 states_[lane].passes = pass_number;
@@ -294,11 +294,8 @@ class LabelBlock {
         for (std::int64_t i = 0; i < n_; ++i) {
             if ((i & 255) == 0 && stop) return;
             const Row<T> row = shared_.x.row(i);
-            if constexpr (sizeof(T) == sizeof(float)) {
-                kernels_.score_single(row.indices, row.values, row.size, lanes.data(), width, scores);
-            } else {
-                kernels_.score_double(row.indices, row.values, row.size, lanes.data(), width, scores);
-            }
+            loops_.over<T>().score_row(row.indices, row.values, row.size, {}, lanes.data(), width,
+                                       kNoIntercept, width, scores);
             for (std::size_t o = 0; o < open.size(); ++o) {
                 LabelState& s = states_[open[o]];
                 const double u = s.problem.upper(i), a = s.alpha[i];
@@ -355,7 +352,7 @@ class LabelBlock {
     const LinearSvmTask& task_;
     const LinearSvmOptions& options_;
     const std::int64_t n_, d_;
-    const LaneKernels kernels_ = lane_kernels();
+    const Loops& loops_ = vector_loops();
     std::vector<LabelState> states_;
 };
 

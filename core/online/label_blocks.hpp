@@ -24,7 +24,7 @@
 #include "online/active_features.hpp"
 #include "parallel.hpp"
 #include "recycled_memory.hpp"
-#include "simd/label_lanes.hpp"
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -176,29 +176,22 @@ inline std::vector<std::int8_t> signs_by_lane(const LabelRange& range, const std
 template <typename T>
 class BlockScores {
   public:
-    explicit BlockScores(const LabelRange& range) : count_(range.count), kernels_(lane_kernels()) {}
+    explicit BlockScores(const LabelRange& range) : count_(range.count) {}
 
     void operator()(const Row<T>& row, const Cells<double>& w, double* scores, NextRow next = {},
                     bool passing = false) const {
         const std::int64_t stride = w.row_stride(), lanes = w.is_state() ? count_ : stride;
-        const auto score = [&](auto dot, auto score_row) {
-            if (lanes == 1 && stride == 1) {
-                scores[0] = dot(row.indices, row.values, row.size, passing, w.data());
-            } else {
-                score_row(row.indices, row.values, row.size, next, w.data(), stride, kZeros, lanes, scores);
-            }
-        };
-        if constexpr (sizeof(T) == sizeof(float)) {
-            score(kernels_.dot_single, kernels_.row_single);
+        if (lanes == 1 && stride == 1) {
+            scores[0] = loops_.dot(row.indices, row.values, row.size, passing, w.data());
         } else {
-            score(kernels_.dot_double, kernels_.row_double);
+            loops_.score_row(row.indices, row.values, row.size, next, w.data(), stride, kNoIntercept, lanes,
+                             scores);
         }
     }
 
   private:
-    static constexpr double kZeros[kLanes] = {};
     int count_;
-    LaneKernels kernels_;
+    const LoopsOver<T>& loops_ = vector_loops().over<T>();
 };
 
 // A score or a weight of a label is not finite: throws std::overflow_error with the number of the label, the

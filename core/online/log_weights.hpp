@@ -24,7 +24,7 @@
 #include <string>
 
 #include "online/label_blocks.hpp"
-#include "simd/log_weight_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -246,7 +246,7 @@ class LogWeights {
     std::int64_t n_features_;  // with the constant one
     Cells<double>&v_, &w_;
     bool may_shift_;
-    LogWeightLoops loops_ = log_weight_loops();
+    const Loops& loops_ = vector_loops();
     double normalizer_[kLanes] = {}, peak_[kLanes] = {}, shift_[kLanes] = {};
     double floor_[kLanes] = {};  // (2 mu exp(-shift))^2
 };

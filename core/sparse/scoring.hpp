@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "parallel.hpp"
-#include "simd/label_lanes.hpp"
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -16,19 +16,13 @@ namespace widemargin {
 template <typename T, class Poll>
 void score_rows(const CsrView<T>& x, const double* w, const double* intercept, std::int64_t n_labels,
                 double* scores, int n_threads, Poll&& poll, const std::int32_t* lines = nullptr) {
-    const LaneKernels kernels = lane_kernels();
+    const LoopsOver<T>& loops = vector_loops().over<T>();
     const auto score = [&](std::int64_t i) {
         const Row<T> row = x.row(i);
         const Row<T> next = x.row(std::min(i + 1, x.n_rows - 1));
         const NextRow ahead{next.indices, next.size};
         double* const out = scores + (lines ? lines[i] : i) * n_labels;
-        if constexpr (sizeof(T) == sizeof(float)) {
-            kernels.row_single(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels,
-                               out);
-        } else {
-            kernels.row_double(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels,
-                               out);
-        }
+        loops.score_row(row.indices, row.values, row.size, ahead, w, n_labels, intercept, n_labels, out);
     };
     Pieces pieces(x.n_rows, 64);
     run_work(

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "simd/label_lanes.hpp"
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {

@@ -1,7 +1,7 @@
 // Products of tall matrices of few columns on several threads: v' w and w += v s.
 //
 // Rows are cut into the same pieces whatever the number of threads, and the sums of the pieces are added in
-// their order, so results do not depend on it. Widths are multiples of 4 (simd/tall_loops.hpp).
+// their order, so results do not depend on it. Widths are multiples of 4 (simd/squares_loops.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parallel.hpp"
-#include "simd/tall_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace widemargin {
 
@@ -31,7 +31,7 @@ void for_row_pieces(std::int64_t n, std::int64_t size, std::int64_t work_a_row, 
 template <class Poll>
 void cross_products(const double* v, std::int64_t p, const double* w, std::int64_t q, std::int64_t n,
                     double* sums, int n_threads, Poll&& poll) {
-    const TallLoops loops = tall_loops();
+    const Loops& loops = vector_loops();
     constexpr std::int64_t kInCache = 128;
     const std::int64_t size = std::max<std::int64_t>(512, (n / 256 + kInCache - 1) / kInCache * kInCache);
     std::vector<double> parts((n + size - 1) / size * p * q, 0.0);
@@ -51,11 +51,11 @@ void cross_products(const double* v, std::int64_t p, const double* w, std::int64
 template <class Poll>
 void add_products(const double* v, std::int64_t p, const double* s, std::int64_t q, std::int64_t n, double* w,
                   int n_threads, Poll&& poll) {
-    const TallLoops loops = tall_loops();
+    const Loops& loops = vector_loops();
     for_row_pieces(
         n, 512, p * q, n_threads,
         [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-            loops.add(v + begin * p, p, s, q, end - begin, w + begin * q);
+            loops.add_products(v + begin * p, p, s, q, end - begin, w + begin * q);
         },
         poll);
 }

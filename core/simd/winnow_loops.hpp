@@ -1,27 +1,9 @@
-// The loops of simd/log_weight_loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this
-// one.
-//
-// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
-// could be the copy that the linker keeps for every CPU.
-#include "simd/log_weight_loops.hpp"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+// Weights of Winnow from their logarithms, many at a time.
+#pragma once
+#include "simd/vectors.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
-
-typedef double Double4 __attribute__((vector_size(32)));
-typedef std::int64_t Long4 __attribute__((vector_size(32)));
-// The same in memory, at any address.
-typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
-
-WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
-WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
-WIDEMARGIN_INLINE Double4 all4(double value) { return Double4{value, value, value, value}; }
 
 // exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where 14 terms of the series leave an error of rounding; x below
 // -700 counts as -700. exp(0) is 1 exactly.
@@ -79,8 +61,6 @@ static void sizes(const LogWeightForm& form, double floor, const double* w, std:
         store4(size + k, form.balanced ? sqrt4(x * x + floor) : x);
     }
 }
-
-LogWeightLoops log_weight_loops() { return {weigh, sizes}; }
 
 }  // namespace WIDEMARGIN_TARGET
 }  // namespace widemargin

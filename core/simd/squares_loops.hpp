@@ -1,20 +1,9 @@
-// The loops of simd/tall_loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
-//
-// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
-// could be the copy that the linker keeps for every CPU.
-#include "simd/tall_loops.hpp"
-
-#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+// Products of tall matrices of few columns: what block Krylov methods for least squares consist of.
+#pragma once
+#include "simd/vectors.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
-
-typedef double Double4 __attribute__((vector_size(32)));
-// The same in memory, at any address.
-typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
-
-WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
-WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
 
 // Two columns of v and 4 N of w: their sums stay in registers.
 template <int N>
@@ -67,7 +56,8 @@ WIDEMARGIN_INLINE void add_tile(const double* v, std::int64_t p, const double* s
     }
 }
 
-static void add(const double* v, std::int64_t p, const double* s, std::int64_t q, std::int64_t n, double* w) {
+static void add_products(const double* v, std::int64_t p, const double* s, std::int64_t q, std::int64_t n,
+                         double* w) {
     std::int64_t i = 0;
     for (; i + 2 <= n; i += 2) {
         std::int64_t b = 0;
@@ -83,8 +73,6 @@ static void add(const double* v, std::int64_t p, const double* s, std::int64_t q
         }
     }
 }
-
-TallLoops tall_loops() { return {cross, add}; }
 
 }  // namespace WIDEMARGIN_TARGET
 }  // namespace widemargin

@@ -1,49 +1,21 @@
-// The loops of simd/pair_loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
+// The loops over all examples that kernel machines spend their time in.
 //
-// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
-// could be the copy that the linker keeps for every CPU.
+// A step of decomposition on a pair looks at every example three times: to update s (8.37), to find who
+// violates the optimality conditions most, and to find the partner that promises the largest gain. Bounds are
+// in the targets: rise[i] is y_i while y_i alpha_i may grow and -infinity otherwise, fall[i] is y_i while it
+// may fall and +infinity otherwise, so that rise - s and fall - s (both -omega) need no conditions.
 //
-// Whoever is best is found in two steps: the best value of each block of examples, then its place in the
+// The best example is found in two steps: the best value of each block of examples, then its place in the
 // first block that has it.
-#include "simd/pair_loops.hpp"
-
-#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+#pragma once
+#include "simd/vectors.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
-typedef double Double4 __attribute__((vector_size(32)));
-typedef float Float4 __attribute__((vector_size(16)));
-typedef float Float8 __attribute__((vector_size(32)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
-// The same in memory, at any address.
-typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef float MemoryFloat4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef float MemoryFloat8 __attribute__((vector_size(32), aligned(4), may_alias));
-
 constexpr std::int64_t kBlock = 256;
 constexpr double kInfinity = __builtin_inf();
 
-WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
-WIDEMARGIN_INLINE Double4 load4(const float* from) {
-    const Float4 values = *reinterpret_cast<const MemoryFloat4*>(from);
-    return __builtin_convertvector(values, Double4);
-}
-WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
-WIDEMARGIN_INLINE Float8 load8(const float* from) { return *reinterpret_cast<const MemoryFloat8*>(from); }
-WIDEMARGIN_INLINE void store8(float* to, Float8 v) { *reinterpret_cast<MemoryFloat8*>(to) = v; }
-// One instruction in AVX2; __builtin_shufflevector would need GCC 12.
-WIDEMARGIN_INLINE Float8 joined(Float4 a, Float4 b) {
-    return Float8{a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
-}
-WIDEMARGIN_INLINE Double4 all4(double value) { return Double4{value, value, value, value}; }
-WIDEMARGIN_INLINE Double4 max4(Double4 a, Double4 b) { return a > b ? a : b; }
-WIDEMARGIN_INLINE Double4 min4(Double4 a, Double4 b) { return a < b ? a : b; }
-WIDEMARGIN_INLINE double largest(Double4 v) {
-    const double a = v[0] > v[1] ? v[0] : v[1], b = v[2] > v[3] ? v[2] : v[3];
-    return a > b ? a : b;
-}
-WIDEMARGIN_INLINE double smallest(Double4 v) { return -largest(-v); }
 WIDEMARGIN_INLINE std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
 // The first place where target - s is `value`.
@@ -267,15 +239,6 @@ static void exp_of_negative(float offset, std::int64_t n, float* values) {
     for (std::int64_t k = i; k < n; ++k) rest[k - i] = values[k];
     store8(rest, exp_of_negative(-load8(rest)) + offset);
     for (std::int64_t k = i; k < n; ++k) values[k] = rest[k - i];
-}
-
-PairLoops pair_loops() {
-    return {extremes,
-            {update<float>, partner<float>, add_columns<float>},
-            {update<double>, partner<double>, add_columns<double>},
-            add_column,
-            rbf_exponents,
-            exp_of_negative};
 }
 
 }  // namespace WIDEMARGIN_TARGET

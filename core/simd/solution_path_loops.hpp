@@ -1,26 +1,12 @@
-// The loops of simd/tableau_loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
-//
-// Nothing from the standard library but constants may be used here: an inline function compiled for AVX2
-// could be the copy that the linker keeps for every CPU.
-#include "simd/tableau_loops.hpp"
-
-#define WIDEMARGIN_INLINE static inline __attribute__((always_inline))
+// The loops of left_out/solution_path.hpp.
+#pragma once
+#include "simd/vectors.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
-typedef float Float8 __attribute__((vector_size(32)));
-typedef double Double4 __attribute__((vector_size(32)));
-// The same in memory, at any address.
-typedef float MemoryFloat8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));
-
 constexpr float kNever = __builtin_inff();
 constexpr float kAtRest = 1e-9f;
-
-WIDEMARGIN_INLINE Float8 load8(const float* from) { return *reinterpret_cast<const MemoryFloat8*>(from); }
-WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
-WIDEMARGIN_INLINE void store4(double* to, Double4 v) { *reinterpret_cast<MemoryDouble4*>(to) = v; }
 
 // Tiles of 4 rows and 8 columns, whose sums stay in registers.
 static void subtract_products(const double* u, const double* v, std::int64_t depth, std::int64_t rows,
@@ -109,8 +95,6 @@ static FirstLimit first_limit(const float* quantity, const float* rate, const fl
     }
     return {-1, kNever};
 }
-
-TableauLoops tableau_loops() { return {subtract_products, add_rows<float>, add_rows<double>, first_limit}; }
 
 }  // namespace WIDEMARGIN_TARGET
 }  // namespace widemargin

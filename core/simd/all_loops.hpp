@@ -1,0 +1,36 @@
+// The table of simd/loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
+#pragma once
+
+#include "simd/kernel_svm_loops.hpp"
+#include "simd/label_loops.hpp"
+#include "simd/row_loops.hpp"
+#include "simd/solution_path_loops.hpp"
+#include "simd/squares_loops.hpp"
+#include "simd/winnow_loops.hpp"
+
+namespace widemargin {
+namespace WIDEMARGIN_TARGET {
+
+template <typename T>
+constexpr LoopsOver<T> kLoopsOver{dot<T>,     score_row<T>,   add_lanes<T>, update<T>,
+                                  partner<T>, add_columns<T>, add_rows<T>};
+
+extern const Loops kLoops;
+constexpr Loops kLoops{kLoopsOver<float>,
+                       kLoopsOver<double>,
+                       pass_over_lanes,
+                       sum_lanes,
+                       score_roughly,
+                       extremes,
+                       add_column,
+                       rbf_exponents,
+                       exp_of_negative,
+                       subtract_products,
+                       first_limit,
+                       weigh,
+                       sizes,
+                       cross,
+                       add_products};
+
+}  // namespace WIDEMARGIN_TARGET
+}  // namespace widemargin

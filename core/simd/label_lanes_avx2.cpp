@@ -1,5 +1,0 @@
-// Compiled with AVX2 and FMA; used only where the CPU has them.
-#if defined(WIDEMARGIN_AVX2)
-#define WIDEMARGIN_TARGET avx2
-#include "simd/label_lanes_kernels.hpp"
-#endif

@@ -1,2 +1,0 @@
-#define WIDEMARGIN_TARGET baseline
-#include "simd/label_lanes_kernels.hpp"

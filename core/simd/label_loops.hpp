@@ -1,0 +1,145 @@
+// Dual coordinate descent for up to 16 labels side by side (LanePass in simd/loops.hpp).
+#pragma once
+#include "simd/vectors.hpp"
+
+namespace widemargin {
+namespace WIDEMARGIN_TARGET {
+
+// One visit of example i by eight lanes. Returns the change of y * alpha.
+WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, float* alpha,
+                               float squared_norm, float weight, float excess, std::int8_t* sign) {
+    const Float8 zero = all8(0);
+    const Float8 infinity = all8(__builtin_inff());
+    const Float8 cost = (y > zero ? load8(p.cost_positive + lane) : load8(p.cost_negative + lane)) * weight;
+    const Float8 a = load8(alpha);
+    Float8 upper = cost, q = all8(squared_norm), margin_gap = y * score + excess, g = margin_gap, slack;
+    if (p.squared_loss) {
+        const Float8 d = 0.5f / cost;
+        upper = infinity;
+        q += d;
+        g += d * a;
+        const Float8 xi = max8(-margin_gap, zero);
+        const Float8 loss = cost * xi * xi;
+        slack = loss + 0.5f * d * a * a + a * margin_gap;
+        store8(p.loss + lane, load8(p.loss + lane) + (y != zero ? loss : zero));
+    } else {
+        slack = max8(a * g, (a - upper) * g);
+    }
+    const Int8 active = (y != zero);
+    const Int8 at_zero = (a <= zero), at_upper = (a >= upper);
+    const Float8 pg = (at_zero ? min8(g, zero) : (at_upper ? max8(g, zero) : g));
+    const Float8 live = active ? pg : zero;
+    store8(p.pg_max + lane, max8(load8(p.pg_max + lane), active ? pg : -infinity));
+    store8(p.pg_min + lane, min8(load8(p.pg_min + lane), active ? pg : infinity));
+    store8(p.gap + lane, load8(p.gap + lane) + (active ? slack : zero));
+
+    const Int8 leave =
+        (at_zero & (g > load8(p.shrink_above + lane))) | (at_upper & (g < load8(p.shrink_below + lane)));
+    const Bytes8 keep = __builtin_convertvector(~leave, Bytes8);
+    *reinterpret_cast<MemoryBytes8*>(sign) = load_bytes(sign) & keep;
+
+    // An empty document without a bias feature has q = 0: its loss is constant, its alpha belongs at the
+    // bound.
+    const Float8 target = q > zero ? max8(min8(a - kRelaxation * g / q, upper), zero) : upper;
+    const Float8 change = live != zero ? (target - a) * y : zero;
+    store8(alpha, a + change * y);
+    return change;
+}
+
+static void pass_over_lanes(LanePass& p) {
+    const Float8 zero = all8(0);
+    for (int lane = 0; lane < kLanes; lane += 8) {
+        store8(p.pg_max + lane, all8(-__builtin_inff()));
+        store8(p.pg_min + lane, all8(__builtin_inff()));
+        store8(p.gap + lane, zero);
+        store8(p.loss + lane, zero);
+    }
+    float* const bias_weights = p.w + p.bias_row * kLanes;
+    for (std::int64_t r = 0; r < p.n_rows; ++r) {
+        const std::int64_t i = p.rows[r];
+        std::int8_t* const sign = p.sign + i * kLanes;
+        if (r + 2 < p.n_rows) {
+            const std::int64_t next = p.rows[r + 2];
+            for (std::int64_t k = p.indptr[next]; k < p.indptr[next + 1]; k += 16) {
+                __builtin_prefetch(p.indices + k);
+                __builtin_prefetch(p.values + k);
+            }
+            __builtin_prefetch(p.alpha + next * kLanes);
+        }
+        const std::int64_t begin = p.indptr[i], end = p.indptr[i + 1];
+        Float8 s0 = load8(bias_weights) * p.bias, s1 = load8(bias_weights + 8) * p.bias;
+        Float8 t0 = zero, t1 = zero;
+        std::int64_t k = begin;
+        const std::int64_t next_row = r + 1 < p.n_rows ? p.rows[r + 1] : i;
+        const std::int32_t* ahead = p.indices + p.indptr[next_row];
+        const std::int32_t* const ahead_end = p.indices + p.indptr[next_row + 1];
+        for (; k + 2 <= end; k += 2) {
+            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kLanes);
+            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kLanes);
+            const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kLanes;
+            s0 += load8(u) * p.values[k];
+            s1 += load8(u + 8) * p.values[k];
+            t0 += load8(v) * p.values[k + 1];
+            t1 += load8(v + 8) * p.values[k + 1];
+        }
+        if (k < end) {
+            const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            s0 += load8(u) * p.values[k];
+            s1 += load8(u + 8) * p.values[k];
+        }
+        const Bytes8 low = load_bytes(sign), high = load_bytes(sign + 8);
+        const float weight = p.sample_weights ? p.sample_weights[i] : 1.0f;
+        const float excess = p.excess ? p.excess[i] : -1.0f;
+        const Float8 d0 = step8(p, 0, s0 + t0, __builtin_convertvector(low, Float8), p.alpha + i * kLanes,
+                                p.squared_norms[i], weight, excess, sign);
+        const Float8 d1 = step8(p, 8, s1 + t1, __builtin_convertvector(high, Float8),
+                                p.alpha + i * kLanes + 8, p.squared_norms[i], weight, excess, sign + 8);
+        const Int8 moved = (d0 != zero) | (d1 != zero);
+        std::uint64_t any[4];
+        std::memcpy(any, &moved, sizeof any);
+        if ((any[0] | any[1] | any[2] | any[3]) == 0) continue;
+        for (k = begin; k < end; ++k) {
+            float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            const float x = p.values[k];
+            store8(u, load8(u) + d0 * x);
+            store8(u + 8, load8(u + 8) + d1 * x);
+        }
+        store8(bias_weights, load8(bias_weights) + d0 * p.bias);
+        store8(bias_weights + 8, load8(bias_weights + 8) + d1 * p.bias);
+    }
+}
+
+static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
+    LaneSums sums;
+    for (int lane = 0; lane < kLanes; lane += 8) {
+        // Partial sums of 256 terms, since single precision would lose the small ones in a long sum.
+        Float8 alpha = all8(0), ww = all8(0), active = all8(0);
+        for (std::int64_t begin = 0; begin < n_examples; begin += 256) {
+            const std::int64_t end = begin + 256 < n_examples ? begin + 256 : n_examples;
+            Float8 part = all8(0);
+            for (std::int64_t i = begin; i < end; ++i) {
+                part += load8(p.alpha + i * kLanes + lane);
+                const Float8 sign = __builtin_convertvector(load_bytes(p.sign + i * kLanes + lane), Float8);
+                active += sign * sign;
+            }
+            alpha += part;
+        }
+        for (std::int64_t begin = 0; begin <= p.bias_row; begin += 256) {
+            const std::int64_t end = begin + 256 <= p.bias_row ? begin + 256 : p.bias_row + 1;
+            Float8 part = all8(0);
+            for (std::int64_t j = begin; j < end; ++j) {
+                const Float8 w = load8(p.w + j * kLanes + lane);
+                part += w * w;
+            }
+            ww += part;
+        }
+        store8(sums.alpha + lane, alpha);
+        store8(sums.squared_weights + lane, ww);
+        store8(sums.active + lane, active);
+    }
+    return sums;
+}
+
+}  // namespace WIDEMARGIN_TARGET
+}  // namespace widemargin

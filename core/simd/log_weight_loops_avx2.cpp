@@ -1,5 +1,0 @@
-// Compiled with AVX2 and FMA; used only where the CPU has them.
-#if defined(WIDEMARGIN_AVX2)
-#define WIDEMARGIN_TARGET avx2
-#include "simd/log_weight_loops_kernels.hpp"
-#endif

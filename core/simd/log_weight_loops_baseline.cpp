@@ -1,2 +1,0 @@
-#define WIDEMARGIN_TARGET baseline
-#include "simd/log_weight_loops_kernels.hpp"

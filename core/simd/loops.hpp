@@ -1,0 +1,185 @@
+// Every loop of the core that is written for vector instructions, in one table.
+//
+// The loops are compiled twice: for any CPU (simd/baseline.cpp) and, on x86-64 unless CMake's option
+// WIDEMARGIN_AVX2 is off, for AVX2 and FMA (simd/avx2.cpp). vector_loops() chooses by the CPU, once;
+// WIDEMARGIN_SIMD=baseline in the environment forces the first. (target_clones would not do: GCC takes vector
+// types apart for the default CPU before it makes the clones.)
+//
+// No result depends on how many examples, labels or features share a vector.
+#pragma once
+
+#include <cstdint>
+
+namespace widemargin {
+
+// Labels, or left-out examples, side by side. With the weights stored feature-major, the 16 weights of a
+// feature are one cache line, so a row is read once and each of its non-zeros is one vector operation for all
+// lanes. Every lane computes exactly what it would compute alone.
+constexpr int kLanes = 16;
+inline constexpr double kNoIntercept[kLanes] = {};
+
+// Steps go beyond the minimum over one alpha, to 1.4 times the way: successive over-relaxation, which
+// converges for factors below 2 (Mangasarian, Musicant, "Successive overrelaxation for support vector
+// machines", 1999) and needs a tenth to a third fewer passes on text.
+constexpr float kRelaxation = 1.4f;
+
+// One pass of dual coordinate descent: what it reads and updates. Letters as in linear/dual_cd.hpp.
+//
+// A lane in which example i takes no part (shrunk, settled, or padding) has sign 0 there: its step is
+// multiplied by that sign, and a row whose 16 signs are all 0 need not be visited.
+struct LanePass {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const float* values;
+    const float* squared_norms;   // with the bias feature
+    const float* sample_weights;  // or null: all ones
+    const float* excess;          // y_i f(x_i) - 1 of a rule f that w is a change of, or null: w is the rule
+    const std::int32_t* rows;     // in the order of the visits
+    std::int64_t n_rows;
+    std::int64_t bias_row;  // where in w the weights of the bias feature stand
+    float bias;             // size of the bias feature, 0 for none
+    bool squared_loss;
+
+    float* w;           // (features + 1) x 16
+    float* alpha;       // examples x 16
+    std::int8_t* sign;  // examples x 16: +1, -1, or 0
+
+    float cost_positive[kLanes], cost_negative[kLanes];
+    float shrink_above[kLanes], shrink_below[kLanes];  // gradients beyond which a bounded alpha is left alone
+
+    // What the pass found, by lane.
+    float pg_max[kLanes], pg_min[kLanes];
+    float gap[kLanes];   // sum of the examples' complementary slackness when they were visited
+    float loss[kLanes];  // squared loss only: sum of C_i xi_i^2
+};
+
+// Sums over all examples and features, by lane.
+struct LaneSums {
+    float alpha[kLanes];
+    float squared_weights[kLanes];
+    float active[kLanes];
+};
+
+// The features of the row that will be scored next, if there is one.
+struct NextRow {
+    const std::int32_t* indices = nullptr;
+    std::int64_t size = 0;
+};
+
+// The smallest curvature of a step: of what has none (semi-definite kernels) or less (indefinite ones).
+constexpr double kSmallestCurvature = 1e-12;
+
+// The largest of rise - s and the smallest of fall - s, and whose they are; -1 where nobody may move.
+struct Extremes {
+    double highest, lowest;
+    std::int64_t rising, falling;
+};
+
+constexpr int kColumns = 8;  // that add_rows adds to
+
+// The first of many quantities to reach a limit, after how much time; -1: none.
+struct FirstLimit {
+    std::int64_t who;
+    float time;
+};
+
+struct LogWeightForm {
+    double mu;
+    bool balanced;
+    bool normalized;
+    double total;  // W
+};
+
+// Loops over values in single or double precision.
+template <typename T>
+struct LoopsOver {
+    // A sparse row (simd/row_loops.hpp). w.x by one label, w being one number per feature. `passing`: rows
+    // are read in their order and only once, so that what follows in memory may be asked for, and need not
+    // stay in the caches.
+    double (*dot)(const std::int32_t* indices, const T* values, std::int64_t size, bool passing,
+                  const double* w);
+    // The scores by any number of labels: w is features x labels, a feature every `stride` numbers.
+    void (*score_row)(const std::int32_t* indices, const T* values, std::int64_t size, NextRow next,
+                      const double* w, std::int64_t stride, const double* intercept, std::int64_t n_labels,
+                      double* scores);
+    // Adds 16 multiples of the row to the columns of w, features x 16.
+    void (*add_lanes)(const std::int32_t* indices, const T* values, std::int64_t size, const double* steps,
+                      double* w);
+
+    // Rows of a kernel matrix (simd/kernel_svm_loops.hpp). s += step_i * row_i + step_j * row_j, and the
+    // extremes of the result.
+    Extremes (*update)(const T* row_i, double step_i, const T* row_j, double step_j, const double* rise,
+                       const double* fall, std::int64_t n, double* s);
+    // Who may fall and has the largest (highest - (fall - s))^2 / (own + diagonal - 2 row); -1: nobody. Ties
+    // go to the smallest number.
+    std::int64_t (*partner)(double highest, double own, const double* fall, const double* s, const T* row,
+                            const T* diagonal, std::int64_t n);
+    // sums += sum_k factors[k] * columns[k], in double precision.
+    void (*add_columns)(const double* factors, const T* const* columns, std::int64_t count, std::int64_t n,
+                        double* sums);
+    // sums += row_a steps_a for all of several rows; a step is kColumns numbers, one for each column of sums.
+    void (*add_rows)(const T* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n,
+                     double* sums);
+};
+
+struct Loops {
+    LoopsOver<float> over_floats;
+    LoopsOver<double> over_doubles;
+
+    // Labels side by side (simd/label_loops.hpp).
+    void (*pass)(LanePass&);
+    LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
+    // The scores of a row in single precision, in 16 lanes (simd/row_loops.hpp).
+    void (*score_roughly)(const std::int32_t* indices, const float* values, std::int64_t size, const float* w,
+                          float* scores);
+
+    // Kernel machines (simd/kernel_svm_loops.hpp).
+    Extremes (*extremes)(const double* rise, const double* fall, const double* s, std::int64_t n);
+    // sums += value * column
+    void (*add_column)(float value, const float* column, std::int64_t n, float* sums);
+    // values = gamma max(of_x + of_rows - 2 sums, 0)
+    void (*rbf_exponents)(double gamma, double of_x, const double* of_rows, const double* sums,
+                          std::int64_t n, float* values);
+    // values = exp(-values) + offset, of values >= 0
+    void (*exp_of_negative)(float offset, std::int64_t n, float* values);
+
+    // Solution paths (simd/solution_path_loops.hpp). c -= u v over the lower triangle of c, rows x stride. u
+    // is rows x depth, v depth x stride; rows is a multiple of 4 and stride of 8. What lies above the
+    // diagonal is undefined.
+    void (*subtract_products)(const double* u, const double* v, std::int64_t depth, std::int64_t rows,
+                              std::int64_t stride, double* c);
+    // Quantities that move at constant rates between their limits. Ties go to the smallest number.
+    FirstLimit (*first_limit)(const float* quantity, const float* rate, const float* low, const float* high,
+                              std::int64_t n);
+
+    // Winnow (simd/winnow_loops.hpp). Weights and sizes of n logarithms v, times exp(-shift). n is a multiple
+    // of 4; v - shift is below 700, and so is -v - shift when balanced. Each result depends on its own v
+    // alone.
+    void (*weigh)(const LogWeightForm& form, double shift, const double* v, std::int64_t n, double* w,
+                  double* size);
+    // Sizes of n weights: sqrt(w^2 + floor) when balanced. n is a multiple of 4.
+    void (*sizes)(const LogWeightForm& form, double floor, const double* w, std::int64_t n, double* size);
+
+    // Tall matrices (simd/squares_loops.hpp), n x width in rows; widths are multiples of 4.
+    // sums += v' w, for v of n x p and w of n x q.
+    void (*cross)(const double* v, std::int64_t p, const double* w, std::int64_t q, std::int64_t n,
+                  double* sums);
+    // w += v s, for s of p x q.
+    void (*add_products)(const double* v, std::int64_t p, const double* s, std::int64_t q, std::int64_t n,
+                         double* w);
+
+    template <typename T>
+    const LoopsOver<T>& over() const {
+        if constexpr (sizeof(T) == sizeof(float)) {
+            return over_floats;
+        } else {
+            return over_doubles;
+        }
+    }
+};
+
+// Throws std::runtime_error where WIDEMARGIN_SIMD has an unknown value.
+const Loops& vector_loops();
+bool uses_avx2();
+
+}  // namespace widemargin

@@ -1,2 +1,0 @@
-#define WIDEMARGIN_TARGET baseline
-#include "simd/tall_loops_kernels.hpp"
