@@ -178,7 +178,7 @@ def all_labels(title: str, task: Task, repeats: int) -> Iterator[Row]:
 
 def two_hundred_passes(repeats: int) -> Row:
     task = Task("reuters21578", "modapte", Vectorizer(weighting="bxx", stemmer="porter", n_jobs=THREADS))
-    model = LargeMarginWinnow(normalized=True, C=1.0, eta=0.01, max_iter=200, n_jobs=THREADS)
+    model = LargeMarginWinnow(normalize=True, C=1.0, eta=0.01, max_iter=200, n_jobs=THREADS)
     (timed,) = in_turns(partial(model.fit, task.X, task.Y), repeats=repeats, warm=False)
     present = task.Y_test.any(axis=0)
     scores = model.decision_function(task.X_test)[:, present]

@@ -48,7 +48,7 @@ LEARNERS = [
     RegularizedLeastSquares(solver="iterative"),
     SampledLeastSquares(3, sampling="weighted"),
     Perceptron(),
-    Perceptron("dagan"),
+    Perceptron("threshold"),
     Perceptron(average="voted"),
     PositiveWinnow(normalize=True),
     BalancedWinnow(),
@@ -60,8 +60,8 @@ LEARNERS = [
     TextClassifier(learner=Perceptron()),
 ]
 TRANSFORMERS = [
-    SelectFeatures("df", k=2),
-    SelectFeatures("chi2", k=2),
+    SelectFeatures("df", n_features=2),
+    SelectFeatures("chi2", n_features=2),
     SampleFeatures(100, sampling="weighted"),
     SampleFeatures(100),
     LatentSemanticIndexing(2),

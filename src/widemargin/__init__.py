@@ -2,12 +2,13 @@
 
 ::
 
-    documents -> tokens -> counts -> weights -> (selected features) -> learner -> scores -> decisions
-                                                                          |
-                                                  estimates, measures, explanations -> tables, reports
+    documents -> tokens -> counts -> weights -> (features) -> learner -> scores -> decisions
+                                                                 |
+                         held-out scores, measures, explanations -> tables, reports, web
 
-Each arrow is one package: ``documents``, ``text``, ``weight``, ``features``, ``learn``, ``decide``,
-``measure``, ``report``. :class:`TextClassifier` is the whole flow behind ``fit`` and ``predict``.
+Each arrow is one package: ``documents``, ``text``, ``weight``, ``features``, ``learn``, ``decide``; what is
+known about a model comes from ``estimate``, ``tune``, ``measure``, ``theory`` and ``report``.
+:class:`TextClassifier` is the whole flow behind ``fit`` and ``predict``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
+    from widemargin.estimate.leave_one_out import leave_one_out
+    from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
@@ -47,12 +50,14 @@ _HOME = {
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "RegularizedLeastSquares": "widemargin.learn.squares.least_squares",
     "Rocchio": "widemargin.learn.rocchio",
+    "SampleFeatures": "widemargin.features.sampling",
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",
     "SelectFeatures": "widemargin.features.selecting",
     "TextClassifier": "widemargin.classifier",
     "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
     "Winnow": "widemargin.learn.online.winnow",
+    "leave_one_out": "widemargin.estimate.leave_one_out",
     "load_corpus": "widemargin.documents.corpora",
 }
 
@@ -67,6 +72,7 @@ __all__ = [
     "PositiveWinnow",
     "RegularizedLeastSquares",
     "Rocchio",
+    "SampleFeatures",
     "SampledLeastSquares",
     "SelectFeatures",
     "TextClassifier",
@@ -74,6 +80,7 @@ __all__ = [
     "Vectorizer",
     "Winnow",
     "__version__",
+    "leave_one_out",
     "load_corpus",
 ]
 

@@ -23,14 +23,14 @@ from widemargin.errors import UsageError
 
 LEARNERS = [
     Perceptron(),
-    Perceptron("dagan", document_length=3.0),
+    Perceptron("threshold", document_length=3.0),
     Perceptron(average="voted"),
     PositiveWinnow(normalize=True),
     BalancedWinnow(document_length=3.0, average="averaged"),
     BalancedWinnowPlus(document_length=3.0),
-    Winnow(normalized=True),
+    Winnow(normalize=True),
     LargeMarginWinnow(),
-    LargeMarginWinnow(normalized=True),
+    LargeMarginWinnow(normalize=True),
     DualSVM(),
 ]
 WORDS = {"grain": "wheat corn harvest export", "money": "bank rate profit loss", "fuel": "oil gas barrel rig"}
@@ -84,7 +84,9 @@ def test_a_vocabulary_stays_as_the_first_documents_made_it():
 def test_normalized_strength_counts_the_selected_features():
     texts, labels = documents(60)
     learner = PositiveWinnow(normalize=True)
-    classifier = TextClassifier(Vectorizer(weighting="txx"), learner, features=SelectFeatures("chi2", k=6))
+    classifier = TextClassifier(
+        Vectorizer(weighting="txx"), learner, features=SelectFeatures("chi2", n_features=6)
+    )
     classifier.fit(texts, labels)
     X = classifier.features_.transform(classifier.vectorizer_.transform(texts))
     np.testing.assert_allclose(

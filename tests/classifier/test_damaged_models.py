@@ -78,7 +78,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "perceptron averaged": ("binary", lambda: TextClassifier(learner=Perceptron(average="averaged"))),
     "perceptron links": (
         "multiclass",
-        lambda: TextClassifier(Vectorizer(**COUNTS), Perceptron("dagan", link="first-sight")),
+        lambda: TextClassifier(Vectorizer(**COUNTS), Perceptron("threshold", link="first-sight")),
     ),
     "positive-winnow": (
         "multiclass",
@@ -89,8 +89,8 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         "binary",
         lambda: TextClassifier(Vectorizer(**COUNTS), BalancedWinnowPlus(average="voted")),
     ),
-    "winnow": ("multiclass", lambda: TextClassifier(learner=Winnow(True, eta=0.5))),
-    "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(True))),
+    "winnow": ("multiclass", lambda: TextClassifier(learner=Winnow(normalize=True, eta=0.5))),
+    "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True))),
     "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
     "dual-svm": ("multiclass", lambda: TextClassifier(learner=DualSVM())),
 }

@@ -23,9 +23,12 @@ TEXTS, LABELS = [ticket["text"] for ticket in TICKETS], [ticket["labels"][0] for
     [
         ("df:min=3", ("selected", {"criterion": "df", "threshold": 3.0})),
         ("chi2:10%", ("selected", {"criterion": "chi2", "percentile": 10.0})),
-        ("gini:500:combine=sum", ("selected", {"criterion": "gini", "combine": "sum", "k": 500})),
-        ("weighted:50", ("sampled", {"sampling": "weighted", "random_state": 0, "r": 50})),
-        ("subspace:50:k=0.9", ("sampled", {"sampling": "subspace", "random_state": 0, "r": 50, "k": 0.9})),
+        ("gini:500:combine=sum", ("selected", {"criterion": "gini", "combine": "sum", "n_features": 500})),
+        ("weighted:50", ("sampled", {"sampling": "weighted", "random_state": 0, "n_features": 50})),
+        (
+            "subspace:50:rank=0.9",
+            ("sampled", {"sampling": "subspace", "random_state": 0, "n_features": 50, "rank": 0.9}),
+        ),
     ],
 )
 def test_the_option_in_words(option, expected):
@@ -41,10 +44,10 @@ def test_the_option_in_words(option, expected):
         "ig:-5",
         "ig:5:7",
         "ig:5:min=3",
-        "ig:5:k=3",
+        "ig:5:rank=3",
         "ig:5:combine=min",
-        "uniform:5:k=3",
-        "subspace:k=3",
+        "uniform:5:rank=3",
+        "subspace:rank=3",
         ":",
         "df:min=x",
     ],
@@ -56,7 +59,11 @@ def test_options_without_a_meaning(option):
 
 @pytest.mark.parametrize(
     "features",
-    [SelectFeatures("chi2", 12, unit_length=True), SampleFeatures(30, k=5), SelectFeatures("df", 9)],
+    [
+        SelectFeatures("chi2", 12, unit_length=True),
+        SampleFeatures(30, rank=5),
+        SelectFeatures("df", 9),
+    ],
 )
 @pytest.mark.parametrize("learner", [None, KernelSVM(kernel="rbf")])
 def test_classifiers_come_back_from_files(tmp_path, features, learner):
@@ -128,7 +135,7 @@ def test_trained_inspected_and_used(here, tickets, tmp_path):
     scores = [row["score"] for row in listed["features"]]
     assert scores == sorted(scores, reverse=True)
     assert "12 of " in here("inspect", model, "--features").stdout
-    assert "criterion=chi2, k=12" in here("inspect", model).stdout
+    assert "criterion=chi2, n_features=12" in here("inspect", model).stdout
     assert here("predict", model, tickets, "-q").returncode == 0
 
 

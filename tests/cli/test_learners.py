@@ -132,7 +132,7 @@ class TestKernels:
             (["--learner", "kernel-svm", "--degree", "2"], "--degree means nothing to the kernel rbf"),
             (["--learner", "kernel-svm", "--kernel", "linear", "--gamma", "1"], "--gamma means nothing"),
             (["--learner", "kernel-svm", "--loss", "squared_hinge"], "has the hinge loss"),
-            (["--learner", "kernel-svm", "--kappa", "2"], "Add --bias stabilized"),
+            (["--learner", "kernel-svm", "--stabilizer-size", "2"], "Add --bias stabilized"),
             (["--learner", "kernel-svm", "--gamma", "-1"], "gamma=-1.0: expected a positive number"),
             (["--learner", "kernel-svm", "--C", "0"], "C=0.0: expected a positive number"),
             (["--bias", "big"], "--bias big: expected a size, such as 1, or unregularized"),

@@ -119,9 +119,11 @@ class TestLearners:
             assert np.abs(scores - by_the_library(fewer)).max() > 1e-2
 
     def test_the_stabilized_hyperplane(self, train):
-        options = ("--learner", "kernel-svm", "--bias", "stabilized", "--kappa", "5")
+        options = ("--learner", "kernel-svm", "--bias", "stabilized", "--stabilizer-size", "5")
         found = train(*options, "--scheme", "one-vs-rest").decision_function(TEXTS)
-        np.testing.assert_allclose(found, self.scores(KernelSVM(bias="stabilized", kappa=5.0)), atol=1e-6)
+        np.testing.assert_allclose(
+            found, self.scores(KernelSVM(bias="stabilized", stabilizer_size=5.0)), atol=1e-6
+        )
         assert np.abs(found - self.scores(KernelSVM(bias="stabilized"))).max() > 1e-2
 
     def test_losses(self, train):
@@ -138,12 +140,12 @@ class TestLearners:
                 "sxx",
                 {"--promotion": 1.5, "--demotion": 0.6, "--average": "voted"},
             ),
-            ("winnow", Winnow, "bxx", {"--eta": 0.2, "--normalized": True, "--average": "averaged"}),
+            ("winnow", Winnow, "bxx", {"--eta": 0.2, "--normalize": True, "--average": "averaged"}),
             (
                 "large-margin-winnow",
                 LargeMarginWinnow,
                 "bxx",
-                {"--eta": 0.05, "--normalized": True, "--passes": 7},
+                {"--eta": 0.05, "--normalize": True, "--passes": 7},
             ),
             ("perceptron", Perceptron, "bxx", {"--eta": 0.5, "--average": "averaged", "--passes": 2}),
         ],

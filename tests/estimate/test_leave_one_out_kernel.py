@@ -44,7 +44,7 @@ def problem(seed):
     if kernel == "linear machine":
         machine = LinearSVM(C, bias="unregularized", class_weight=classes, max_iter=100_000)
     else:
-        machine = KernelSVM(C, kernel=kernel, bias=bias, class_weight=classes, kappa=1.5, **SHAPE)
+        machine = KernelSVM(C, kernel=kernel, bias=bias, class_weight=classes, stabilizer_size=1.5, **SHAPE)
     if kernel == "chi2":
         X = np.abs(X)
     if kernel == "precomputed":
@@ -91,7 +91,7 @@ def test_equals_another_solver(hyperplane):
         y = np.where(X[:, 0] + 0.7 * generator.normal(size=len(X)) > 0, 1, -1)
         y[:4] = [1, 1, -1, -1]
         C = float(generator.choice([0.3, 3.0]))
-        machine = KernelSVM(C, kernel="rbf", bias=bias[hyperplane], kappa=0.7, **SHAPE).fit(X, y)
+        machine = KernelSVM(C, kernel="rbf", bias=bias[hyperplane], stabilizer_size=0.7, **SHAPE).fit(X, y)
         scores, _, _, unstable = kernel_leave_one_out(machine, X, y, accuracy=1e-4)
         K = gram(X, X, "rbf", gamma=0.5)
         exact, stable = left_out_scores(K, y, np.full(len(y), C), hyperplane, 0.7)

@@ -71,7 +71,13 @@ def test_bounds_leave_one_out_of_stabilized_hyperplanes(problem, kernel, kappa, 
     weights = {1: 3.0} if weighted else None
     parameters = {"gamma": 0.3, "coef0": 1.0, "degree": 2}
     model = KernelSVM(
-        C, kernel=kernel, bias="stabilized", kappa=kappa, class_weight=weights, tol=1e-9, **parameters
+        C,
+        kernel=kernel,
+        bias="stabilized",
+        stabilizer_size=kappa,
+        class_weight=weights,
+        tol=1e-9,
+        **parameters,
     ).fit(X, y)
     upper = np.where((y > 0) & weighted, 3 * C, C)
     scores, _ = left_out_scores(gram(X, X, kernel, **parameters), y, upper, "stabilized", kappa)
@@ -109,9 +115,9 @@ def test_range_of_the_kernel(problem, kernel, degree):
     X = np.abs(X) if kernel == "chi2" else X
     parameters = {"gamma": 0.3, "coef0": 0.5, "degree": degree}
     K = gram(X, X, kernel, **parameters)
-    norms, R2 = kernel_range(Kernel(kernel, **parameters), sp.csr_array(X))
+    norms, spread = kernel_range(Kernel(kernel, **parameters), sp.csr_array(X))
     np.testing.assert_allclose(norms, K.diagonal())
-    assert K.max() - K.min() <= R2 + 1e-12
+    assert K.max() - K.min() <= spread + 1e-12
     exact = kernel_range(Kernel("precomputed"), K)
     np.testing.assert_array_equal(exact[0], K.diagonal())
     assert exact[1] == K.max() - K.min()
@@ -119,9 +125,9 @@ def test_range_of_the_kernel(problem, kernel, degree):
 
 def test_empty_rows_and_single_precision():
     X = sp.csr_array(np.array([[0, 0], [3, 4], [0, 0], [0, 0]], dtype=np.float32))
-    norms, R2 = kernel_range(Kernel("linear"), X)
+    norms, spread = kernel_range(Kernel("linear"), X)
     assert norms.tolist() == [0, 25, 0, 0]
-    assert R2 == 25
+    assert spread == 25
 
 
 def test_several_labels_dense_and_sparse():
@@ -173,7 +179,7 @@ def test_agrees_with_svm_light(svmlight_stories, name):
         # fewer. With its number we count what it counts. For the other kernels the two are the same.
         assert error_rate(rule) < answer["xi_alpha"]["error"] / 100
         theirs = leave_one_out_risk(
-            model.alpha_, model.xi_, np.ones(len(y)), hyperplane="biased", R2=2 - 2 / np.e, rho=1.0
+            model.alpha_, model.xi_, np.ones(len(y)), hyperplane="biased", kernel_range=2 - 2 / np.e, rho=1.0
         )
         signs = np.where(y == "1", 1, -1)
         same = xi_alpha_table(theirs, signs)

@@ -44,18 +44,18 @@ def test_leverages_are_those_of_a_dense_decomposition(documents, turned, k):
     found = leverage_scores(A, k)
     np.testing.assert_allclose(found.leverages, expected, atol=1e-9)
     np.testing.assert_allclose(found.singular_values, values[: len(found.singular_values)], rtol=1e-8)
-    assert found.k == min(k or 20, 20)
+    assert found.rank == min(k or 20, 20)
 
 
 def test_k_is_at_most_the_rank_and_may_be_a_share_of_the_spectrum(documents):
     values = dense_leverages(documents, 1)[1]
     held = np.cumsum(values**2) / (values**2).sum()
     for share in (0.1, 0.5, 0.9, 1.0):
-        k = leverage_scores(documents, share).k
+        k = leverage_scores(documents, share).rank
         assert held[k - 1] >= share - 1e-9
         assert k == 1 or held[k - 2] < share
     twice = sp.csr_array(sp.vstack([documents, documents]))
-    assert leverage_scores(twice).k == leverage_scores(documents).k == 20
+    assert leverage_scores(twice).rank == leverage_scores(documents).rank == 20
 
 
 def test_large_matrices_are_decomposed_at_random(documents, monkeypatch):
@@ -118,11 +118,11 @@ def test_hellinger_distance():
 
 def test_mistakes_are_told(documents):
     for parameters, message in [
-        ({"r": 0}, "number of features"),
+        ({"n_features": 0}, "number of features"),
         ({"sampling": "best"}, "expected"),
-        ({"k": 0}, "singular vectors"),
-        ({"k": 1.5}, "at most 1.0"),
-        ({"k": 3, "sampling": "uniform"}, "Leave it out"),
+        ({"rank": 0}, "singular vectors"),
+        ({"rank": 1.5}, "at most 1.0"),
+        ({"rank": 3, "sampling": "uniform"}, "Leave it out"),
     ]:
         with pytest.raises(UsageError, match=message):
             SampleFeatures(**parameters).fit(documents)
@@ -130,7 +130,7 @@ def test_mistakes_are_told(documents):
     for name in ("subspace", "weighted"):
         with pytest.raises(DataError, match="0 in every document"):
             SampleFeatures(sampling=name).fit(nothing)
-    with pytest.raises(DataError, match="Raise r"):
+    with pytest.raises(DataError, match="Raise n_features"):
         SampleFeatures(1e-9, sampling="uniform").fit(documents)
 
 

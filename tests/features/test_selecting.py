@@ -12,7 +12,7 @@ from widemargin import LinearSVM, SelectFeatures
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataError, UsageError
 from widemargin.features import selecting as features
-from widemargin.features.kept_columns import narrowing_of
+from widemargin.features.kept_columns import kept_columns_of
 from widemargin.features.scores import SCORES, count_terms
 from widemargin.labels import learn_labels
 
@@ -87,15 +87,15 @@ def test_how_many_features_are_kept(task):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"k": 0}, "a number of features"),
-        ({"k": 5, "percentile": 3}, "both say"),
+        ({"n_features": 0}, "a number of features"),
+        ({"n_features": 5, "percentile": 3}, "both say"),
         ({"percentile": 0}, "share"),
         ({"percentile": 101}, "expected a number"),
         ({"criterion": "best"}, "expected one of"),
         ({"combine": "min"}, "expected one of"),
         ({"combine": "joint"}, "one class a document"),
         ({"combine": "joint", "criterion": "odds"}, "no joint form"),
-        ({"combine": "round-robin", "threshold": 1.0}, "pass k"),
+        ({"combine": "round-robin", "threshold": 1.0}, "pass n_features"),
     ],
 )
 def test_mistakes_are_told(task, parameters, message):
@@ -130,4 +130,4 @@ def test_what_is_left_of_a_document_may_have_length_one(task):
     expected = kept / np.where(lengths > 0, lengths, 1)[:, None]
     np.testing.assert_allclose(scaled.transform(X).toarray(), expected)
     np.testing.assert_allclose(scaled.transform(X.toarray()), expected)
-    np.testing.assert_allclose(narrowing_of(scaled).apply(X).toarray(), expected)
+    np.testing.assert_allclose(kept_columns_of(scaled).apply(X).toarray(), expected)

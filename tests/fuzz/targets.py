@@ -391,7 +391,7 @@ def _fit_matrix(case: bytes, folder: Path) -> None:
             learner = learners[use]().fit(X, y)
             scores = learner.decision_function(good)
         elif use == "transform":
-            scores = wm.SelectFeatures(k=1).fit(X, y).transform(good).sum(axis=1)
+            scores = wm.SelectFeatures(n_features=1).fit(X, y).transform(good).sum(axis=1)
         else:
             learner = wm.LinearSVM(n_jobs=1).fit(good, [0, 1, 0, 1])
             scores = learner.decision_function(X)

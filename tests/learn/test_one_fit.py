@@ -81,7 +81,7 @@ class SlowLabels(list):
 
 @pytest.mark.parametrize(
     "estimator",
-    [*LEARNERS, KernelSVM(), TransductiveSVM(), SelectFeatures("chi2", k=3), TextClassifier()],
+    [*LEARNERS, KernelSVM(), TransductiveSVM(), SelectFeatures("chi2", n_features=3), TextClassifier()],
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore")

@@ -11,7 +11,7 @@ from widemargin import Rocchio, TextClassifier
 from widemargin.errors import UsageError
 
 
-@parametrize_with_checks([Rocchio(), Rocchio(beta=1.0)])
+@parametrize_with_checks([Rocchio(), Rocchio(negative_weight=1.0)])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

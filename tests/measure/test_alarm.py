@@ -38,7 +38,7 @@ def test_the_p_value_counts_all_deals(at_risk, data):
 def test_the_worked_example_of_the_thesis():
     alpha = [10, 12, 8, 3, 100, 22, 0, 134, 14, 2, 0, 0, 17, 0, 0, 0, 340, 0, 0, 0, 143, 0, 0, 0, 0]
     unlabeled = np.arange(25) >= 10
-    alarm = transduction_alarm(alpha, np.zeros(25), np.ones(25), unlabeled, R2=1.0, level=0.01)
+    alarm = transduction_alarm(alpha, np.zeros(25), np.ones(25), unlabeled, kernel_range=1.0, level=0.01)
     share = alarm.shares["all"]
     assert (share.labeled_at_risk, share.labeled) == (9, 10)
     assert (share.unlabeled_at_risk, share.unlabeled) == (3, 15)
@@ -71,9 +71,9 @@ def test_each_class_is_tested_by_itself():
 
 def test_slacks_and_the_kernel_count():
     unlabeled = np.arange(8) >= 4
-    risky = transduction_alarm(np.full(8, 0.3), np.full(8, 0.4), np.ones(8), unlabeled, R2=2.0)
+    risky = transduction_alarm(np.full(8, 0.3), np.full(8, 0.4), np.ones(8), unlabeled, kernel_range=2.0)
     assert risky.shares["all"].labeled_at_risk == 4
-    safe = transduction_alarm(np.full(8, 0.3), np.full(8, 0.4), np.ones(8), unlabeled, R2=1.0)
+    safe = transduction_alarm(np.full(8, 0.3), np.full(8, 0.4), np.ones(8), unlabeled, kernel_range=1.0)
     assert safe.shares["all"].labeled_at_risk == 0
 
 

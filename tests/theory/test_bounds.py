@@ -23,7 +23,7 @@ W = np.array([2.0, -1.0, 0.5])  # margins 3, 1, 1.25, 1.5
 
 def test_mistake_bounds_written_out():
     assert perceptron_mistakes(X, Y, W) == pytest.approx(W @ W * 5.0 / 1.0**2)
-    bound = winnow_mistakes(X, Y, W, mu=0.3)
+    bound = winnow_mistakes(X, Y, W, start_weight=0.3)
     size, positive = 3.5, np.array([2.0, 1.0, 0.5])
     entropy = (positive * np.log(positive * 6 * 0.3 / (0.3 * size))).sum()
     assert bound.mistakes == pytest.approx(2 * size * entropy * 2.0**2 / 1.0**2)
@@ -32,7 +32,7 @@ def test_mistake_bounds_written_out():
 
 def test_the_scale_of_weights_and_of_an_even_prior_do_not_matter():
     assert perceptron_mistakes(X, Y, 7 * W) == pytest.approx(perceptron_mistakes(X, Y, W))
-    one, other = winnow_mistakes(X, Y, W), winnow_mistakes(X, Y, 7 * W, mu=0.01)
+    one, other = winnow_mistakes(X, Y, W), winnow_mistakes(X, Y, 7 * W, start_weight=0.01)
     assert one.mistakes == pytest.approx(other.mistakes)
     assert one.eta == pytest.approx(other.eta)  # margin and size grow alike
 
@@ -40,7 +40,7 @@ def test_the_scale_of_weights_and_of_an_even_prior_do_not_matter():
 def test_a_prior_that_is_right_needs_no_mistakes():
     right = winnow_mistakes(X[:, :1] + 1, [1, 1, 1, 1], [1.0], positive=True)
     assert right.mistakes == pytest.approx(0)
-    better = winnow_mistakes(X, Y, W, mu=np.abs(W))
+    better = winnow_mistakes(X, Y, W, start_weight=np.abs(W))
     assert better.mistakes < winnow_mistakes(X, Y, W).mistakes
 
 
@@ -72,7 +72,7 @@ def test_what_has_no_bound_is_refused():
         perceptron_mistakes(X, -Y, W)
     with pytest.raises(DataError, match="negative"):
         entropy_terms(X, Y, W, positive=True)
-    with pytest.raises(UsageError, match="mu holds"):
-        winnow_mistakes(X, Y, W, mu=0)
+    with pytest.raises(UsageError, match="start_weight holds"):
+        winnow_mistakes(X, Y, W, start_weight=0)
     with pytest.raises(UsageError, match="margin=0"):
         two_norm_terms(X, Y, W, margin=0)

@@ -12,20 +12,20 @@ from widemargin._arrays import canonical_csr
 from widemargin.classifier.training_input import is_matrix
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
-from widemargin.features.kept_columns import Narrowing
+from widemargin.features.kept_columns import KeptColumns
 
 
 class Representation(NamedTuple):
     """A fitted vectorizer, None for vectors; the selection behind it, None for all; its number of columns."""
 
     vectorizer: Any
-    narrowing: Narrowing | None
+    kept: KeptColumns | None
     n_features: int
 
     def rows(self, texts: Any) -> sp.csr_array:
         """The rows of `texts`, canonical, with the columns that the learner sees."""
         X = self.all_columns(texts)
-        return X if self.narrowing is None else self.narrowing.apply(X)
+        return X if self.kept is None else self.kept.apply(X)
 
     def all_columns(self, texts: Any) -> sp.csr_array:
         """The rows of `texts`, canonical, with `n_features` columns."""
@@ -52,15 +52,15 @@ class Representation(NamedTuple):
 
     def leaves_out_columns_of(self, vectors: Vectors) -> bool:
         """Whether these have features that no training document had, and none were left out on purpose."""
-        whole = self.vectorizer is None and self.narrowing is None
+        whole = self.vectorizer is None and self.kept is None
         return whole and bool(vectors.X.shape[1] > self.n_features)
 
     def locate(self, text: str) -> tuple[NDArray[Any], ...]:
         """Columns of the learner, beginnings and ends of every term of `text` that it sees."""
         found = self.vectorizer.locate(text)
-        if self.narrowing is None:
+        if self.kept is None:
             return tuple(found)
-        columns = self.narrowing.place[found.columns]
+        columns = self.kept.place[found.columns]
         seen = columns >= 0
         return columns[seen], found.starts[seen], found.ends[seen]
 
@@ -71,6 +71,6 @@ class Representation(NamedTuple):
 
     def term(self, column: int) -> str:
         """What the learner's `column` is called; without a name its number, as in an SVM-light file."""
-        if self.narrowing is not None:
-            column = int(self.narrowing.columns[column])
+        if self.kept is not None:
+            column = int(self.kept.columns[column])
         return str(self.vectorizer.vocabulary_.term(column)) if self.has_terms else str(column + 1)

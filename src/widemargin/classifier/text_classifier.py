@@ -30,7 +30,7 @@ from widemargin.decide.rule import DecisionRule
 from widemargin.documents.formats.svmlight_model import is_svmlight_model
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
-from widemargin.features.kept_columns import Narrowing, narrowing_of
+from widemargin.features.kept_columns import KeptColumns, kept_columns_of
 from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model
 
@@ -325,11 +325,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def selected_terms(self) -> list[tuple[str, float]]:
         """The terms that the learner sees with the scores that they were selected by, the best first."""
         check_is_fitted(self, "learner_")
-        if self.features_ is None or self._narrowing is None:
+        if self.features_ is None or self._kept_columns is None:
             raise UsageError("This classifier uses all its features. Pass features to select some.")
         scores = getattr(self.features_, "scores_", None)
         scores = self.features_.probabilities_ if scores is None else scores
-        scores = scores[self._narrowing.columns]
+        scores = scores[self._kept_columns.columns]
         term = self._representation.term
         return [(term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
 
@@ -379,11 +379,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Keep fitted parts; `n_features` is how many columns the vectorizer makes."""
         self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
         self.n_features_in_ = n_features
-        self._narrowing: Narrowing | None = None if features is None else narrowing_of(features)
+        self._kept_columns: KeptColumns | None = None if features is None else kept_columns_of(features)
 
     @property
     def _representation(self) -> Representation:
-        return Representation(self.vectorizer_, self._narrowing, self.n_features_in_)
+        return Representation(self.vectorizer_, self._kept_columns, self.n_features_in_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

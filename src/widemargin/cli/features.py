@@ -20,7 +20,7 @@ Features = Annotated[
         help="Learn from some terms only. The N best by ig, gini, chi2, odds, bns or df (ig:5000), a share "
         "of them (ig:10%) or those of a least score (df:min=3), labels combined by :combine=max, average, "
         "sum, round-robin or joint; or about N at random by subspace, weighted or uniform "
-        "(subspace:2000:k=100).",
+        "(subspace:2000:rank=100).",
         show_default="all",
         rich_help_panel="Learning",
     ),
@@ -33,9 +33,9 @@ def parse(text: str, seed: int = 0) -> tuple[str, dict[str, Any]]:
     Examples
     --------
     >>> parse("ig:5000")
-    ('selected', {'criterion': 'ig', 'k': 5000})
-    >>> parse("subspace:2000:k=100", seed=7)
-    ('sampled', {'sampling': 'subspace', 'random_state': 7, 'r': 2000, 'k': 100})
+    ('selected', {'criterion': 'ig', 'n_features': 5000})
+    >>> parse("subspace:2000:rank=100", seed=7)
+    ('sampled', {'sampling': 'subspace', 'random_state': 7, 'n_features': 2000, 'rank': 100})
     """
     name, *parts = text.split(":")
     settings = dict(part.partition("=")[::2] if "=" in part else ("", part) for part in parts)
@@ -57,7 +57,7 @@ def _selected(text: str, settings: dict[str, str]) -> dict[str, Any]:
         if key == "" and value.endswith("%"):
             found["percentile"] = _number(text, value[:-1], float)
         elif key == "":
-            found["k"] = _number(text, value, int)
+            found["n_features"] = _number(text, value, int)
         elif key == "min":
             found["threshold"] = _number(text, value, float)
         elif key == "combine" and value in COMBINATIONS:
@@ -73,12 +73,12 @@ def _sampled(text: str, name: str, settings: dict[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in settings.items():
         if key == "":
-            found["r"] = _number(text, value, int)
-        elif key == "k" and name == "subspace":
-            found["k"] = _number(text, value, float if "." in value else int)
+            found["n_features"] = _number(text, value, int)
+        elif key == "rank" and name == "subspace":
+            found["rank"] = _number(text, value, float if "." in value else int)
         else:
             raise UsageError(f"--features {text}: {key}={value} means nothing here. {_EXPECTED}")
-    if "r" not in found:
+    if "n_features" not in found:
         raise UsageError(f"--features {text}: say about how many terms. {_EXPECTED}")
     return found
 

@@ -168,10 +168,10 @@ Power = Annotated[
         rich_help_panel=KERNEL_PANEL,
     ),
 ]
-Kappa = Annotated[
+StabilizerSize = Annotated[
     float | None,
     typer.Option(
-        "--kappa",
+        "--stabilizer-size",
         metavar="X",
         help="The length of the two artificial examples of the stabilized hyperplane.",
         show_default="1",
@@ -265,8 +265,8 @@ def _kernel_parameters(
     for option, kernels in _OF_KERNELS.items():
         if option in given and kernel.value not in kernels:
             raise UsageError(f"--{option} means nothing to the kernel {kernel.value}. Leave it out.")
-    if "kappa" in given and bias != "stabilized":
-        raise UsageError("--kappa is for the stabilized hyperplane. Add --bias stabilized.")
+    if "stabilizer_size" in given and bias != "stabilized":
+        raise UsageError("--stabilizer-size is for the stabilized hyperplane. Add --bias stabilized.")
     return {"kernel": kernel.value, "bias": bias}
 
 

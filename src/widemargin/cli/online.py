@@ -17,8 +17,8 @@ TAKES: dict[str, tuple[str, ...]] = {
     "positive-winnow": ("promotion", "demotion", "average"),
     "balanced-winnow": ("promotion", "demotion", "average"),
     "balanced-winnow-plus": ("promotion", "demotion", "average"),
-    "winnow": ("bias", "eta", "average", "normalized"),
-    "large-margin-winnow": ("bias", "eta", "normalized", "C", "class_weight", "tol"),
+    "winnow": ("bias", "eta", "average", "normalize"),
+    "large-margin-winnow": ("bias", "eta", "normalize", "C", "class_weight", "tol"),
     "dual-svm": ("bias", "eta", "C", "class_weight", "tol"),
 }
 # dagan's strength of a feature is best the square root of its count, zhang's features are binary.
@@ -73,10 +73,10 @@ Average = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-Normalized = Annotated[
+Normalize = Annotated[
     bool | None,
     typer.Option(
-        "--normalized",
+        "--normalize",
         help="Weights of a constant sum (winnow, large-margin-winnow).",
         show_default=False,
         rich_help_panel=PANEL,

@@ -22,18 +22,18 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 
-def pairs(k: int) -> list[tuple[int, int]]:
-    """The pairs of k classes in the order of the columns of their scores.
+def pairs(n_classes: int) -> list[tuple[int, int]]:
+    """The pairs of classes in the order of the columns of their scores.
 
     Examples
     --------
     >>> pairs(3)
     [(0, 1), (0, 2), (1, 2)]
     """
-    return [(a, b) for a in range(k) for b in range(a + 1, k)]
+    return [(a, b) for a in range(n_classes) for b in range(a + 1, n_classes)]
 
 
-def majority_vote(scores: NDArray[Any], k: int) -> Numbers:
+def majority_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
     """The class that wins most of its pairs.
 
     Of classes with as many votes the one with the larger sum of margins wins, over all its pairs (a pair
@@ -42,7 +42,7 @@ def majority_vote(scores: NDArray[Any], k: int) -> Numbers:
     Parameters
     ----------
     scores : array (n, k(k-1)/2)
-    k : number of classes
+    n_classes : the number of classes
 
     Returns
     -------
@@ -53,14 +53,14 @@ def majority_vote(scores: NDArray[Any], k: int) -> Numbers:
     >>> majority_vote(np.array([[-1.0, 2.0, 0.5], [1.0, -1.0, 3.0]]), 3).tolist()
     [2, 2]
     """
-    votes, margins = tally(scores, k)
+    votes, margins = tally(scores, n_classes)
     leading = votes == votes.max(axis=1, keepdims=True)
     winners: Numbers = np.where(leading, margins, -np.inf).argmax(axis=1)
     return winners
 
 
-def tally(scores: NDArray[Any], k: int) -> tuple[NDArray[np.int64], Floats]:
-    """Votes and sums of margins, both (n, k), of every class.
+def tally(scores: NDArray[Any], n_classes: int) -> tuple[NDArray[np.int64], Floats]:
+    """Votes and sums of margins, both (n, n_classes), of every class.
 
     Examples
     --------
@@ -68,25 +68,25 @@ def tally(scores: NDArray[Any], k: int) -> tuple[NDArray[np.int64], Floats]:
     >>> votes.tolist(), margins.tolist()
     ([[1, 0, 2]], [[-1.0, -1.5, 2.5]])
     """
-    scores = _checked(scores, k)
-    first, second = np.triu_indices(k, 1)
+    scores = _checked(scores, n_classes)
+    first, second = np.triu_indices(n_classes, 1)
     for_second = scores > 0
-    votes = np.empty((len(scores), k), dtype=np.int64)
-    margins = np.empty((len(scores), k))
-    for c in range(k):
+    votes = np.empty((len(scores), n_classes), dtype=np.int64)
+    margins = np.empty((len(scores), n_classes))
+    for c in range(n_classes):
         mine, theirs = second == c, first == c
         votes[:, c] = for_second[:, mine].sum(axis=1) + (~for_second[:, theirs]).sum(axis=1)
         margins[:, c] = scores[:, mine].sum(axis=1) - scores[:, theirs].sum(axis=1)
     return votes, margins
 
 
-def dag_vote(scores: NDArray[Any], k: int) -> Numbers:
+def dag_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
     """The class that remains when the first of the list meets the last, k-1 times, and the loser leaves it.
 
     Parameters
     ----------
     scores : array (n, k(k-1)/2)
-    k : number of classes
+    n_classes : the number of classes
 
     Returns
     -------
@@ -97,33 +97,33 @@ def dag_vote(scores: NDArray[Any], k: int) -> Numbers:
     >>> dag_vote(np.array([[-1.0, 2.0, 0.5], [1.0, -1.0, 3.0]]), 3).tolist()
     [2, 1]
     """
-    scores = _checked(scores, k)
+    scores = _checked(scores, n_classes)
     rows = np.arange(len(scores))
     first = np.zeros(len(scores), dtype=np.intp)
-    last = np.full(len(scores), k - 1, dtype=np.intp)
-    for _ in range(k - 1):
+    last = np.full(len(scores), n_classes - 1, dtype=np.intp)
+    for _ in range(n_classes - 1):
         # What is left of the list is always a run of classes, so its two ends say everything.
-        last_wins = scores[rows, _column(first, last, k)] > 0
+        last_wins = scores[rows, _column(first, last, n_classes)] > 0
         first += last_wins
         last -= ~last_wins
     return first
 
 
-def class_scores(scores: NDArray[Any], k: int, scheme: Literal["votes", "dag"] = "votes") -> Floats:
-    """One score a class, (n, k), of which the vote's winner has the largest.
+def class_scores(scores: NDArray[Any], n_classes: int, scheme: Literal["votes", "dag"] = "votes") -> Floats:
+    """One score a class, (n, n_classes), of which the vote's winner has the largest.
 
     A class scores its votes, and up to a third more or less by its sum of margins, which orders classes
-    with as many votes. The winner of the DAG, which need not have the most votes, scores k.
+    with as many votes. The winner of the DAG, which need not have the most votes, scores n_classes.
 
     Examples
     --------
     >>> class_scores(np.array([[-1.0, 2.0, 0.5], [1.0, -1.0, 3.0]]), 3, "dag").argmax(axis=1).tolist()
     [2, 1]
     """
-    votes, margins = tally(scores, k)
+    votes, margins = tally(scores, n_classes)
     result: Floats = votes + margins / (3 * (1 + np.abs(margins)))
     if scheme == "dag":
-        result[np.arange(len(result)), dag_vote(scores, k)] = k
+        result[np.arange(len(result)), dag_vote(scores, n_classes)] = n_classes
     return result
 
 
@@ -134,7 +134,7 @@ def _column(a: Numbers, b: Numbers, k: int) -> Numbers:
 
 def _checked(scores: NDArray[Any], k: int) -> Floats:
     if k < 2:
-        raise UsageError(f"k={k}: a vote needs at least 2 classes.")
+        raise UsageError(f"n_classes={k}: a vote needs at least 2 classes.")
     scores = np.asarray(scores, dtype=np.float64)
     expected = k * (k - 1) // 2
     if scores.ndim != 2 or scores.shape[1] != expected:

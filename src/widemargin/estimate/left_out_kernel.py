@@ -95,7 +95,7 @@ def kernel_leave_one_out(
         gram = np.zeros((0, 0))
     known = definiteness(task.kernel, task.gram)
     start = np.zeros((n_labels, n + (2 if task.kappa > 0 else 0)))
-    start[:, :n] = feasible(task.alpha, task.signs, task.upper, task.equality and task.kappa == 0)
+    start[:, :n] = feasible(task.alpha, task.signs, task.upper, equality=task.equality and task.kappa == 0)
     if task.kappa > 0:
         start[:, n:] = artificial_start(start[:, :n], task.signs, task.kappa)
     with (
@@ -180,7 +180,7 @@ class _Task:
             alpha,
             isinstance(learner.bias, str),
             float(learner.bias) ** 2 if isinstance(learner.bias, Real) else 0.0,
-            float(learner.kappa) if learner.bias == "stabilized" else 0.0,
+            float(learner.stabilizer_size) if learner.bias == "stabilized" else 0.0,
             int(learner.max_iter),
         )
 
@@ -196,9 +196,9 @@ class _Task:
         fits = 8 * n * n <= cache * 2**20
         linear = self.kernel.name == "linear"
         as_linear = linear and not fits
-        few_features = linear and working_set_of(self.csr.n_columns, self.equality) > working_set_of(
-            2**31, self.equality
+        few_features = linear and working_set_of(self.csr.n_columns, equality=self.equality) > working_set_of(
+            2**31, equality=self.equality
         )
         if as_linear or few_features:
-            return cache, as_linear, "steepest", working_set_of(self.csr.n_columns, self.equality)
+            return cache, as_linear, "steepest", working_set_of(self.csr.n_columns, equality=self.equality)
         return cache, False, *(("second-order", 2) if self.equality else ("steepest", _STEP))

@@ -60,7 +60,7 @@ def risk_of(learner: LinearSVM | KernelSVM, X: Any, *, rho: float | None = None)
                 f'scheme="one-vs-rest", or leave-one-out.'
             )
         kernel = learner._kernel
-        bias_size = float(learner.kappa)
+        bias_size = float(learner.stabilizer_size)
     else:
         kernel, bias_size = Kernel("linear"), 1.0
     if learner.alpha_.shape[0] != X.shape[0]:
@@ -75,9 +75,15 @@ def risk_of(learner: LinearSVM | KernelSVM, X: Any, *, rho: float | None = None)
         hyperplane = "stabilized"
     elif isinstance(learner.bias, Real):
         hyperplane, bias_size = "bias-feature", float(learner.bias)
-    norms, R2 = kernel_range(kernel, X)
+    norms, spread = kernel_range(kernel, X)
     return leave_one_out_risk(
-        learner.alpha_, learner.xi_, norms, hyperplane=hyperplane, bias_size=bias_size, R2=R2, rho=rho
+        learner.alpha_,
+        learner.xi_,
+        norms,
+        hyperplane=hyperplane,
+        bias_size=bias_size,
+        kernel_range=spread,
+        rho=rho,
     )
 
 
@@ -89,8 +95,8 @@ def kernel_range(kernel: Kernel, X: Any) -> tuple[Floats, float]:
 
     Examples
     --------
-    >>> norms, R2 = kernel_range(Kernel("linear"), np.array([[1.0, 0.0], [0.0, 2.0]]))
-    >>> norms.tolist(), R2
+    >>> norms, spread = kernel_range(Kernel("linear"), np.array([[1.0, 0.0], [0.0, 2.0]]))
+    >>> norms.tolist(), kernel_range
     ([1.0, 4.0], 4.0)
     >>> kernel_range(Kernel("linear"), np.array([[1.0, 0.0], [0.0, -2.0]]))[1]
     8.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from widemargin._arrays import canonical_csr, is_sparse, row_squares
 
 
-class Narrowing(NamedTuple):
+class KeptColumns(NamedTuple):
     """Which columns stay, where each goes (-1: nowhere), and what kept values are multiplied by.
 
     `unit_length` says that rows are scaled to length 1 afterwards.
@@ -27,8 +27,8 @@ class Narrowing(NamedTuple):
 
         Examples
         --------
-        >>> narrow = Narrowing(np.array([1, 2]), np.array([-1, 0, 1], dtype=np.int32), np.array([1.0, 2.0]))
-        >>> narrow.apply(sp.csr_array(np.array([[1.0, 0.0, 3.0], [0.0, 4.0, 5.0]]))).toarray().tolist()
+        >>> kept = KeptColumns(np.array([1, 2]), np.array([-1, 0, 1], dtype=np.int32), np.array([1.0, 2.0]))
+        >>> kept.apply(sp.csr_array(np.array([[1.0, 0.0, 3.0], [0.0, 4.0, 5.0]]))).toarray().tolist()
         [[0.0, 6.0], [4.0, 10.0]]
         """
         found = self.place[X.indices]
@@ -62,11 +62,11 @@ def unit_rows(X: Any) -> Any:
     return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
-def narrowing_of(selection: Any) -> Narrowing:
+def kept_columns_of(selection: Any) -> KeptColumns:
     """What a fitted `SelectFeatures` or `SampleFeatures` does."""
     support = selection.get_support()
     columns = np.flatnonzero(support)
     place = np.full(len(support), -1, dtype=np.int32)
     place[columns] = np.arange(len(columns), dtype=np.int32)
     unit_length = getattr(selection, "unit_length", False)
-    return Narrowing(columns, place, getattr(selection, "factors", None), unit_length)
+    return KeptColumns(columns, place, getattr(selection, "factors", None), unit_length)

@@ -41,37 +41,44 @@ class Subspace(NamedTuple):
 
     leverages: Floats
     singular_values: Floats
-    k: int
+    rank: int
 
 
-def leverage_scores(X: Any, k: int | float | None = None, random_state: Any = 0) -> Subspace:
-    """How much each feature weighs in the span of the top k singular vectors.
+def leverage_scores(X: Any, rank: int | float | None = None, random_state: Any = 0) -> Subspace:
+    """How much each feature weighs in the span of the top singular vectors.
 
     Parameters
     ----------
     X : sparse or dense matrix (documents, features)
-    k : how many, at most the rank; a float is the share of the squared Frobenius norm that they have to hold;
-        None is the rank
-    random_state : of the randomized decomposition, which large matrices take
+    rank : number of singular vectors, at most the rank; a float is the share of the squared Frobenius
+        norm to keep; None means the rank
+    random_state : seed of the randomized algorithm that is used for large matrices
 
     Examples
     --------
     >>> found = leverage_scores(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1)
-    >>> found.leverages.round(6).tolist(), found.singular_values.round(4).tolist(), found.k
+    >>> found.leverages.round(6).tolist(), found.singular_values.round(4).tolist(), found.rank
     ([1.0, 0.0, 0.0], [3.0, 1.4142], 1)
     """
-    if k is not None and (isinstance(k, bool) or not isinstance(k, Real) or not k > 0):
-        raise UsageError(f"k={k!r}: expected a number of singular vectors, a share of the spectrum, or None.")
-    if k is not None and not isinstance(k, Integral) and float(k) > 1:
-        raise UsageError(f"k={k!r}: a share of the spectrum is at most 1.0.")
+    if rank is not None and (
+        isinstance(rank, bool) or not isinstance(rank, Real) or not rank > 0
+    ):
+        raise UsageError(
+            f"rank={rank!r}: expected a number of singular vectors, "
+            "a share of the spectrum, or None."
+        )
+    if rank is not None and not isinstance(rank, Integral) and float(rank) > 1:
+        raise UsageError(f"rank={rank!r}: a share of the spectrum is at most 1.0.")
     A = canonical_csr(X).matrix.astype(np.float64, copy=False)
-    values, vectors = short_side_vectors(A, int(k) if isinstance(k, Integral) else None, random_state)
+    values, vectors = short_side_vectors(
+        A, int(rank) if isinstance(rank, Integral) else None, random_state
+    )
     wanted = len(values)
-    if isinstance(k, Integral):
-        wanted = min(int(k), wanted)
-    elif k is not None:
+    if isinstance(rank, Integral):
+        wanted = min(int(rank), wanted)
+    elif rank is not None:
         held = np.cumsum(values**2) / (values**2).sum()
-        wanted = min(int(np.searchsorted(held, float(k) - 1e-12)) + 1, wanted)
+        wanted = min(int(np.searchsorted(held, float(rank) - 1e-12)) + 1, wanted)
     if A.shape[0] > A.shape[1]:
         return Subspace(np.square(vectors[:, :wanted]).sum(axis=1), values, wanted)
     leverages = np.zeros(A.shape[1])
@@ -91,15 +98,15 @@ def weighted_probabilities(X: Any) -> Floats:
     return np.asarray(squares / total)
 
 
-def keep_probabilities(probabilities: Floats, r: float) -> Floats:
-    """min(1, r p_i).
+def keep_probabilities(probabilities: Floats, rate: float) -> Floats:
+    """The chance of each feature to be kept: min(1, rate p_i).
 
     Examples
     --------
     >>> keep_probabilities(np.array([0.75, 0.25]), 2).tolist()
     [1.0, 0.5]
     """
-    return np.asarray(np.minimum(1.0, r * probabilities))
+    return np.asarray(np.minimum(1.0, rate * probabilities))
 
 
 def rate_for(probabilities: Floats, expected: float) -> float:
@@ -120,7 +127,7 @@ def rate_for(probabilities: Floats, expected: float) -> float:
     return float(rates[np.flatnonzero(rates * positive <= 1)[0]])
 
 
-def hellinger_distance(p: Floats, q: Floats) -> float:
+def hellinger_distance(first: Floats, second: Floats) -> float:
     """The root of the sum of (sqrt p_i - sqrt q_i)^2, dasgupta 6.3.2: from 0 to sqrt 2.
 
     Examples
@@ -128,7 +135,7 @@ def hellinger_distance(p: Floats, q: Floats) -> float:
     >>> hellinger_distance(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     1.4142135623730951
     """
-    return float(np.linalg.norm(np.sqrt(p) - np.sqrt(q)))
+    return float(np.linalg.norm(np.sqrt(first) - np.sqrt(second)))
 
 
 class SampleFeatures(SelectorMixin, BaseEstimator):
@@ -136,18 +143,18 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    r : the number of features to expect at most; from some r on every feature is kept
+    n_features : expected number of kept features, at most; a large number keeps all of them
     sampling : "subspace", "weighted" or "uniform"
-    k : of subspace sampling: how many singular vectors, at most the rank; a float for those that hold this
-        share of the squared Frobenius norm; None for the rank
-    random_state : seed
+    rank : for subspace sampling, the number of singular vectors, at most the rank; a float is the
+        share of the squared Frobenius norm to keep; None means the rank
+    random_state : random seed
 
     Attributes
     ----------
     probabilities_ : (features,) the sampling distribution
     keep_probabilities_ : (features,) the chances to be kept
     expected_, n_kept_ : how many features were to be expected, and how many were kept
-    k_ : the singular vectors that were used, or None
+    rank_ : the singular vectors that were used, or None
 
     Examples
     --------
@@ -163,30 +170,33 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        r: int = 1000,
+        n_features: int = 1000,
         *,
         sampling: Literal["subspace", "weighted", "uniform"] = "subspace",
-        k: int | float | None = None,
+        rank: int | float | None = None,
         random_state: Any = 0,
     ) -> None:
-        self.r = r
+        self.n_features = n_features
         self.sampling = sampling
-        self.k = k
+        self.rank = rank
         self.random_state = random_state
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the probabilities and draw the sample; labels are not looked at."""
         self._check_parameters()
-        if self.k is not None and self.sampling != "subspace":
-            raise UsageError(f"k={self.k!r} is for subspace sampling. Leave it out.")
+        if self.rank is not None and self.sampling != "subspace":
+            raise UsageError(f"rank={self.rank!r} is for subspace sampling. Leave it out.")
         csr = checked_csr(self, X, first=True)
         X = csr.matrix
         random = check_random_state(self.random_state)
-        self.k_: int | None = None
+        self.rank_: int | None = None
         if self.sampling == "subspace":
-            found = leverage_scores(X, self.k, random)
-            self.probabilities_, self.k_ = found.leverages / found.leverages.sum(), found.k
+            found = leverage_scores(X, self.rank, random)
+            self.probabilities_, self.rank_ = (
+                found.leverages / found.leverages.sum(),
+                found.rank,
+            )
         elif self.sampling == "weighted":
             self.probabilities_ = weighted_probabilities(X)
         else:
@@ -197,11 +207,11 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
     def draw(self, random_state: Any) -> Self:
         """Another sample from the same probabilities."""
         check_is_fitted(self, "probabilities_")
-        chances = keep_probabilities(self.probabilities_, float(self.r))
+        chances = keep_probabilities(self.probabilities_, float(self.n_features))
         kept = check_random_state(random_state).random_sample(len(chances)) < chances
         if not kept.any():
             raise DataError(
-                f"None of {len(kept)} features was kept; {chances.sum():.3g} were to be expected. Raise r."
+                f"None of {len(kept)} features was kept; {chances.sum():.3g} were expected. Raise n_features."
             )
         self.keep_probabilities_, self._kept = chances, kept
         self.expected_, self.n_kept_ = float(chances.sum()), int(kept.sum())
@@ -237,7 +247,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         return np.asarray(self._kept)
 
     def _check_parameters(self) -> None:
-        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), r=_FEATURES)
+        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), n_features=_FEATURES)
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
@@ -247,7 +257,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
             "parameters": self.get_params(),
             "n_features": self.n_features_in_,
             "expected": self.expected_,
-            "k": self.k_,
+            "rank": self.rank_,
         }
         return config, {
             "columns": kept.astype(np.int32),
@@ -263,7 +273,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         self.n_features_in_ = stored.integer("n_features", least=1)
         stored.check_room("n_features", self.n_features_in_)
         self.expected_ = stored.number("expected", least=0)
-        self.k_ = None if stored.value("k") is None else stored.integer("k")
+        self.rank_ = None if stored.value("rank") is None else stored.integer("rank")
         columns = stored.array("columns", (None,), np.int32, least=0, most=self.n_features_in_ - 1)
         scores = stored.array("scores", columns.shape, least=0, most=1)
         chances = stored.array("chances", columns.shape, least=np.finfo(float).tiny, most=1)

@@ -215,7 +215,7 @@ JOINT_SCORES: dict[str, Score] = {
 }
 
 
-def score_function(name: str, joint: bool = False) -> Score:
+def score_function(name: str, *, joint: bool = False) -> Score:
     """The score that `name` stands for; `joint` for one of several classes rather than label by label."""
     scores = JOINT_SCORES if joint else SCORES
     if name in scores:

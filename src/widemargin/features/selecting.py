@@ -35,7 +35,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     criterion : "ig" (information gain), "gini", "chi2", "odds", "bns" or "df", see
         :mod:`widemargin.features.scores`. A feature occurs in a document where its value is not 0. Only "df"
         needs no labels.
-    k : how many features to keep; all of them where there are no more. 1000 if nothing else is said.
+    n_features : how many features to keep; all of them where there are no more. 1000 if nothing else is said.
     threshold : keep features whose score is at least this, instead
     percentile : keep this share of the features, from 0 to 100, instead
     combine : how several labels make one score: the largest, the average weighted by the frequencies of the
@@ -52,7 +52,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     Examples
     --------
     >>> X = np.array([[1, 1, 0], [2, 0, 1], [0, 1, 0], [0, 0, 3]])
-    >>> selection = SelectFeatures("chi2", k=1).fit(X, ["ham", "ham", "spam", "spam"])
+    >>> selection = SelectFeatures("chi2", n_features=1).fit(X, ["ham", "ham", "spam", "spam"])
     >>> selection.scores_.tolist(), selection.transform(X).ravel().tolist()
     ([4.0, 0.0, 0.0], [1, 2, 0, 0])
     """
@@ -63,7 +63,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     def __init__(
         self,
         criterion: str = "ig",
-        k: int | None = None,
+        n_features: int | None = None,
         *,
         threshold: float | None = None,
         percentile: float | None = None,
@@ -71,7 +71,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         unit_length: bool = False,
     ) -> None:
         self.criterion = criterion
-        self.k = k
+        self.n_features = n_features
         self.threshold = threshold
         self.percentile = percentile
         self.combine = combine
@@ -103,7 +103,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
     def _score(self, csr: Csr, signs: NDArray[np.int8], joint: bool) -> NDArray[np.intp] | None:
         """Set the combined scores; return the order in which labels in turn choose, where they do."""
-        function = score_function(self.criterion, joint)
+        function = score_function(self.criterion, joint=joint)
         if joint:
             self.scores_ = function(count_terms(csr, signs))
             return None
@@ -146,24 +146,28 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     def _wanted(self, n_features: int) -> int:
         if self.percentile is not None:
             return max(1, math.ceil(n_features * float(self.percentile) / 100))
-        return min(n_features, 1000 if self.k is None else int(self.k))
+        return min(n_features, 1000 if self.n_features is None else int(self.n_features))
 
     def _check_parameters(self) -> None:
         score_function(self.criterion)
         check_parameters(self, combine=one_of(*COMBINATIONS))
         if self.combine == "joint" and self.criterion != "df":
             score_function(self.criterion, joint=True)
-        given = [name for name in ("k", "threshold", "percentile") if getattr(self, name) is not None]
+        given = [
+            name for name in ("n_features", "threshold", "percentile") if getattr(self, name) is not None
+        ]
         if len(given) > 1:
             raise UsageError(f"{given[0]} and {given[1]} both say how many features to keep. Pass one.")
         check_parameters(
             self,
-            k=or_none(COUNT._replace(words="a number of features")),
+            n_features=or_none(COUNT._replace(words="a number of features")),
             threshold=or_none(FINITE),
             percentile=or_none(PERCENTAGE),
         )
         if self.combine == "round-robin" and self.threshold is not None:
-            raise UsageError('combine="round-robin" chooses a number of features: pass k, not threshold.')
+            raise UsageError(
+                'combine="round-robin" chooses a number of features: pass n_features, not threshold.'
+            )
 
     def transform(self, X: Any) -> Any:
         """The kept features, in their order."""

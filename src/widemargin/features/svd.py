@@ -37,8 +37,8 @@ class Singular(NamedTuple):
     vectors: Floats
 
 
-def top_singular_vectors(A: sp.csr_array, k: int, random_state: Any = 0) -> Singular:
-    """The top `k`, or as many as the rank; the largest entry of each vector is positive.
+def top_singular_vectors(A: sp.csr_array, n_components: int, random_state: Any = 0) -> Singular:
+    """The top `n_components`, or as many as the rank; the largest entry of each vector is positive.
 
     Examples
     --------
@@ -46,8 +46,8 @@ def top_singular_vectors(A: sp.csr_array, k: int, random_state: Any = 0) -> Sing
     >>> found.values.tolist(), np.abs(found.vectors).round(6).tolist()
     ([3.0], [[0.0, 1.0]])
     """
-    values, short = short_side_vectors(A, k, random_state)
-    values, short = values[:k], short[:, :k]
+    values, short = short_side_vectors(A, n_components, random_state)
+    values, short = values[:n_components], short[:, :n_components]
     vectors = short.T
     if A.shape[0] <= A.shape[1]:
         vectors = (times(canonical_csr(A.T), short, thread_count(None)) / values).T
@@ -56,16 +56,18 @@ def top_singular_vectors(A: sp.csr_array, k: int, random_state: Any = 0) -> Sing
     return Singular(values, vectors * signs[:, None])
 
 
-def short_side_vectors(A: sp.csr_array, k: int | None, random_state: Any = 0) -> tuple[Floats, Floats]:
+def short_side_vectors(
+    A: sp.csr_array, n_components: int | None, random_state: Any = 0
+) -> tuple[Floats, Floats]:
     """Singular values above 0, falling, and the singular vectors of the shorter side, one a column.
 
-    At least the top `k`, or all of them for None.
+    At least the top `n_components`, or all of them for None.
     """
     A = canonical_csr(A).matrix
     half: Any = A if A.shape[0] <= A.shape[1] else A.T
     side = half.shape[0]
-    if k is not None and side > _EXACT and k + _SPARE_VECTORS < side // 2:
-        squares, vectors = _iterated(canonical_csr(half), canonical_csr(half.T), k, random_state)
+    if n_components is not None and side > _EXACT and n_components + _SPARE_VECTORS < side // 2:
+        squares, vectors = _iterated(canonical_csr(half), canonical_csr(half.T), n_components, random_state)
     else:
         squares, vectors = scipy.linalg.eigh((half @ half.T).toarray(), overwrite_a=True)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1]
@@ -75,16 +77,16 @@ def short_side_vectors(A: sp.csr_array, k: int | None, random_state: Any = 0) ->
     return np.sqrt(squares[:rank]), vectors[:, :rank]
 
 
-def _iterated(half: Csr, transposed: Csr, k: int, random_state: Any) -> tuple[Floats, Floats]:
-    """The top k eigenvalues and eigenvectors of half half', rising."""
-    block = check_random_state(random_state).standard_normal((half.n_rows, k + _SPARE_VECTORS))
+def _iterated(half: Csr, transposed: Csr, n_components: int, random_state: Any) -> tuple[Floats, Floats]:
+    """The top n_components eigenvalues and eigenvectors of half half', rising."""
+    block = check_random_state(random_state).standard_normal((half.n_rows, n_components + _SPARE_VECTORS))
     image = block
     for done in range(_PASSES):
         # Before the last pass it is enough that no direction gets lost.
         block = _orthogonal(image, rounds=2 if done == _PASSES - 1 else 1)
         image = _gram_times(half, transposed, block)
     squares, turned = scipy.linalg.eigh(block.T @ image)
-    return squares[-k:], block @ turned[:, -k:]
+    return squares[-n_components:], block @ turned[:, -n_components:]
 
 
 def _orthogonal(block: Floats, rounds: int) -> Floats:

@@ -21,7 +21,7 @@ from widemargin.labels import LabelSpace
 State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
-class LinearRule(ClassifierMixin, BaseEstimator):
+class LinearModel(ClassifierMixin, BaseEstimator):
     """Base of the learners whose result is one weight vector and one threshold a column of labels.
 
     Subclasses set `label_space_`, `coef_` (columns x features, dense or sparse), `intercept_` and
@@ -91,10 +91,10 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         return config, arrays
 
     @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> LinearRule:
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> LinearModel:
         """The fitted learner that `get_state` described, without its dual variables."""
         stored = Stored(config, arrays)
-        learner: LinearRule = stored.estimator(cls)
+        learner: LinearModel = stored.estimator(cls)
         space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
         n_features = learner.n_features_in_ = stored.integer("n_features")
         learner.intercept_ = stored.array("intercept", (space.n_columns,))

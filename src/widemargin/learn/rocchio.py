@@ -13,11 +13,11 @@ from widemargin._arrays import checked_csr, is_sparse
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, check_parameters, require_finite
 from widemargin.labels import learn_labels
-from widemargin.learn.linear_model import LinearRule
+from widemargin.learn.linear_model import LinearModel
 
 
-class Rocchio(LinearRule):
-    """The centroid of the positive documents less `beta` times that of the negative ones.
+class Rocchio(LinearModel):
+    """The centroid of the positive documents less `negative_weight` times that of the negative ones.
 
     Documents are scaled to length 1, negative weights are cut to 0 (2.22), and a score is the cosine of the
     document and the weights. The algorithm has no threshold of its own: here it lies midway between the mean
@@ -26,7 +26,7 @@ class Rocchio(LinearRule):
 
     Parameters
     ----------
-    beta : how much the negative documents count, at least 0
+    negative_weight : how much the negative documents count, at least 0
     n_jobs : as in :class:`~widemargin.LinearSVM`
 
     Attributes
@@ -41,8 +41,8 @@ class Rocchio(LinearRule):
     ['a', 'a', 'b', 'b']
     """
 
-    def __init__(self, beta: float = 0.25, *, n_jobs: int | None = None) -> None:
-        self.beta = beta
+    def __init__(self, negative_weight: float = 0.25, *, n_jobs: int | None = None) -> None:
+        self.negative_weight = negative_weight
         self.n_jobs = n_jobs
 
     @one_fit_at_a_time
@@ -63,7 +63,7 @@ class Rocchio(LinearRule):
         rows = self.as_scored(csr.matrix)
         positive, negative = _means(signs > 0), _means(signs < 0)
         # Features x labels, the order in which documents are scored.
-        weights = np.maximum(rows.T @ positive - float(self.beta) * (rows.T @ negative), 0.0)
+        weights = np.maximum(rows.T @ positive - float(self.negative_weight) * (rows.T @ negative), 0.0)
         lengths = np.linalg.norm(weights, axis=0)
         weights = np.ascontiguousarray(weights / np.where(lengths > 0, lengths, 1.0))
         cosines = rows @ weights
@@ -73,7 +73,7 @@ class Rocchio(LinearRule):
         return self
 
     def _check_parameters(self) -> None:
-        check_parameters(self, beta=AT_LEAST_0)
+        check_parameters(self, negative_weight=AT_LEAST_0)
 
     def as_scored(self, X: Any) -> Any:
         """The documents scaled to length 1; one without any value stays as it is."""

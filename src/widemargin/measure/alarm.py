@@ -102,7 +102,7 @@ def transduction_alarm(
     signs: Any,
     unlabeled: Any,
     *,
-    R2: float = 1.0,
+    kernel_range: float = 1.0,
     level: float = 0.01,
     least_support: float = 0.0,
 ) -> Alarm:
@@ -113,7 +113,7 @@ def transduction_alarm(
     alpha, xi : dual variables and slacks of all examples, (n,)
     signs : their labels, given or found: positive or not, (n,)
     unlabeled : whose labels were found, (n,)
-    R2 : largest minus smallest value of the kernel
+    kernel_range : largest minus smallest value of the kernel
     level : the alarm is raised when one of the tests has a p-value of at most `level`
     least_support : the alarm is raised when a smaller share of the unlabeled examples are support vectors
 
@@ -124,7 +124,7 @@ def transduction_alarm(
     >>> print(alarm.sentence)
     The labeled examples sit unusually close to the boundary compared with the rest (p = 0.018): do not trust this labeling.
     """  # noqa: E501  (the sentence is one line)
-    at_risk = np.asarray(alpha) * R2 + np.asarray(xi) >= 1 - _ROUNDING
+    at_risk = np.asarray(alpha) * kernel_range + np.asarray(xi) >= 1 - _ROUNDING
     unlabeled, positive = np.asarray(unlabeled, dtype=bool), np.asarray(signs) > 0
     if not (at_risk.shape == unlabeled.shape == positive.shape and at_risk.ndim == 1):
         raise UsageError("alpha, xi, signs and unlabeled need one value an example each.")

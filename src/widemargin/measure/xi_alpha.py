@@ -56,7 +56,7 @@ def leave_one_out_risk(
     *,
     hyperplane: Hyperplane,
     bias_size: float = 1.0,
-    R2: float | None = None,
+    kernel_range: float | None = None,
     rho: float | None = None,
 ) -> Any:
     """The risk of every example: it can be a leave-one-out error only where this is at least 1.
@@ -66,8 +66,8 @@ def leave_one_out_risk(
     alpha, xi : (n,) or (n, labels), arrays or sparse: dual variables and slacks at the solution
     squared_norms : (n,) K(x, x), without a bias feature
     bias_size : the size of the bias feature, or the length kappa of the stabilized hyperplane's examples
-    R2 : R_Delta^2 = max K - min K over all pairs, or an upper bound: the largest K(x, x) where no K is
-        negative, as for bags of words. None takes 2 max K(x, x), which is always enough
+    kernel_range : R_Delta^2 = max K - min K over all pairs, or an upper bound: the largest K(x, x) if no K is
+        negative, as for bags of words. None means 2 max K(x, x), which is always an upper bound
     rho : None for the constant of the theorem. A number gives Definition 9, ``rho alpha R_Delta^2 + xi``,
         the same for all examples: rho = 1 is the rule that the thesis found good for biased hyperplanes on
         text. It is no bound
@@ -81,7 +81,7 @@ def leave_one_out_risk(
     >>> alpha, xi = np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.0, 0.3])
     >>> leave_one_out_risk(alpha, xi, np.ones(3), hyperplane="unbiased").tolist()
     [0.0, 0.4, 1.3]
-    >>> leave_one_out_risk(alpha, xi, np.ones(3), hyperplane="biased", R2=1.0).tolist()
+    >>> leave_one_out_risk(alpha, xi, np.ones(3), hyperplane="biased", kernel_range=1.0).tolist()
     [0.0, 0.8, 2.3]
     """
     norms = np.asarray(squared_norms, dtype=np.float64)
@@ -91,7 +91,7 @@ def leave_one_out_risk(
             f"expected one norm an example, and equal shapes."
         )
     largest = float(norms.max(initial=0.0))
-    spread = 2 * largest if R2 is None else float(R2)
+    spread = 2 * largest if kernel_range is None else float(kernel_range)
     if hyperplane == "unbiased":
         factors, overall = norms, largest
     elif hyperplane == "bias-feature":

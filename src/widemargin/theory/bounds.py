@@ -49,52 +49,56 @@ class MarginTerms:
     complexity: float
 
 
-def perceptron_mistakes(X: Any, y: Any, w: Any) -> float:
-    """The most mistakes of the Perceptron on documents that `w` separates: ``(|w| max |x| / min y w.x)^2``.
+def perceptron_mistakes(X: Any, y: Any, weights: Any) -> float:
+    """The most mistakes that the Perceptron makes on documents that `weights` separate.
 
-    The print of the paper lacks the y.
+    That is ``(|w| max |x| / min y w.x)^2``; the y is missing in the paper.
 
     Examples
     --------
     >>> perceptron_mistakes(np.array([[3.0, 0.0], [0.0, 4.0]]), [1, -1], [1.0, -1.0])
     3.5555555555555554
     """
-    margins, w = _margins(X, y, w)
-    return float(w @ w) * _largest_norm(X) ** 2 / _smallest(margins) ** 2
+    margins, weights = _margins(X, y, weights)
+    return float(weights @ weights) * _largest_norm(X) ** 2 / _smallest(margins) ** 2
 
 
-def winnow_mistakes(X: Any, y: Any, w: Any, *, mu: Any = 1.0, positive: bool = False) -> MistakeBound:
-    """The most mistakes of Winnow (balanced unless `positive`) on documents that `w` separates, and its eta.
+def winnow_mistakes(
+    X: Any, y: Any, weights: Any, *, start_weight: Any = 1.0, positive: bool = False
+) -> MistakeBound:
+    """The most mistakes that Winnow makes on documents that `weights` separate, and the rate eta for it.
+
+    Winnow is balanced unless `positive` is true.
 
     Parameters
     ----------
     X, y : documents (n, features) and signs
-    w : weights that separate them; their scale does not matter
-    mu : what the weights of Winnow start with, a number or one for each feature
+    weights : weights that separate them; their scale does not matter
+    start_weight : starting weight of Winnow, one number or one per feature
 
     Examples
     --------
     >>> winnow_mistakes(np.eye(4), [1, 1, 1, -1], [1.0, 1.0, 1.0, -1.0])
     MistakeBound(mistakes=22.18..., eta=0.25)
     """
-    margins, w = _margins(X, y, w)
+    margins, weights = _margins(X, y, weights)
     delta, radius = _smallest(margins), _largest_value(X)
-    size, entropy = _size_and_entropy(w, mu, positive)
+    size, entropy = _size_and_entropy(weights, start_weight, positive)
     return MistakeBound(2 * size * entropy * radius**2 / delta**2, delta / (size * radius**2))
 
 
-def two_norm_terms(X: Any, y: Any, w: Any, margin: float = 1.0) -> MarginTerms:
+def two_norm_terms(X: Any, y: Any, weights: Any, margin: float = 1.0) -> MarginTerms:
     """The terms of Theorem 3.1, for rules of small 2-norm (Perceptron and SVM)."""
-    margins, w = _margins(X, y, w)
-    return _terms(margins, margin, float(np.sqrt(w @ w)), _largest_norm(X), 0.0)
+    margins, weights = _margins(X, y, weights)
+    return _terms(margins, margin, float(np.sqrt(weights @ weights)), _largest_norm(X), 0.0)
 
 
 def entropy_terms(
-    X: Any, y: Any, w: Any, margin: float = 1.0, *, mu: Any = 1.0, positive: bool = False
+    X: Any, y: Any, weights: Any, margin: float = 1.0, *, start_weight: Any = 1.0, positive: bool = False
 ) -> MarginTerms:
     """The terms of Theorem 3.2, for rules of small 1-norm and entropy (the Winnows)."""
-    margins, w = _margins(X, y, w)
-    size, entropy = _size_and_entropy(w, mu, positive)
+    margins, weights = _margins(X, y, weights)
+    size, entropy = _size_and_entropy(weights, start_weight, positive)
     return _terms(margins, margin, size, _largest_value(X), entropy)
 
 
@@ -138,10 +142,10 @@ def _terms(margins: Floats, margin: float, size: float, radius: float, entropy: 
     return MarginTerms(float(margin), below, size, radius, entropy, float(complexity))
 
 
-def _margins(X: Any, y: Any, w: Any) -> tuple[Floats, Floats]:
-    w = np.asarray(w, dtype=np.float64)
+def _margins(X: Any, y: Any, weights: Any) -> tuple[Floats, Floats]:
+    weights = np.asarray(weights, dtype=np.float64)
     X = X if is_sparse(X) else np.asarray(X, dtype=np.float64)
-    return np.asarray(y, dtype=np.float64) * np.asarray(X @ w), w
+    return np.asarray(y, dtype=np.float64) * np.asarray(X @ weights), weights
 
 
 def _smallest(margins: Floats) -> float:
@@ -163,16 +167,17 @@ def _largest_value(X: Any) -> float:
     return float(abs(X).max())
 
 
-def _size_and_entropy(w: Floats, mu: Any, positive: bool) -> tuple[float, float]:
+def _size_and_entropy(weights: Floats, start_weight: Any, positive: bool) -> tuple[float, float]:
     """|w|_1 and sum_j w_j ln(w_j |mu|_1 / (mu_j |w|_1)) of the positive weights."""
-    prior = np.broadcast_to(np.asarray(mu, dtype=np.float64), w.shape)
+    prior = np.broadcast_to(np.asarray(start_weight, dtype=np.float64), weights.shape)
     if not (prior > 0).all():
-        raise UsageError("mu holds a number that is not positive: every weight starts with something.")
-    if positive and (w < 0).any():
+        raise UsageError("start_weight holds a number that is not positive.")
+    if positive and (weights < 0).any():
         raise DataError("Some weights are negative: leave out positive=True.")
     if not positive:
-        w, prior = np.concatenate([np.maximum(w, 0), np.maximum(-w, 0)]), np.concatenate([prior, prior])
-    size = float(w.sum())
-    used = w > 0
-    ratios = w[used] * prior.sum() / (prior[used] * size)
-    return size, float((w[used] * np.log(ratios)).sum())
+        weights = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)])
+        prior = np.concatenate([prior, prior])
+    size = float(weights.sum())
+    used = weights > 0
+    ratios = weights[used] * prior.sum() / (prior[used] * size)
+    return size, float((weights[used] * np.log(ratios)).sum())

@@ -31,10 +31,10 @@ def positive_weights(model, balanced=True):
     """The weights of [x, -x] (with the constant feature), from the logarithms that the model keeps."""
     v = model._cells["logs"][:, 0]
     v = np.concatenate([v, -v]) if balanced else v
-    if model.normalized:
-        W = model.total_weight or model.mu * len(v)
-        return reference.normalized(model.mu, W)(v)
-    return reference.unnormalized(model.mu)(v)
+    if model.normalize:
+        W = model.total_weight or model.start_weight * len(v)
+        return reference.normalized(model.start_weight, W)(v)
+    return reference.unnormalized(model.start_weight)(v)
 
 
 @settings(max_examples=50)
@@ -48,7 +48,14 @@ def positive_weights(model, balanced=True):
 def test_large_margin_winnow_reaches_what_a_generic_solver_reaches(problem, C, W, bias, balanced):
     X, y = problem
     model = LargeMarginWinnow(
-        W is not None, C, mu=0.1, total_weight=W, bias=bias, balanced=balanced, max_iter=20_000, tol=1e-9
+        C,
+        normalize=W is not None,
+        start_weight=0.1,
+        total_weight=W,
+        bias=bias,
+        balanced=balanced,
+        max_iter=20_000,
+        tol=1e-9,
     )
     with np.errstate(all="raise"):
         model.fit(X, y)
@@ -83,7 +90,9 @@ def test_fixed_steps_are_those_of_the_paper(problem, W, passes, eta):
     full = reference.embedded(reference.with_constant(X))
     rule = reference.unnormalized(0.1) if W is None else reference.normalized(0.1, W)
     alpha, w = reference.large_margin(full, y, np.full(len(y), 2.0), eta, rule, passes)
-    model = LargeMarginWinnow(W is not None, 2.0, eta=eta, mu=0.1, total_weight=W, max_iter=passes).fit(X, y)
+    model = LargeMarginWinnow(
+        2.0, normalize=W is not None, eta=eta, start_weight=0.1, total_weight=W, max_iter=passes
+    ).fit(X, y)
     np.testing.assert_allclose(model.alpha_, alpha, rtol=1e-9, atol=1e-12)
     half = len(w) // 2
     np.testing.assert_allclose(
@@ -137,7 +146,9 @@ def test_newton_steps_never_let_the_dual_fall(problem, W, C):
     full = reference.embedded(reference.with_constant(X * 4))
     values = []
     for passes in range(1, 8):
-        model = LargeMarginWinnow(W is not None, C, mu=0.1, total_weight=W, max_iter=passes).fit(X * 4, y)
+        model = LargeMarginWinnow(
+            C, normalize=W is not None, start_weight=0.1, total_weight=W, max_iter=passes
+        ).fit(X * 4, y)
         values.append(reference.dual_objective(full, y, model.alpha_, 0.1, W))
     start = reference.dual_objective(full, y, np.zeros(len(y)), 0.1, W)
     rises = np.diff([start, *values])
@@ -151,7 +162,7 @@ def test_a_fixed_step_may_let_the_dual_fall():
     falls = 0
     values = []
     for passes in range(1, 12):
-        model = LargeMarginWinnow(C=5.0, eta=0.5, mu=0.1, max_iter=passes).fit(X, y)
+        model = LargeMarginWinnow(C=5.0, eta=0.5, start_weight=0.1, max_iter=passes).fit(X, y)
         values.append(reference.dual_objective(full, y, model.alpha_, 0.1))
     falls = (np.diff(values) < 0).sum()
     assert falls > 0
@@ -160,8 +171,8 @@ def test_a_fixed_step_may_let_the_dual_fall():
 def test_normalized_weights_beyond_the_range_of_numbers():
     """Logarithms in the thousands: the normalized rule is finite, the unnormalized one is refused."""
     X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] * 40), np.array([1, 0, 1] * 40)
-    settings = {"total_weight": 0.5, "mu": 0.1, "C": 100.0, "eta": 50.0, "max_iter": 30}
-    model = LargeMarginWinnow(True, **settings).fit(X, y)
+    settings = {"total_weight": 0.5, "start_weight": 0.1, "C": 100.0, "eta": 50.0, "max_iter": 30}
+    model = LargeMarginWinnow(normalize=True, **settings).fit(X, y)
     assert np.abs(model._cells["logs"]).max() > 1000
     full = reference.embedded(reference.with_constant(X))
     w = positive_weights(model)
@@ -173,20 +184,20 @@ def test_normalized_weights_beyond_the_range_of_numbers():
         reference.primal_objective(full, 2.0 * y - 1, w, np.full(len(y), 100.0), 0.1), rel=1e-6
     )
     with pytest.raises(DataError, match="grow beyond"):
-        LargeMarginWinnow(False, **{**settings, "total_weight": None}).fit(X * 50, y)
+        LargeMarginWinnow(normalize=False, **{**settings, "total_weight": None}).fit(X * 50, y)
 
 
 def test_stops_at_the_gap_and_says_when_it_did_not():
     X, Y = text_like()
-    model = LargeMarginWinnow(C=0.2, mu=0.01, tol=1e-3, max_iter=10_000).fit(X, Y)
+    model = LargeMarginWinnow(C=0.2, start_weight=0.01, tol=1e-3, max_iter=10_000).fit(X, Y)
     assert (model.n_iter_ < 10_000).all()
     start = 2 * 0.01 * 301
     assert (model.duality_gap_ <= 1e-3 * (model.objective_ + start) * (1 + 1e-9)).all()
     with pytest.warns(ConvergenceWarning, match="did not reach tol"):
-        LargeMarginWinnow(C=1.0, mu=0.01, tol=1e-6, max_iter=2).fit(X, Y)
+        LargeMarginWinnow(C=1.0, start_weight=0.01, tol=1e-6, max_iter=2).fit(X, Y)
 
 
-@pytest.mark.parametrize("learner", [DualSVM(), LargeMarginWinnow(), LargeMarginWinnow(True)])
+@pytest.mark.parametrize("learner", [DualSVM(), LargeMarginWinnow(), LargeMarginWinnow(normalize=True)])
 def test_weights_of_examples_and_classes(learner):
     X, Y = text_like(n=80, d=60, labels=1)
     y = Y[:, 0]
@@ -200,7 +211,7 @@ def test_weights_of_examples_and_classes(learner):
     assert by_class == pytest.approx(by_hand.objective_, rel=1e-6)
 
 
-@pytest.mark.parametrize("learner", [DualSVM(), LargeMarginWinnow(), LargeMarginWinnow(True)])
+@pytest.mark.parametrize("learner", [DualSVM(), LargeMarginWinnow(), LargeMarginWinnow(normalize=True)])
 def test_labels_and_threads_do_not_change_a_model(learner):
     X, Y = text_like(values="real")
     learner.set_params(max_iter=20)
@@ -218,7 +229,7 @@ def test_labels_and_threads_do_not_change_a_model(learner):
         DualSVM(eta="steepest"),
         DualSVM(eta=-1.0),
         DualSVM(tol=2),
-        LargeMarginWinnow(mu=0),
+        LargeMarginWinnow(start_weight=0),
         LargeMarginWinnow(total_weight=0),
         LargeMarginWinnow(max_iter=0),
         LargeMarginWinnow(bias=0),

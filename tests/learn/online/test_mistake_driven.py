@@ -52,7 +52,7 @@ def test_perceptron_of_dagan_bit_for_bit(problem, around, passes):
     X, y = problem
     low, high = around or (1.0, 1.0)
     w, wrong = reference.dagan_perceptron(X, y, 0.25, 0.125, low, high, passes)
-    model = Perceptron("dagan", eta=0.125, document_length=4, threshold_range=around, max_iter=passes)
+    model = Perceptron("threshold", eta=0.125, document_length=4, threshold_range=around, max_iter=passes)
     model.fit(X, y)
     np.testing.assert_array_equal(model.coef_[0], w)
     assert model.intercept_[0] == -1
@@ -106,7 +106,7 @@ def test_winnow_balanced_by_embedding_is_the_explicit_one(seed, eta, bias, W):
     X, y = rng.normal(size=(20, 5)), np.where(np.arange(20) % 3 == 0, 1.0, -1.0)
     padded = X if bias is None else reference.with_constant(X, bias)
     w, wrong = reference.winnow(reference.embedded(padded), y, eta, 0.01, W, passes=12, halves=True)
-    model = Winnow(W is not None, eta=eta, total_weight=W, bias=bias, max_iter=12).fit(X, y)
+    model = Winnow(normalize=W is not None, eta=eta, total_weight=W, bias=bias, max_iter=12).fit(X, y)
     assert model.mistakes_ == sum(wrong)
     w = w[: len(w) // 2] - w[len(w) // 2 :]
     np.testing.assert_allclose(
@@ -119,28 +119,30 @@ def test_winnow_balanced_by_embedding_is_the_explicit_one(seed, eta, bias, W):
 def test_winnow_with_positive_weights(problem, eta):
     X, y = problem
     w, wrong = reference.winnow(X, y, eta, 0.5, passes=5)
-    model = Winnow(eta=eta, mu=0.5, balanced=False, bias=None, max_iter=5).fit(X, y)
+    model = Winnow(eta=eta, start_weight=0.5, balanced=False, bias=None, max_iter=5).fit(X, y)
     assert model.mistakes_ == sum(wrong)
     np.testing.assert_allclose(model.coef_[0], w, rtol=1e-12)
 
 
 def test_normalized_and_unnormalized_winnow_make_the_same_mistakes():
     X, Y = text_like(values="real")
-    plain, scaled = (Winnow(normalized, eta=0.05, max_iter=20).fit(X, Y) for normalized in (False, True))
+    plain, scaled = (
+        Winnow(normalize=normalize, eta=0.05, max_iter=20).fit(X, Y) for normalize in (False, True)
+    )
     np.testing.assert_array_equal(plain.mistakes_, scaled.mistakes_)
     assert plain.mistakes_.min() > 0
     sizes = np.abs(scaled.coef_).sum(axis=1) / np.abs(plain.coef_).sum(axis=1)
     np.testing.assert_allclose(scaled.coef_, plain.coef_ * sizes[:, None], rtol=1e-9)
 
 
-@pytest.mark.parametrize("normalized", [False, True])
-def test_the_normalizer_kept_in_small_steps_is_the_sum(normalized):
+@pytest.mark.parametrize("normalize", [False, True])
+def test_the_normalizer_kept_in_small_steps_is_the_sum(normalize):
     X, Y = text_like(values="real")
-    model = Winnow(normalized, eta=0.3, mu=0.02, max_iter=30).fit(X, Y)
+    model = Winnow(normalize=normalize, eta=0.3, start_weight=0.02, max_iter=30).fit(X, Y)
     v = model._cells["logs"]
     sizes = 2 * 0.02 * np.cosh(v).sum(axis=0)
     np.testing.assert_allclose(model._columns["normalizer"], sizes, rtol=1e-11)
-    if normalized:
+    if normalize:
         w = np.vstack([model.coef_.T, model.intercept_])
         np.testing.assert_allclose(w, 2 * 0.02 * np.sinh(v) * (2 * 0.02 * 301) / sizes, rtol=1e-10)
 
@@ -167,9 +169,9 @@ def test_averages_of_normalized_winnow():
     y = 2 * Y[:, 0] - 1
     rules = []
     for upto in range(1, len(y) + 1):
-        batch = Winnow(True, eta=0.4, max_iter=1).partial_fit(X[:upto], y[:upto], classes=[-1, 1])
+        batch = Winnow(normalize=True, eta=0.4, max_iter=1).partial_fit(X[:upto], y[:upto], classes=[-1, 1])
         rules.append(np.append(batch.coef_[0], batch.intercept_))
-    model = Winnow(True, eta=0.4, average="averaged").partial_fit(X, y, classes=[-1, 1])
+    model = Winnow(normalize=True, eta=0.4, average="averaged").partial_fit(X, y, classes=[-1, 1])
     np.testing.assert_allclose(
         np.append(model.coef_[0], model.intercept_), np.mean(rules, axis=0), rtol=1e-9, atol=1e-14
     )
@@ -200,7 +202,7 @@ def test_features_are_linked_by_the_first_positive_document():
     model = PositiveWinnow(2.0, 0.5, document_length=2, link="first-sight", max_iter=1).fit(X, y)
     # 1: links 0 and 1, scores 1, promoted. 2: feature 2 stays out, score 1, demoted. 3: links 3; 1 + 0.5 > 1.
     assert model.coef_[0].tolist() == [1.0, 0.5, 0.0, 0.5]
-    additive = Perceptron("dagan", eta=0.25, document_length=2, link="first-sight", max_iter=1).fit(X, y)
+    additive = Perceptron("threshold", eta=0.25, document_length=2, link="first-sight", max_iter=1).fit(X, y)
     assert additive.coef_[0].tolist() == [0.75, 0.75, 0.0, 0.5]
     everything = PositiveWinnow(2.0, 0.5, document_length=2, max_iter=1).fit(X, y)
     assert everything.coef_[0, 2] != 0
@@ -364,7 +366,7 @@ def test_shuffled_passes_depend_on_the_seed_alone():
 @settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from([False, True]))
 @example(23908, True)
-def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalized):
+def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalize):
     from widemargin.theory.bounds import perceptron_mistakes, winnow_mistakes
 
     rng = np.random.default_rng(seed)
@@ -375,8 +377,8 @@ def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalized):
     X, y = X[np.abs(scores) > 0.05], np.sign(scores[np.abs(scores) > 0.05])
     if len(set(y)) < 2:
         return
-    bound = winnow_mistakes(X, y, target, mu=0.01)
-    model = Winnow(normalized, eta=bound.eta, bias=None, max_iter=100_000).fit(X, y)
+    bound = winnow_mistakes(X, y, target, start_weight=0.01)
+    model = Winnow(normalize=normalize, eta=bound.eta, bias=None, max_iter=100_000).fit(X, y)
     assert model.mistakes_ <= bound.mistakes
     # Binary documents can score 0 exactly: rounding decides such a tie, in training and again in the rule,
     # whose weights are scaled when normalized.
@@ -386,7 +388,7 @@ def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalized):
     assert model.mistakes_ <= perceptron_mistakes(X, y, target)
 
 
-@pytest.mark.parametrize("learner", [PositiveWinnow(), BalancedWinnow(), Perceptron("dagan")])
+@pytest.mark.parametrize("learner", [PositiveWinnow(), BalancedWinnow(), Perceptron("threshold")])
 def test_negative_strengths_are_refused(learner):
     with pytest.raises(DataError, match="Negative values"):
         learner.fit(np.array([[1.0, -1.0], [0.0, 1.0]]), [0, 1])
@@ -409,7 +411,7 @@ def test_negative_strengths_are_refused(learner):
         Perceptron(average="mean"),
         Perceptron(link="first-sight"),
         Perceptron(bias=-1),
-        Winnow(mu=0),
+        Winnow(start_weight=0),
         Winnow(total_weight=-1),
         Winnow(max_iter=0),
     ],
@@ -425,7 +427,7 @@ def test_rates_out_of_range_are_refused(learner):
         (PositiveWinnow(1e100, 0.5), (1e-6, 1), (1e-300, 1)),
         (BalancedWinnow(1e100, 1e-100), (1e-6, 1), (1e-300, 1)),
         (Winnow(eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
-        (Winnow(True, eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
+        (Winnow(normalize=True, eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
     ],
 )
 def test_weights_driven_to_infinity_are_an_error_and_leave_the_model_alone(learner, first, then):
@@ -443,7 +445,7 @@ def test_weights_driven_to_infinity_are_an_error_and_leave_the_model_alone(learn
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize(
-    "learner", [Perceptron(), Perceptron(average="voted"), Winnow(), Winnow(True, eta=2.0)]
+    "learner", [Perceptron(), Perceptron(average="voted"), Winnow(), Winnow(normalize=True, eta=2.0)]
 )
 def test_values_that_are_not_finite_are_refused_wherever_they_stand(learner, bad):
     X, Y = text_like(n=30, d=40, labels=5)

@@ -18,17 +18,17 @@ from widemargin import (
 @parametrize_with_checks(
     [
         Perceptron(),
-        Perceptron("dagan"),
+        Perceptron("threshold"),
         Perceptron(average="voted"),
         PositiveWinnow(),
         PositiveWinnow(normalize=True, average="averaged"),
         BalancedWinnow(link="first-sight"),
         BalancedWinnowPlus(),
         Winnow(),
-        Winnow(normalized=True),
+        Winnow(normalize=True),
         # The checks compare solutions of equivalent problems: these are solved to high precision.
         LargeMarginWinnow(max_iter=5000),
-        LargeMarginWinnow(normalized=True, total_weight=10.0, max_iter=5000),
+        LargeMarginWinnow(normalize=True, total_weight=10.0, max_iter=5000),
         DualSVM(max_iter=5000),
     ]
 )

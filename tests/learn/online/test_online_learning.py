@@ -28,7 +28,7 @@ from widemargin.learn.online.mistake_driven import MistakeDriven
 
 LEARNERS = [
     Perceptron(),
-    Perceptron("dagan", document_length=15, threshold_range=(0.9, 1.1)),
+    Perceptron("threshold", document_length=15, threshold_range=(0.9, 1.1)),
     Perceptron(average="averaged"),
     Perceptron(average="voted"),
     PositiveWinnow(document_length=15),
@@ -38,9 +38,9 @@ LEARNERS = [
     BalancedWinnow(document_length=15, link="first-sight", average="voted"),
     BalancedWinnowPlus(document_length=15),
     Winnow(eta=0.2),
-    Winnow(True, eta=0.2, average="averaged"),
+    Winnow(normalize=True, eta=0.2, average="averaged"),
     LargeMarginWinnow(),
-    LargeMarginWinnow(True, eta=0.1),
+    LargeMarginWinnow(normalize=True, eta=0.1),
     DualSVM(),
 ]
 
@@ -201,14 +201,14 @@ def test_room_for_more_features(learner):
     narrow.grow(250).partial_fit(more[60:], y[60:])
     wide.partial_fit(more[:60], y[:60]).partial_fit(more[60:], y[60:])
     # LM-NWin's and normalized Winnow's total weight is that of the features: they differ where it counts.
-    if not getattr(learner, "normalized", False):
+    if not getattr(learner, "normalize", False):
         np.testing.assert_array_equal(narrow.decision_function(more), wide.decision_function(more))
     assert np.isfinite(narrow.decision_function(more)).all()
 
 
 def test_a_failed_batch_changes_nothing():
     X, y = stream()
-    model = LargeMarginWinnow(C=1e6, eta=1e5, mu=1.0, bias=None)
+    model = LargeMarginWinnow(C=1e6, eta=1e5, start_weight=1.0, bias=None)
     model.partial_fit(X[:1] * 1e-9, y[:1])
     before = model.decision_function(X)
     with pytest.raises(DataError, match="grow beyond"):

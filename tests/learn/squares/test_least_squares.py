@@ -25,7 +25,7 @@ SOLVERS = ("dual", "primal", "iterative")
         RegularizedLeastSquares(solver="primal", bias="unregularized"),
         RegularizedLeastSquares(solver="iterative", tol=1e-12),
         RegularizedLeastSquares(class_weight="balanced"),
-        SampledLeastSquares(sampling="weighted", r=10_000),
+        SampledLeastSquares(sampling="weighted", n_features=10_000),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -21,11 +21,13 @@ NAN, INF = float("nan"), float("inf")
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF, 1e300])
-@pytest.mark.parametrize("name", ["gamma", "degree", "coef0", "tol", "cache", "bias", "power", "kappa"])
+@pytest.mark.parametrize(
+    "name", ["gamma", "degree", "coef0", "tol", "cache", "bias", "power", "stabilizer_size"]
+)
 def test_numbers_that_are_none(name, value):
     with pytest.raises(UsageError, match=name):
         KernelSVM(**{name: value}).fit(X, Y)
-    if name not in ("power", "kappa"):
+    if name not in ("power", "stabilizer_size"):
         with pytest.raises(UsageError, match=name):
             TransductiveSVM(**{name: value}).fit(X, SOME)
 

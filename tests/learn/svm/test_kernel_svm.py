@@ -86,7 +86,9 @@ def test_reaches_the_optimum_of_the_quadratic_program(problem, C, bias, weighted
     alpha, b = solve(big, signs, upper, biased)
     assert kkt_violation(big, signs, alpha, b, upper, biased) < 1e-6, "the oracle did not solve the problem"
     best = dual_value(big, signs, alpha)
-    model = KernelSVM(C, bias=bias, kappa=kappa, **kernel, **TIGHT).fit(X, y, weights if weighted else None)
+    model = KernelSVM(C, bias=bias, stabilizer_size=kappa, **kernel, **TIGHT).fit(
+        X, y, weights if weighted else None
+    )
     slack = 1e-6 + rounding(big, alpha)
     assert model.objective_ == pytest.approx(best, rel=1e-5, abs=slack * max(1.0, alpha.sum()))
     assert model.duality_gap_ + slack * alpha.sum() >= 0

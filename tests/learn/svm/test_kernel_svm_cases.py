@@ -60,7 +60,9 @@ def test_all_support_vectors_bounded():
     assert model.bounded_.all()
     assert abs(model.intercept_[0]) <= 1 - 0.02 + 1e-6
     assert model.objective_ == pytest.approx(0.5 * 0.02**2 + 0.01 * 2 * 0.98, rel=1e-6)
-    steady = KernelSVM(0.01, kernel="linear", bias="stabilized", kappa=0.5, tol=1e-6).fit(X, [-1, 1])
+    steady = KernelSVM(0.01, kernel="linear", bias="stabilized", stabilizer_size=0.5, tol=1e-6).fit(
+        X, [-1, 1]
+    )
     assert steady.stable_, "one of the artificial examples is always between the bounds"
     assert steady.intercept_[0] == pytest.approx(0, abs=1e-6)
 
@@ -324,7 +326,7 @@ def test_the_kernel_rows_of_a_large_cache_are_computed_once():
         ({"kernel": "poly", "degree": 0}, "degree=0"),
         ({"bias": 0}, "bias=0"),
         ({"bias": "free"}, "bias='free'"),
-        ({"bias": "stabilized", "kappa": 0}, "kappa=0"),
+        ({"bias": "stabilized", "stabilizer_size": 0}, "stabilizer_size=0"),
         ({"scheme": "tournament"}, "scheme='tournament'"),
         ({"working_set": 1}, "working_set=1"),
         ({"selection": "best"}, "selection='best'"),

@@ -27,14 +27,14 @@ from widemargin._threads import thread_count
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.online.online_model import NO_MATRIX, NO_VECTOR, Floats, OnlineRule
+from widemargin.learn.online.online_model import NO_MATRIX, NO_VECTOR, Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.progress import watch
 
 Eta = float | Literal["newton"]
 
 
-class DualUpdates(OnlineRule):
+class DualUpdates(OnlineModel):
     """Base of the learners that visit documents and move one dual variable, within [0, C], at a time.
 
     Attributes

@@ -22,11 +22,11 @@ class LargeMarginWinnow(DualUpdates):
 
     Parameters
     ----------
-    normalized : whether the weights of [x, -x] sum to `total_weight` (LM-NWin) or are free (LM-UWin)
+    normalize : whether the weights of [x, -x] sum to `total_weight` (LM-NWin) or are free (LM-UWin)
     C : cost of a margin error
     eta : "newton" for Newton's step, halved until the dual does not fall; or a fixed rate, such as Zhang's
         0.01, which may overshoot
-    mu : the prior, the same for every feature
+    start_weight : the prior, the same for every feature
     total_weight : W, None for the sum of the prior
     balanced : whether weights may be negative; otherwise the embedding is left out
     bias : size of the constant feature, None for none
@@ -53,11 +53,11 @@ class LargeMarginWinnow(DualUpdates):
 
     def __init__(
         self,
-        normalized: bool = False,
         C: float = 1.0,
         *,
+        normalize: bool = False,
         eta: Eta = "newton",
-        mu: float = 0.01,
+        start_weight: float = 0.01,
         total_weight: float | None = None,
         balanced: bool = True,
         bias: float | None = 1.0,
@@ -69,10 +69,10 @@ class LargeMarginWinnow(DualUpdates):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.normalized = normalized
         self.C = C
+        self.normalize = normalize
         self.eta = eta
-        self.mu = mu
+        self.start_weight = start_weight
         self.total_weight = total_weight
         self.balanced = balanced
         self.bias = bias
@@ -89,20 +89,20 @@ class LargeMarginWinnow(DualUpdates):
     @property
     def _form(self) -> tuple[float, bool, bool, float]:  # type: ignore[override]
         total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)
-        return float(self.mu), bool(self.balanced), bool(self.normalized), total
+        return float(self.start_weight), bool(self.balanced), bool(self.normalize), total
 
     def _constants_from(self, documents: Documents) -> dict[str, float]:
         return {"start_sum": starting_sum(self, documents.csr.n_columns)}
 
     def _fresh_cells(self) -> dict[str, tuple[float, type]]:
-        return {"weights": (0.0 if self.balanced else float(self.mu), float), "logs": (0.0, float)}
+        return {"weights": (0.0 if self.balanced else float(self.start_weight), float), "logs": (0.0, float)}
 
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
         start = (self._constants["start_sum"], float)
         return {"normalizer": start, "peak": start, "shift": (0.0, float)}
 
     def _scale(self) -> Floats | None:
-        if not self.normalized:
+        if not self.normalize:
             return None
         scale: Floats = self._form[3] / self._columns["normalizer"]
         return scale
@@ -118,4 +118,4 @@ class LargeMarginWinnow(DualUpdates):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_parameters(self, mu=POSITIVE, total_weight=or_none(POSITIVE))
+        check_parameters(self, start_weight=POSITIVE, total_weight=or_none(POSITIVE))

@@ -17,7 +17,7 @@ from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.linear_model import State
-from widemargin.learn.online.online_model import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineRule
+from widemargin.learn.online.online_model import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.progress import watch
 
@@ -34,7 +34,7 @@ class Start(NamedTuple):
     minus: float = 0.0
 
 
-class MistakeDriven(OnlineRule):
+class MistakeDriven(OnlineModel):
     """Base of the learners whose weights change only when a document is decided wrongly.
 
     Attributes

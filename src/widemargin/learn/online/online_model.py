@@ -24,7 +24,7 @@ from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.labels.growing import Arrival, receive, whole_batch
-from widemargin.learn.linear_model import LinearRule, State
+from widemargin.learn.linear_model import LinearModel, State
 from widemargin.learn.online.stream_rows import Documents, check_documents
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ _POSITIVE = float(np.finfo(float).tiny)
 _COUNTS = frozenset(["seen", "mistakes", "clock", "normalizer", "peak"])
 
 
-class OnlineRule(LinearRule):
+class OnlineModel(LinearModel):
     """Base of the online learners. Subclasses say how state begins, how it changes, and which rule it is.
 
     Attributes

@@ -16,8 +16,8 @@ class Perceptron(ThresholdMixin, MistakeDriven):
 
     Parameters
     ----------
-    form : "zhang" adds ``eta * x * y``, from weights of 0, with the threshold 0 and a constant feature;
-        "dagan" adds or subtracts `eta` whatever the strength, from ``threshold / d``, with a threshold
+    form : "bias" adds ``eta * x * y``, from weights of 0, with the threshold 0 and a constant feature;
+        "threshold" adds or subtracts `eta` whatever the strength, from ``threshold / d``, with a threshold
     eta : the rate
     bias : size of the constant feature of Zhang's form, None for none
     threshold : what the score of a positive document has to exceed (Dagan's form)
@@ -50,7 +50,7 @@ class Perceptron(ThresholdMixin, MistakeDriven):
 
     def __init__(
         self,
-        form: Literal["zhang", "dagan"] = "zhang",
+        form: Literal["bias", "threshold"] = "bias",
         *,
         eta: float = 0.01,
         bias: float | None = 1.0,
@@ -83,51 +83,51 @@ class Perceptron(ThresholdMixin, MistakeDriven):
 
     @property
     def _by_strength(self) -> bool:  # type: ignore[override]
-        return self.form == "zhang"
+        return self.form == "bias"
 
     @property
     def _bias_size(self) -> float:
-        return super()._bias_size if self.form == "zhang" else 0.0
+        return super()._bias_size if self.form == "bias" else 0.0
 
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
 
     @property
     def _surveys_values(self) -> bool:  # type: ignore[override]
-        return self.form == "dagan"
+        return self.form == "threshold"
 
     @property
     def _constant_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        return () if self.form == "zhang" else super()._constant_names
+        return () if self.form == "bias" else super()._constant_names
 
     def _constants_from(self, documents: Documents) -> dict[str, float]:
-        return {} if self.form == "zhang" else super()._constants_from(documents)
+        return {} if self.form == "bias" else super()._constants_from(documents)
 
     def _start(self) -> Start:
-        return Start(0.0 if self.form == "zhang" else self._even_share())
+        return Start(0.0 if self.form == "bias" else self._even_share())
 
     def _filtering_range(self) -> tuple[float, float]:
         start = self._start().weight
         return start - self.eta, start + self.eta
 
     def _thresholds(self) -> tuple[float, float, float]:
-        return (0.0, 0.0, 0.0) if self.form == "zhang" else super()._thresholds()
+        return (0.0, 0.0, 0.0) if self.form == "bias" else super()._thresholds()
 
     def _check_parameters(self) -> None:
-        check_parameters(self, form=one_of("zhang", "dagan"))
+        check_parameters(self, form=one_of("bias", "threshold"))
         check_parameters(self, eta=POSITIVE)
         super()._check_parameters()
         self._check_threshold()
-        if self.form == "zhang" and (self.link != "all" or self.threshold_range is not None):
-            raise UsageError('threshold_range and link belong to form="dagan", which has a threshold.')
+        if self.form == "bias" and (self.link != "all" or self.threshold_range is not None):
+            raise UsageError('threshold_range and link belong to form="threshold", which has a threshold.')
 
     def _check_documents(self, documents: Documents) -> None:
-        if self.form == "dagan":
+        if self.form == "threshold":
             check_strengths(self, documents)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self.form == "dagan":
+        if self.form == "threshold":
             tags.input_tags.positive_only = True
             tags.classifier_tags.poor_score = True  # active or not is all that an update sees of a feature
         return tags

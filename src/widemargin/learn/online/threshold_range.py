@@ -68,5 +68,5 @@ def check_strengths(learner: Any, documents: Documents) -> None:
     if documents.least < 0:
         raise DataError(
             f"Negative values in data passed to {type(learner).__name__}: the strength of a feature is at "
-            f"least 0, since updates ignore how large it is. Use Winnow, or Perceptron(form='zhang')."
+            f"least 0, since updates ignore how large it is. Use Winnow, or Perceptron(form='bias')."
         )

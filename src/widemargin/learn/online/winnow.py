@@ -21,9 +21,9 @@ class Winnow(MistakeDriven):
 
     Parameters
     ----------
-    normalized : scale the weights so that those of [x, -x] sum to `total_weight`
+    normalize : scale the weights so that those of [x, -x] sum to `total_weight`
     eta : the rate
-    mu : what every weight starts with
+    start_weight : what every weight starts with
     total_weight : W, None for the sum that the weights start with
     balanced : whether weights may be negative; otherwise they are ``mu exp(v)``
     bias : size of the constant feature, None for none
@@ -47,10 +47,10 @@ class Winnow(MistakeDriven):
 
     def __init__(
         self,
-        normalized: bool = False,
         *,
+        normalize: bool = False,
         eta: float = 0.01,
-        mu: float = 0.01,
+        start_weight: float = 0.01,
         total_weight: float | None = None,
         balanced: bool = True,
         bias: float | None = 1.0,
@@ -61,9 +61,9 @@ class Winnow(MistakeDriven):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.normalized = normalized
+        self.normalize = normalize
         self.eta = eta
-        self.mu = mu
+        self.start_weight = start_weight
         self.total_weight = total_weight
         self.balanced = balanced
         self.bias = bias
@@ -79,7 +79,7 @@ class Winnow(MistakeDriven):
     @property
     def _form(self) -> tuple[float, bool, bool, float]:  # type: ignore[override]
         total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)
-        return float(self.mu), bool(self.balanced), bool(self.normalized), total
+        return float(self.start_weight), bool(self.balanced), bool(self.normalize), total
 
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
@@ -88,14 +88,14 @@ class Winnow(MistakeDriven):
         return {"start_sum": starting_sum(self, documents.csr.n_columns)}
 
     def _start(self) -> Start:
-        return Start(0.0 if self.balanced else float(self.mu))
+        return Start(0.0 if self.balanced else float(self.start_weight))
 
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
         start = (self._constants["start_sum"], float)
         return super()._fresh_columns() | {"normalizer": start, "peak": start}
 
     def _scale(self) -> Floats | None:
-        if not self.normalized:
+        if not self.normalize:
             return None
         scale: Floats = self._form[3] / self._columns["normalizer"]
         return scale
@@ -110,11 +110,11 @@ class Winnow(MistakeDriven):
         return self
 
     def _check_parameters(self) -> None:
-        check_parameters(self, eta=POSITIVE, mu=POSITIVE, total_weight=or_none(POSITIVE))
+        check_parameters(self, eta=POSITIVE, start_weight=POSITIVE, total_weight=or_none(POSITIVE))
         super()._check_parameters()
 
 
 def starting_sum(learner: Any, n_features: int) -> float:
-    """||mu||_1 over the features (of the embedding, when balanced) and the constant one."""
+    """The sum of all starting weights: of the features (twice if balanced) and of the constant feature."""
     rows = n_features + (learner.bias is not None)
-    return float(np.sum(learner.mu) * rows * (2 if learner.balanced else 1))
+    return float(np.sum(learner.start_weight) * rows * (2 if learner.balanced else 1))

@@ -27,13 +27,13 @@ from widemargin.errors import DataError, UsageError
 from widemargin.features.sampling import SampleFeatures
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.linear_model import LinearRule
+from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.squares.squares_problem import Solution, SquaresProblem
 
 Floats = NDArray[np.float64]
 
 
-class RegularizedLeastSquares(LinearRule):
+class RegularizedLeastSquares(LinearModel):
     """Least squares on labels of +1 and -1, with a penalty on the weights; all labels in one solve.
 
     Minimizes ``sum_i c_i (w.x_i + b - y_i)^2 + regularization * w.w``.
@@ -211,9 +211,9 @@ class SampledLeastSquares(RegularizedLeastSquares):
 
     Parameters
     ----------
-    r : the features to expect at most, see :class:`widemargin.features.sampling.SampleFeatures`
+    n_features : expected number of kept features, at most; see :class:`~widemargin.SampleFeatures`
     sampling : "subspace", "weighted" or "uniform"
-    k : of subspace sampling: how many singular vectors
+    rank : of subspace sampling: how many singular vectors
     random_state : seed of the sample
     regularization, bias, solver, tol, max_iter, class_weight, n_jobs : as in :class:`RegularizedLeastSquares`
 
@@ -234,10 +234,10 @@ class SampledLeastSquares(RegularizedLeastSquares):
 
     def __init__(
         self,
-        r: int = 1000,
+        n_features: int = 1000,
         *,
         sampling: Literal["subspace", "weighted", "uniform"] = "subspace",
-        k: int | float | None = None,
+        rank: int | float | None = None,
         regularization: float = 1.0,
         bias: float | Literal["unregularized"] | None = 1.0,
         solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
@@ -256,14 +256,19 @@ class SampledLeastSquares(RegularizedLeastSquares):
             class_weight=class_weight,
             n_jobs=n_jobs,
         )
-        self.r = r
+        self.n_features = n_features
         self.sampling = sampling
-        self.k = k
+        self.rank = rank
         self.random_state = random_state
 
     def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
         csr = checked_csr(self, X, first=True)
-        sampling = SampleFeatures(self.r, sampling=self.sampling, k=self.k, random_state=self.random_state)
+        sampling = SampleFeatures(
+            self.n_features,
+            sampling=self.sampling,
+            rank=self.rank,
+            random_state=self.random_state,
+        )
         sampled = sampling.fit_transform(csr.matrix)
         n_features = self.n_features_in_
         plain = [RegularizedLeastSquares(**_plain_parameters(model)) for model in models]

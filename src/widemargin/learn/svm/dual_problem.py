@@ -121,7 +121,7 @@ def solve_dual(
         if solution.converged.all():
             return solution
     if start is not None:
-        alpha[:, :n] = feasible(start, signs, upper, equality and kappa == 0)
+        alpha[:, :n] = feasible(start, signs, upper, equality=equality and kappa == 0)
         if kappa > 0:
             alpha[:, n:] = artificial_start(alpha[:, :n], signs, kappa)
     progress = np.zeros((n_labels, 3))
@@ -131,7 +131,7 @@ def solve_dual(
     if gram is None:
         kernel.refuse_overflow(csr, offset)
         matrix = np.zeros((0, 0), np.float64 if as_linear else kernel.precision(csr, offset, method.n_jobs))
-    working_set = min(method.working_set or working_set_of(csr.n_columns, equality), max(size, 2))
+    working_set = min(method.working_set or working_set_of(csr.n_columns, equality=equality), max(size, 2))
     shown: Any = watch_values(progress, _describe) if method.verbose else contextlib.nullcontext()
     with shown, refused_values():
         kernel_rows = _core.train_kernel_svm(
@@ -155,7 +155,7 @@ def solve_dual(
     )
 
 
-def working_set_of(n_features: int, equality: bool) -> int:
+def working_set_of(n_features: int, *, equality: bool) -> int:
     """How many variables of a linear machine to move in one step.
 
     About as many examples as there are features can be unbounded support vectors independently of each
@@ -172,7 +172,7 @@ def working_set_of(n_features: int, equality: bool) -> int:
     return max(size, _LINEAR_STEP) if equality and size <= _LARGEST_STEP else _LINEAR_STEP
 
 
-def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bool) -> Floats:
+def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, *, equality: bool) -> Floats:
     """`alpha` within its bounds and, if asked for, with sum_i y_i alpha_i = 0 of each label.
 
     The side that has too much gives it up, first what is between its bounds: who is at a bound of a solution
@@ -181,9 +181,9 @@ def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, equality: bo
     Examples
     --------
     >>> signs, upper = np.array([[1, -1, -1]], np.int8), np.ones((1, 3))
-    >>> feasible(np.array([[2.0, 0.5, 0.5]]), signs, upper, True).tolist()
+    >>> feasible(np.array([[2.0, 0.5, 0.5]]), signs, upper, equality=True).tolist()
     [[1.0, 0.5, 0.5]]
-    >>> feasible(np.array([[1.0, 1.0, 0.5]]), signs, upper, True).tolist()
+    >>> feasible(np.array([[1.0, 1.0, 0.5]]), signs, upper, equality=True).tolist()
     [[1.0, 1.0, 0.0]]
     """
     result: Floats = np.clip(alpha, 0.0, upper)

@@ -36,7 +36,7 @@ def check_machine(machine: Any) -> None:
         C=POSITIVE_OR_INFINITE,
         kernel=one_of(*KERNELS),
         bias=either(SIZE_OF_BIAS, one_of("unregularized", "stabilized")),
-        kappa=POSITIVE,
+        stabilizer_size=POSITIVE,
         scheme=one_of("one-vs-rest", "votes", "dag"),
         tol=at_least(SMALLEST_TOL),
         working_set=or_none(_WORKING_SET),

@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._arrays import canonical_csr, checked_matrix
 from widemargin._stored import Stored
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.linear_model import LinearRule, State
+from widemargin.learn.linear_model import LinearModel, State
 from widemargin.learn.svm.kernel_svm import KernelSVM
 
 Floats = NDArray[np.float64]
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "chi2")
 
 
-class KernelRule(LinearRule):
+class KernelModel(LinearModel):
     """Base of learners with a `kernel`. They set `label_space_`, `intercept_` and then `_set_rule`."""
 
     kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"]
@@ -81,13 +81,13 @@ class KernelRule(LinearRule):
         return {**machine, "parameters": self.get_params(), "machine": machine["parameters"]}, arrays
 
     @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelRule:
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelModel:
         """The fitted learner that `get_state` described, without what it knew of its training documents."""
         if "machine" not in config:
             linear = super().from_state(config, arrays)
             assert isinstance(linear, cls)
             return linear
-        learner: KernelRule = Stored(config).estimator(cls)
+        learner: KernelModel = Stored(config).estimator(cls)
         learner._machine = KernelSVM.from_state(
             {**config, "parameters": Stored(config).value("machine")}, arrays
         )

@@ -49,7 +49,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size; "stabilized" for OP 5 and 6, which always have an
         unbounded support vector
-    kappa : length of the two artificial examples of the stabilized hyperplane
+    stabilizer_size : length of the two artificial examples of the stabilized hyperplane
     class_weight : as for :class:`~widemargin.LinearSVM`
     scheme : "one-vs-rest", or a machine for every pair of classes with a majority vote ("votes") or in the
         order of a decision DAG ("dag")
@@ -101,7 +101,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         coef0: float = 1.0,
         power: float = 1.0,
         bias: float | Literal["unregularized", "stabilized"] | None = "unregularized",
-        kappa: float = 1.0,
+        stabilizer_size: float = 1.0,
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         scheme: Literal["one-vs-rest", "votes", "dag"] = "one-vs-rest",
         tol: float = 1e-3,
@@ -124,7 +124,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self.coef0 = coef0
         self.power = power
         self.bias = bias
-        self.kappa = kappa
+        self.stabilizer_size = stabilizer_size
         self.class_weight = class_weight
         self.scheme = scheme
         self.tol = tol
@@ -202,7 +202,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             method,
             equality=isinstance(self.bias, str),
             offset=float(self.bias) ** 2 if isinstance(self.bias, Real) else 0.0,
-            kappa=float(self.kappa) if self.bias == "stabilized" else 0.0,
+            kappa=float(self.stabilizer_size) if self.bias == "stabilized" else 0.0,
             start=self._start(start, columns[0][0].shape, space),
         )
         for k, machine in enumerate(machines):
@@ -372,7 +372,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         margins = y * (solution.s + (solution.intercept[:, None] if isinstance(self.bias, str) else 0.0))
         xi = np.where(takes_part, np.maximum(0.0, 1.0 - margins), 0.0)
         artificial = solution.artificial
-        ww = (signed * solution.s).sum(axis=1) + float(self.kappa) ** 2 * (artificial**2).sum(axis=1)
+        ww = (signed * solution.s).sum(axis=1) + float(self.stabilizer_size) ** 2 * (artificial**2).sum(
+            axis=1
+        )
         loss = np.where(np.isfinite(upper), upper, 0.0) * xi
         objective = 0.5 * ww + loss.sum(axis=1)
         dual = alpha.sum(axis=1) + artificial.sum(axis=1) - 0.5 * ww

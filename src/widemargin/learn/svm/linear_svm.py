@@ -34,7 +34,7 @@ from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.linear_model import LinearRule
+from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
 from widemargin.progress import watch
 
@@ -42,7 +42,7 @@ from widemargin.progress import watch
 _LABELS_AT_ONCE = 64
 
 
-class LinearSVM(LinearRule):
+class LinearSVM(LinearModel):
     """Soft-margin linear SVM, one against the rest for several labels.
 
     Minimizes ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual

@@ -30,7 +30,7 @@ from widemargin.errors import DataError, DataWarning
 from widemargin.labels import learn_partial_labels
 from widemargin.learn.costs import label_costs
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL
-from widemargin.learn.svm.kernel_model import KERNELS, KernelRule
+from widemargin.learn.svm.kernel_model import KERNELS, KernelModel
 from widemargin.learn.svm.transduction_search import (
     Found,
     Level,
@@ -56,7 +56,7 @@ _MAX_ITER = 100_000_000
 TOGETHER = 0.5
 
 
-class TransductiveSVM(KernelRule):
+class TransductiveSVM(KernelModel):
     """Label unlabeled documents so that the margin between the classes is widest.
 
     Minimizes ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabeled
@@ -307,7 +307,7 @@ class TransductiveSVM(KernelRule):
             return
         largest = self._kernel.largest(row_squares(csr))
         # Values of the other kernels may be negative, those of data without negative values cannot.
-        R2 = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
+        kernel_range = 2 * largest if self.kernel != "rbf" and csr.data.min(initial=0.0) < 0 else largest
         xi = np.maximum(0.0, 1.0 - at_par.y * at_par.scores)
         for column in np.flatnonzero(unlabeled.any(axis=0) & (self._limits > 0).any(axis=1)).tolist():
             self.alarm_[column] = transduction_alarm(
@@ -315,7 +315,7 @@ class TransductiveSVM(KernelRule):
                 xi[column],
                 at_par.y[column],
                 unlabeled[:, column],
-                R2=R2,
+                kernel_range=kernel_range,
                 level=float(self.alarm_level),
                 least_support=float(self.alarm_support),
             )

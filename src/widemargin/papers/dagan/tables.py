@@ -225,7 +225,7 @@ def _variant(row: str, version: str, rate: float, share: float, passes: int) -> 
     if version == "Discard":
         given["discard_below"] = share
     if row == "Perceptron":
-        return Perceptron("dagan", eta=rate, **given)
+        return Perceptron("threshold", eta=rate, **given)
     if row == "PositiveWinnow":
         return PositiveWinnow(rate, 1 / rate, normalize=version != "Basic", **given)
     return (

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin._arrays import canonical_csr
-from widemargin.features.kept_columns import Narrowing
+from widemargin.features.kept_columns import KeptColumns
 from widemargin.features.sampling import keep_probabilities, leverage_scores, rate_for, weighted_probabilities
 from widemargin.features.scores import count_terms, information_gain
 from widemargin.learn.squares.least_squares import RegularizedLeastSquares
@@ -66,11 +66,11 @@ class FeatureTask:
         carried = (self.signs > 0).astype(np.int64)
         return carried[:, 0] if carried.shape[1] == 1 else carried
 
-    def learn(self, regularization: float, narrowing: Narrowing | None = None) -> Measures:
-        """Train and test on the features that `narrowing` leaves."""
+    def learn(self, regularization: float, kept: KeptColumns | None = None) -> Measures:
+        """Train and test on the features that `kept` leaves."""
         train, test = self.X_train, self.X_test
-        if narrowing is not None:
-            train, test = narrowing.apply(train), narrowing.apply(test)
+        if kept is not None:
+            train, test = kept.apply(train), kept.apply(test)
         model = learner(regularization).fit(train, self.labels)
         return measures(self.truth, model.decision_function(test))
 
@@ -111,8 +111,8 @@ class Ranked:
     def __init__(self, scores: Floats) -> None:
         self.order = np.argsort(-scores, kind="stable")
 
-    def draw(self, n_features: int, seed: int) -> Narrowing:
-        return _narrowing(np.sort(self.order[:n_features]), len(self.order), None)
+    def draw(self, n_features: int, seed: int) -> KeptColumns:
+        return _kept_columns(np.sort(self.order[:n_features]), len(self.order), None)
 
 
 class Sampled:
@@ -123,21 +123,21 @@ class Sampled:
     def __init__(self, probabilities: Floats) -> None:
         self.probabilities = probabilities
 
-    def draw(self, n_features: int, seed: int) -> Narrowing:
+    def draw(self, n_features: int, seed: int) -> KeptColumns:
         """So many features on average."""
         chances = keep_probabilities(self.probabilities, rate_for(self.probabilities, n_features))
         chances = np.nan_to_num(chances)  # 0 times an infinite rate
         kept = np.flatnonzero(np.random.default_rng(seed).random(len(chances)) < chances)
-        return _narrowing(kept, len(chances), 1 / np.sqrt(chances[kept]))
+        return _kept_columns(kept, len(chances), 1 / np.sqrt(chances[kept]))
 
 
 Strategy = Ranked | Sampled
 
 
-def _narrowing(columns: NDArray[np.intp], n: int, factors: Floats | None) -> Narrowing:
+def _kept_columns(columns: NDArray[np.intp], n: int, factors: Floats | None) -> KeptColumns:
     place = np.full(n, -1, dtype=np.int32)
     place[columns] = np.arange(len(columns), dtype=np.int32)
-    return Narrowing(columns, place, factors)
+    return KeptColumns(columns, place, factors)
 
 
 def document_frequency(task: FeatureTask) -> Ranked:

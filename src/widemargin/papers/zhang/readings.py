@@ -127,5 +127,5 @@ def _selected(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     if reading.criterion is None:
         return X, X_test
-    selection = SelectFeatures(reading.criterion, k=reading.k, combine=reading.combine).fit(X, y)
+    selection = SelectFeatures(reading.criterion, n_features=reading.k, combine=reading.combine).fit(X, y)
     return selection.transform(X), selection.transform(X_test)

@@ -77,11 +77,11 @@ def learner(column: str, C: float = 1.0, passes: int = 200) -> Any:
     """The learner of a column, with the printed rates."""
     made: dict[str, Any] = {
         "Perceptron": Perceptron(eta=0.01, max_iter=passes),
-        "UWin": Winnow(eta=0.01, mu=0.01, max_iter=passes),
-        "NWin": Winnow(normalized=True, eta=0.01, mu=0.01, max_iter=passes),
+        "UWin": Winnow(eta=0.01, start_weight=0.01, max_iter=passes),
+        "NWin": Winnow(normalize=True, eta=0.01, start_weight=0.01, max_iter=passes),
         "SVM": DualSVM(C, eta=0.01, max_iter=passes),
-        "LM-UWin": LargeMarginWinnow(False, C, eta=0.01, mu=0.01, max_iter=passes),
-        "LM-NWin": LargeMarginWinnow(True, C, eta=0.01, mu=0.01, max_iter=passes),
+        "LM-UWin": LargeMarginWinnow(C, normalize=False, eta=0.01, start_weight=0.01, max_iter=passes),
+        "LM-NWin": LargeMarginWinnow(C, normalize=True, eta=0.01, start_weight=0.01, max_iter=passes),
     }
     return made[column]
 
@@ -170,7 +170,7 @@ def _reuters(report: Report, selected: bool) -> tuple[Any, Any, NDArray[np.bool_
     in_train = space.encode(train.labels) > 0
     if selected:
         report(f"Selecting {N_FEATURES:,} features by the Gini index")
-        selection = SelectFeatures("gini", k=N_FEATURES, combine="sum").fit(X_train, in_train)
+        selection = SelectFeatures("gini", n_features=N_FEATURES, combine="sum").fit(X_train, in_train)
         X_train, X_test = selection.transform(X_train), selection.transform(X_test)
     return X_train, X_test, in_train, space.encode(test.labels), space
 
