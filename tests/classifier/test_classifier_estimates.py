@@ -82,7 +82,7 @@ class TestEstimates:
         assert not hasattr(classifier, "learner_")
 
 
-class TestSelection:
+class TestTuning:
     def test_the_chosen_parts_are_fitted(self):
         space = Space(representations=[{"weighting": "bxc"}, {"weighting": "tfc"}], costs=[0.1, 10.0])
         classifier = TextClassifier(tune="full", space=space).fit(MANY, MANY_TOPICS)
@@ -99,12 +99,37 @@ class TestSelection:
         )
         assert set(classifier.training_summary_["seconds"]) == {"tune"}
 
-    def test_around_what_is_given(self):
+    @staticmethod
+    def tried(classifier, *names):
+        """The different values of parameters among the candidates."""
+        found = classifier.fit(MANY, MANY_SETS).training_summary_["tuning"]["candidates"]
+        return [{each["parameters"][name] for each in found} for name in names]
+
+    def test_what_differs_from_the_defaults_is_kept(self):
         classifier = TextClassifier(Vectorizer(weighting="ltc", min_df=2), LinearSVM(C=3), tune="fast")
-        tried = classifier.fit(MANY, MANY_SETS).training_summary_["tuning"]["candidates"]
-        assert {each["parameters"]["weighting"] for each in tried} == {"ltc", "bxc", "txc", "tfc"}
-        assert {each["parameters"]["min_df"] for each in tried} == {2}
-        assert 3 in {each["parameters"]["C"] for each in tried}
+        found = self.tried(classifier, "weighting", "min_df", "C", "stemmer")
+        assert found == [{"ltc"}, {2}, {3.0}, {None, "porter"}]
+
+    def test_what_set_params_sets_is_kept_even_a_default(self):
+        classifier = TextClassifier(tune="fast").set_params(vectorizer__weighting="tfc", learner__C=1.0)
+        kept = [{"tfc"}, {1.0}, {None, "porter"}]
+        assert self.tried(classifier, "weighting", "C", "stemmer") == kept
+        assert self.tried(clone(classifier), "weighting", "C", "stemmer") == kept
+        other = clone(classifier).set_params(learner=LinearSVM())
+        assert self.tried(other, "weighting")[0] == {"tfc"}
+        assert len(self.tried(other, "C")[0]) == 7
+        everything = classifier.set_params(vectorizer__stemmer=None, vectorizer__stop_words=None)
+        assert "tuning" not in everything.fit(MANY, MANY_SETS).training_summary_
+
+    def test_seconds(self):
+        tiny, large = (TextClassifier(tune=s).fit(MANY, MANY_SETS).training_summary_ for s in (1e-6, 1000))
+        fast = TextClassifier(tune="fast").fit(MANY, MANY_SETS).training_summary_
+        for summary in (tiny, large, fast):
+            for each in (summary["tuning"], *summary["tuning"]["candidates"]):
+                each["seconds"] = None
+        assert (tiny["tuning"]["effort"], large["tuning"]["effort"]) == ("1e-06s", "1000s")
+        assert sum(each["estimate"] is not None for each in tiny["tuning"]["candidates"]) == 1
+        assert large["tuning"] == {**fast["tuning"], "effort": "1000s"}
 
     def test_file_without_the_clock(self, tmp_path):
         space = Space(representations=[{}], costs=[1.0, 10.0])
@@ -124,9 +149,10 @@ class TestSelection:
         assert classifier.vectorizer_ is None
         assert len(classifier.training_summary_["tuning"]["candidates"]) == 7
 
-    def test_unknown(self):
-        with pytest.raises(UsageError, match="tune='best'"):
-            TextClassifier(tune="best").fit(TEXTS, TOPICS)
+    @pytest.mark.parametrize("tune", ["best", 0, -1.0, True, float("nan"), float("inf")])
+    def test_unknown(self, tune):
+        with pytest.raises(UsageError, match=f"tune={tune!r}"):
+            TextClassifier(tune=tune).fit(TEXTS, TOPICS)
 
 
 class TestThresholds:

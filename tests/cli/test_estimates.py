@@ -135,7 +135,7 @@ class TestTrain:
         assert (tmp_path / "m.wm").read_bytes() == judged[0].read_bytes()
 
 
-class TestSelect:
+class TestTune:
     def test_fast_by_default_and_shown(self, chosen, here):
         path, done = chosen
         assert "Chosen from 84 candidates (fast):" in done.stdout
@@ -171,11 +171,23 @@ class TestSelect:
         assert seen["vectorizer"]["weighting"] == "ltc"
         assert seen["learner"]["state"]["parameters"]["C"] == 3.0
 
-    def test_exact_estimates_all(self, here, many, tmp_path):
+    def test_full_estimates_all(self, here, many, tmp_path):
         options = ("--tune", "full", "--C", "1", "--weighting", "tfc", "--json")
         tuning = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)["tuning"]
         assert len(tuning["candidates"]) == 4
         assert all(found["estimate"] is not None for found in tuning["candidates"])
+
+    def test_a_budget_in_seconds(self, here, many, tmp_path):
+        options = ("--tune", "0.0005s", "--estimate", "none", "--json")
+        first, second = (
+            here("train", many, "-o", tmp_path / f"{n}.wm", "--threads", n, *options).stdout for n in (1, 2)
+        )
+        tuning = json.loads(first)["tuning"]
+        assert tuning["effort"] == "0.0005s"
+        assert sum(found["held_out"] is not None for found in tuning["candidates"]) < 20
+        assert json.loads(second)["tuning"]["chosen"] == tuning["chosen"]
+        done = here("train", many, "-o", tmp_path / "m.wm", "--tune", "soon")
+        assert (done.returncode, "such as 10s" in done.stderr) == (2, True)
 
     def test_vectors_leave_only_the_cost(self, here, tmp_path):
         rows = [f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i % 5} 3:{i % 3}" for i in range(40)]

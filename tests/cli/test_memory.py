@@ -95,7 +95,7 @@ def test_the_innermost_stage_is_named():
 
 
 def test_a_library_that_cannot_be_loaded(here, tickets, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "widemargin.tune.search_space", None)
+    monkeypatch.setitem(sys.modules, "widemargin.weight.vectorizer", None)
     done = here("train", tickets, "-o", tmp_path / "m.wm")
     assert done.returncode == 74
     assert "a part of the program cannot be loaded" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.naive_bayes import ComplementNB
 
-from widemargin import KernelSVM, LinearSVM, Vectorizer
+from widemargin import KernelSVM, LinearSVM, Perceptron, Vectorizer
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold, scores_without
 from widemargin.estimate.leave_one_out import leave_one_out
@@ -20,6 +21,7 @@ from widemargin.labels import learn_labels
 from widemargin.measure import contingency, micro, micro_prbep, prbep, precision_recall_average
 from widemargin.report.tuning import tuning_table
 from widemargin.tune import race
+from widemargin.tune.budget import predicted_passes
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.search_space import COSTS, Space, representations
 from widemargin.tune.tuning import tune
@@ -277,6 +279,36 @@ class TestFast:
         first, second = (tune(TEXTS, LABELS, SMALL, criterion=K_FOLD) for _ in range(2))
         assert [c.held_out for c in first.candidates] == [c.held_out for c in second.candidates]
         assert first.chosen == second.chosen
+
+
+class TestBudget:
+    def test_more_seconds_visit_more_candidates_in_the_same_order(self):
+        visited = []
+        for seconds in (1e-6, 1e-4, 2e-3, 5e-3, 1e-2, 0.1, 1e3):
+            found = tune(TEXTS, LABELS, criterion=K_FOLD, effort=seconds)
+            visited.append({k: c.held_out for k, c in enumerate(found.candidates) if c.held_out is not None})
+            assert found.candidates[found.chosen].estimate is not None
+        sizes = [len(one) for one in visited]
+        assert sizes[0] == 1
+        assert sizes == sorted(sizes)
+        assert len(set(sizes)) > 3
+        for fewer, more in pairwise(visited):
+            assert fewer.items() <= more.items()
+
+    def test_threads_and_time_change_nothing(self):
+        def found(n_jobs):
+            space = Space(representations()[:6], [LinearSVM(n_jobs=n_jobs)])
+            return tune(TEXTS, LABELS, space, criterion=K_FOLD, effort=3e-3)
+
+        one, two = found(1), found(2)
+        assert [c.held_out for c in one.candidates] == [c.held_out for c in two.candidates]
+        assert one.chosen == two.chosen
+        np.testing.assert_array_equal(one.best.learner.coef_, two.best.learner.coef_)
+
+    def test_predicted_passes(self):
+        assert predicted_passes(Perceptron(max_iter=7), 100) == 7
+        assert predicted_passes(ComplementNB(), 100) == predicted_passes(LinearSVM(tol=0.1), 100)
+        assert predicted_passes(LinearSVM(np.inf), 100) == predicted_passes(LinearSVM(1000), 100)
 
 
 class TestBadInput:

@@ -9,11 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._one_fit import one_fit_at_a_time
+from widemargin.classifier.explicit import RemembersExplicit
 from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.scoring import as_scored, decision_scores, score_rows
@@ -33,13 +34,14 @@ from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.features.kept_columns import KeptColumns, kept_columns_of
 from widemargin.labels import LabelSpace
 from widemargin.models import Model, load_model
+from widemargin.tune.budget import Budget
 
 
 def _is_calibrated(classifier: TextClassifier) -> bool:
     return classifier.calibration is not None
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):
+class TextClassifier(ClassifierMixin, RemembersExplicit):
     """Texts to labels: a vectorizer and a learner as one estimator.
 
     Parameters
@@ -51,12 +53,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     features : SelectFeatures or SampleFeatures, optional
         Which features the learner sees; None means all. Estimates do not count what selecting by labels
         costs, since the selection saw the documents that they leave out.
-    tune : "fast" or "full", optional
+    tune : "fast", "full" or a number of seconds, optional
         Choose the representation and C from the training documents: "fast" by a race on held-out documents
-        and estimates of the best, "full" by estimates of every candidate. None keeps the parameters.
+        and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much as
+        is predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
+        model on any machine. None keeps all parameters.
     space : widemargin.tune.search_space.Space, optional
-        What `tune` chooses from; by default the twelve representations of the thesis around those of
-        `vectorizer`, and seven values of C around that of `learner`.
+        What `tune` chooses from; by default the twelve representations and the seven values of C of the
+        thesis, except for what was given explicitly (:meth:`widemargin.tune.search_space.Space.around`).
     estimate : "auto", "leave-one-out", "k-fold" or "xi-alpha", optional
         How `fit` foretells precision, recall, F1 and error of every label, without a test set; "auto" is
         leave-one-out unless that takes long, then k-fold.
@@ -95,7 +99,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner: Any = None,
         *,
         features: Any = None,
-        tune: str | None = None,
+        tune: str | float | None = None,
         space: Any = None,
         estimate: str | None = None,
         thresholds: str | None = None,
@@ -124,14 +128,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
         """
-        if self.tune not in (None, "fast", "full"):
-            raise UsageError(f'tune={self.tune!r}: expected None, "fast" or "full".')
+        if self.tune is not None:
+            Budget.of(self.tune, "tune")
         if self.features is not None and self.tune is not None:
             raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
         request = Request.read(self.estimate, self.thresholds, self.calibration)
         given = training_input(texts, y, sample_weight)
         request.check(given.y)
-        vectorizer, learner = self._parts()
+        vectorizer, learner = self._parts().values()
         if self.tune is None:
             parts = fit_parts(vectorizer, self.features, learner, given.texts, given.y, given.sample_weight)
         else:
@@ -143,6 +147,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 given.sample_weight,
                 effort=self.tune,
                 space=self.space,
+                given={name.partition("__")[2] for name in self.explicit},
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
@@ -184,7 +189,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ['fuel', 'grain', 'money']
         """
         first = not hasattr(self, "learner_")
-        vectorizer, learner = map(clone, self._parts()) if first else (self.vectorizer_, self.learner_)
+        vectorizer, learner = map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
         self._check_goes_on(learner)
         if is_matrix(texts):
             X = texts if first else self._representation.all_columns(texts)
@@ -219,12 +224,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             name = given[0] if given else "tune"
             raise UsageError(f"`{name}` needs all documents at once: use fit, or leave it out.")
 
-    def _parts(self) -> tuple[Any, Any]:
+    def _parts(self) -> dict[str, Any]:
         from widemargin.learn.svm.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
-        vectorizer = Vectorizer() if self.vectorizer is None else self.vectorizer
-        return vectorizer, LinearSVM() if self.learner is None else self.learner
+        return {
+            "vectorizer": Vectorizer() if self.vectorizer is None else self.vectorizer,
+            "learner": LinearSVM() if self.learner is None else self.learner,
+        }
 
     @property
     def label_space_(self) -> LabelSpace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,9 +80,16 @@ def tune_parts(
     *,
     effort: Any,
     space: Space | None,
+    given: Collection[str],
 ) -> FittedParts:
-    """The best of `space`, by default of what lies around `vectorizer` and `learner`, fitted on all texts."""
-    space = Space.around(vectorizer, learner) if space is None else space
+    """The best of `space`, fitted on all texts; by default of :meth:`Space.around` the parts.
+
+    Parts of which nothing is left to tune are fitted as they are.
+    """
+    if space is None:
+        space = Space.around(vectorizer, learner, given=given)
+        if len(space.candidates(vectors=is_matrix(texts))) == 1:
+            return fit_parts(vectorizer, None, learner, texts, y, sample_weight)
     verbose = bool(getattr(learner, "verbose", False))
     seed = getattr(learner, "random_state", 0)
     size = _matrix(texts) if is_matrix(texts) else _documents(texts)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from widemargin.cli.output import counted, say, show_table
+from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
     from widemargin.measure.intervals import Figure
@@ -33,12 +35,6 @@ class EstimateName(StrEnum):
     none = "none"
 
 
-class TuneName(StrEnum):
-    fast = "fast"
-    full = "full"
-    none = "none"
-
-
 class CalibrationName(StrEnum):
     platt = "platt"
     isotonic = "isotonic"
@@ -46,12 +42,13 @@ class CalibrationName(StrEnum):
 
 
 Tune = Annotated[
-    TuneName | None,
+    str | None,
     typer.Option(
         "--tune",
-        metavar="none|fast|full",
+        metavar="none|fast|full|10s",
         help="Choose stemming, stop words, weighting and C from the training documents; explicit "
-        "options are kept. full estimates every candidate, fast only the best of a race.",
+        "options are kept. full estimates every candidate, fast only the best of a race, 10s as much of "
+        "that as is predicted to take ten seconds.",
         show_default="fast; kernel-svm: none",
         rich_help_panel=PANEL,
     ),
@@ -105,6 +102,25 @@ def chosen_estimate(wanted: EstimateName | None, n_documents: int, n_labels: int
             return "xi-alpha"
         return "auto" if scores <= MOST_LEFT_OUT else "k-fold"
     return None if wanted is EstimateName.none else wanted.value
+
+
+def tuning_effort(text: str) -> str | float | None:
+    """What `tune` of a classifier is to be.
+
+    Examples
+    --------
+    >>> tuning_effort("fast"), tuning_effort("none"), tuning_effort("2.5s")
+    ('fast', None, 2.5)
+    """
+    if text in ("none", "fast", "full"):
+        return None if text == "none" else text
+    try:
+        seconds = float(text.removesuffix("s")) if text.endswith("s") else 0.0
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"--tune {text}: expected none, fast, full or seconds, such as 10s.")
+    return seconds
 
 
 def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_labels: bool) -> str | None:

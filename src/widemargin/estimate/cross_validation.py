@@ -202,16 +202,22 @@ def _started(learner: Any, out: NDArray[np.bool_]) -> Any:
     """A copy of `learner` that begins at its solution without the examples that are left out."""
     model = clone(learner)
     alpha = getattr(learner, "alpha_", None)
-    if alpha is None or "warm_start" not in learner.get_params() or alpha.shape[0] != len(out):
+    if alpha is None or alpha.shape[0] != len(out):
         return model
     if is_sparse(alpha):
         start = sp.csc_array(alpha.multiply(np.where(out, 0.0, 1.0)[:, None]))
     else:
         start = alpha.copy()
         start[out] = 0.0
-    model.set_params(warm_start=True)
-    model.alpha_, model.label_space_ = start, learner.label_space_
+    start_from(model, start, learner.label_space_)
     return model
+
+
+def start_from(model: Any, alpha: Any, space: LabelSpace | None) -> None:
+    """Let `model` begin at the dual variables of another solution, if it takes them and there are some."""
+    if alpha is not None and "warm_start" in model.get_params():
+        model.set_params(warm_start=True)
+        model.alpha_, model.label_space_ = alpha, space
 
 
 def scores_without(

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin.estimate.cross_validation import scores_without, stratified_folds
+from widemargin.estimate.cross_validation import scores_without, start_from, stratified_folds
 from widemargin.labels import LabelSpace
+from widemargin.tune.budget import Budget, training_work
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.search_space import Candidate
 
@@ -92,25 +93,32 @@ class Climber:
             return top - 1
         return None
 
+    def learner(self, place: int) -> Any:
+        """The learner with the C at `place`, to a loose tolerance."""
+        learner = self.candidates[place].new_learner()
+        if "tol" in learner.get_params():
+            learner.set_params(tol=max(learner.tol, _LOOSE))
+        return learner
+
+    def work(self, place: int, n_columns: int) -> float:
+        """What the step to `place` is predicted to take."""
+        return sum(training_work(self.learner(place), X_seen, n_columns) for X_seen, _ in self.parts)
+
     def step(self, place: int, splits: list[Split], space: LabelSpace, truth: Signs, by: Criterion) -> None:
         """Learn with the C at `place` and be judged."""
         candidate = self.candidates[place]
         begin = time.perf_counter()
         starts, found = [], []
         for number, (split, (X_seen, X_unseen)) in enumerate(zip(splits, self.parts, strict=True)):
-            learner = candidate.new_learner()
-            if "tol" in learner.get_params():
-                learner.set_params(tol=max(learner.tol, _LOOSE))
-            if self.warm and self._starts and self._starts[number] is not None:
-                learner.set_params(warm_start=True)
-                learner.alpha_, learner.label_space_ = self._starts[number]
+            learner = self.learner(place)
+            if self.warm and self._starts:
+                start_from(learner, *self._starts[number])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 found.append(
                     scores_without(learner, X_seen, X_unseen, space, truth[split.seen], split.weights)
                 )
-            alpha = getattr(learner, "alpha_", None)
-            starts.append(None if alpha is None else (alpha, learner.label_space_))
+            starts.append((getattr(learner, "alpha_", None), getattr(learner, "label_space_", None)))
         self._starts = starts
         unseen = np.concatenate([split.unseen for split in splits])
         value = by.of_scores(space, truth[unseen], np.vstack(found)).value
@@ -120,15 +128,25 @@ class Climber:
 
 
 def run_race(
-    climbers: list[Climber], splits: list[Split], space: LabelSpace, truth: Signs, by: Criterion
+    climbers: list[Climber],
+    splits: list[Split],
+    space: LabelSpace,
+    truth: Signs,
+    by: Criterion,
+    budget: Budget,
 ) -> Iterator[None]:
-    """Let all climb, in rounds; yields after every step."""
+    """Let all climb, in rounds, until the budget is spent; yields after every step.
+
+    The first step of every climber is paid for already.
+    """
     positives = sum(np.count_nonzero(truth[split.unseen] > 0) for split in splits)
     running = list(climbers)
     for round_number in range(max(len(climber.candidates) for climber in climbers)):
         for climber in running:
             place = climber.next_step()
             if place is not None:
+                if round_number > 0 and not budget.pays(climber.work(place, space.n_columns)):
+                    return
                 climber.step(place, splits, space, truth, by)
                 yield
         leader = max(climber.best for climber in climbers)

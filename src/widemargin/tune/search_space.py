@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from itertools import product
 from typing import Any
 
@@ -18,6 +19,7 @@ from widemargin.weight.vectorizer import Vectorizer
 # Joachims 6.3.1 and 6.3.2.
 WEIGHTINGS = ("bxc", "txc", "tfc")
 COSTS = (0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 1000.0)
+_TUNED = ("weighting", "stemmer", "stop_words", "C")
 
 Representation = Mapping[str, Any]
 
@@ -77,33 +79,41 @@ class Space:
 
     @classmethod
     def around(
-        cls, vectorizer: Vectorizer | None = None, learner: Any = None, *, fixed: Collection[str] = ()
+        cls, vectorizer: Vectorizer | None = None, learner: Any = None, *, given: Collection[str] = ()
     ) -> Space:
         """The variants of a vectorizer that the thesis chooses from, and C of a learner.
 
         Parameters
         ----------
-        fixed : what is not to be chosen: "weighting", "stemmer", "stop_words", "C"
+        given : names of more parameters to keep, whatever their values
+
+        Notes
+        -----
+        What can be tuned is `weighting`, `stemmer` and `stop_words` of the vectorizer and `C` of the learner.
+        A parameter that was given explicitly is never tuned: one whose value is not the default of its class,
+        or one that :meth:`TextClassifier.set_params <widemargin.TextClassifier.set_params>` set to any value,
+        as every option of the command line is.
 
         Examples
         --------
-        >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM(C=2.0))
-        >>> len(space.representations), space.representations[0]["ngram_range"], 2.0 in space.costs
-        (12, (1, 2), True)
-        >>> space = Space.around(Vectorizer(stemmer="porter"), LinearSVM(C=3), fixed=["stemmer", "C"])
-        >>> len(space.representations), {found["stemmer"] for found in space.representations}, space.costs
-        (6, {'porter'}, (3.0,))
+        >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM())
+        >>> len(space.representations), space.representations[0]["ngram_range"], len(space.costs)
+        (12, (1, 2), 7)
+        >>> space = Space.around(Vectorizer(stemmer="porter"), LinearSVM(C=3), given=["weighting"])
+        >>> [(found["stemmer"], found["weighting"]) for found in space.representations], space.costs
+        ([('porter', 'tfc'), ('porter', 'tfc')], (3.0,))
         """
         vectorizer = Vectorizer() if vectorizer is None else vectorizer
         learner = LinearSVM() if learner is None else learner
         own = {float(learner.C)} if "C" in learner.get_params() else set()
         base = vectorizer.get_params()
+        kept = {*given, *_not_default(vectorizer), *_not_default(learner)}.intersection(_TUNED)
         free = [
             found
             for found in representations(base)
-            if all(plain(found[name]) == plain(base[name]) for name in fixed if name != "C")
+            if all(plain(found[name]) == plain(base[name]) for name in kept if name != "C")
         ]
-        costs = own if "C" in fixed and own else {*COSTS, *own}
+        costs = own if "C" in kept and own else {*COSTS, *own}
         return cls(free, (clone(learner),), tuple(sorted(costs)))
 
     def quiet(self) -> Space:
@@ -137,6 +147,7 @@ class Candidate:
     estimate, by_label : what the criterion says, for all labels and for each; None where it was not asked
     method : how that was found: "leave-one-out", "k-fold" or "xi-alpha"
     seconds : spent on this candidate
+    work : what estimating it is predicted to take, see :mod:`widemargin.tune.budget`
     """
 
     space: Space
@@ -148,6 +159,7 @@ class Candidate:
     by_label: Any = None
     method: str | None = None
     seconds: float = 0.0
+    work: float = 0.0
 
     def new_learner(self, **parameters: Any) -> Any:
         """The learner, not fitted."""
@@ -204,6 +216,13 @@ def _counting(representation: Representation) -> str:
     """What two representations have in common that count alike."""
     full = Vectorizer(**representation).get_params()
     return repr(sorted((key, plain(value)) for key, value in full.items() if key != "weighting"))
+
+
+def _not_default(part: Any) -> list[str]:
+    """The parameters that can be tuned and whose values are not the defaults of their class."""
+    parameters = part.get_params(deep=False)
+    usual = signature(type(part)).parameters
+    return [name for name in _TUNED if name in parameters and plain(parameters[name]) != usual[name].default]
 
 
 def plain(value: Any) -> Any:

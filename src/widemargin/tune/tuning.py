@@ -2,7 +2,8 @@
 
 The algorithm of the thesis trains every candidate, estimates how good it is, and takes the best; that is
 ``effort="full"``. ``effort="fast"`` lets the candidates race on held-out documents first
-(:mod:`widemargin.tune.race`), and estimates only the few best.
+(:mod:`widemargin.tune.race`), and estimates only the few best. ``effort=10`` does the same within about ten
+seconds of predicted work (:mod:`widemargin.tune.budget`).
 
 The estimate of the chosen candidate is a little too good, as the maximum of several estimates is.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Literal
 
 import numpy as np
@@ -20,12 +22,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.estimate.cross_validation import checked_folds, warn_of_weak_labels
+from widemargin.estimate.cross_validation import checked_folds, start_from, warn_of_weak_labels
 from widemargin.labels import LabelSpace, learn_labels
 from widemargin.learn.costs import sample_weights, weights_for
-from widemargin.learn.svm.kernel_svm import KernelSVM
-from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.progress import watch
+from widemargin.tune.budget import REPRESENTATION, Budget, training_work
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.race import Climber, race_splits, run_race
 from widemargin.tune.search_space import Candidate, Space, represent
@@ -110,7 +111,7 @@ def tune(
     space: Space | None = None,
     *,
     sample_weight: Any = None,
-    effort: Literal["fast", "full"] = "fast",
+    effort: Literal["fast", "full"] | float = "fast",
     criterion: Criterion | str = "k-fold",
     per_label: bool = False,
     finalists: int = FINALISTS,
@@ -126,7 +127,8 @@ def tune(
     y : labels in any form that :mod:`widemargin.labels` takes
     space : what to choose from; the 12 representations and 7 values of C of the thesis unless given
     sample_weight : (n,) factors on the costs of the documents; when candidates are judged, each counts once
-    effort : "full" estimates every candidate; "fast" only the finalists of a race on held-out documents
+    effort : "full" estimates every candidate; "fast" only the finalists of a race on held-out documents; a
+        number of seconds does as much of "fast" as is predicted to fit into them on one core
     criterion : what the best is the best by; the name of an estimate stands for its default measure
     per_label : choose for each label by itself too, among the same candidates
     finalists : how many candidates "fast" estimates
@@ -143,8 +145,7 @@ def tune(
     ([0.38, 0.38, 0.75, 1.0], 3)
     """
     begin = time.perf_counter()
-    if effort not in ("fast", "full"):
-        raise UsageError(f'effort={effort!r}: expected "fast" or "full".')
+    budget = Budget.of(effort)
     if isinstance(finalists, bool) or not isinstance(finalists, int | np.integer) or finalists < 1:
         raise UsageError(f"finalists={finalists!r}: expected a positive whole number.")
     if not isinstance(criterion, Criterion):
@@ -164,9 +165,9 @@ def tune(
     total = len(candidates) if effort == "full" else None
     with watch(done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
         judged = list(range(len(candidates)))
-        if effort == "fast" and len(candidates) > finalists:
-            _race(texts, space, candidates, criterion, labels, truth, weights, warm_start, random_state, done)
-            judged = _finalists(candidates, finalists)
+        if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
+            _race(texts, space, candidates, criterion, labels, truth, weights, warm_start, random_state, budget, done)
+            judged = _finalists(candidates, finalists, budget)
         winners = _Winners(len(truth[0]), per_label)
         _judge_all(texts, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
     if winners.undefined:
@@ -180,7 +181,7 @@ def tune(
     for message in dict.fromkeys(text for part in parts for text in part.told):
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return Tuning(
-        effort,
+        effort if isinstance(effort, str) else f"{effort:g}s",
         criterion,
         labels,
         candidates,
@@ -242,26 +243,43 @@ def _race(
     weights: Floats | None,
     warm: bool,
     random_state: Any,
+    budget: Budget,
     done: NDArray[np.int64],
 ) -> None:
-    """Give every candidate that the race reaches its `held_out`."""
+    """Give every candidate that the race reaches its `held_out`.
+
+    Whatever the budget, the first representation races and the best candidate is estimated.
+    """
     # Tables suffice for xi-alpha, and so they do here.
     by = Criterion("k-fold", criterion.measure, criterion.average)
     splits = race_splits(truth, random_state, weights)
-    climbers = []
+    climbers: list[Climber] = []
     for place, _, X in represent(texts, space, {candidate.representation for candidate in candidates}):
         parts = [(X[split.seen], X[split.unseen]) for split in splits]
-        for number in range(len(space.learners)):
-            own = [c for c in candidates if (c.representation, c.learner) == (place, number)]
-            climbers.append(Climber(own, parts, warm and _can_start(own[0])))
-    for _ in run_race(climbers, splits, labels, truth, by):
+        own = [
+            Climber([c for c in candidates if (c.representation, c.learner) == (place, number)], parts, warm)
+            for number in range(len(space.learners))
+        ]
+        price = sum(climber.work(len(climber.candidates) // 2, labels.n_columns) for climber in own)
+        if place is not None:
+            price += REPRESENTATION * X.nnz
+        for candidate in (candidate for climber in own for candidate in climber.candidates):
+            once = training_work(candidate.new_learner(), X, labels.n_columns)
+            candidate.work = (1 + criterion.folds) * once
+        if not climbers:
+            budget.left -= price + own[0].candidates[len(own[0].candidates) // 2].work
+        elif not budget.pays(price):
+            break
+        climbers += own
+    for _ in run_race(climbers, splits, labels, truth, by, budget):
         done[0] += 1
 
 
-def _finalists(candidates: list[Candidate], most: int) -> list[int]:
-    """The best of the race, the first of equals first."""
+def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[int]:
+    """The best of the race, the first of equals first; after the best, as many as the budget pays for."""
     raced = [(-c.held_out, number) for number, c in enumerate(candidates) if c.held_out is not None]
-    return sorted(number for _, number in sorted(raced)[:most])
+    best, *others = [number for _, number in sorted(raced)[:most]]
+    return sorted([best, *takewhile(lambda number: budget.pays(candidates[number].work), others)])
 
 
 def _judge_all(
@@ -284,15 +302,13 @@ def _judge_all(
             if candidate.representation != place:
                 continue
             start = time.perf_counter()
-            same = before is not None and before[0].learner == candidate.learner
             learner = candidate.new_learner()
-            if warm and same and _can_start(candidate):
-                learner.set_params(warm_start=True)
-                learner.alpha_, learner.label_space_ = before[1].alpha_, before[1].label_space_
+            if warm and before is not None and before[0].learner == candidate.learner:
+                start_from(learner, getattr(before[1], "alpha_", None), getattr(before[1], "label_space_", None))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ConvergenceWarning)
                 learner.fit(X, y, **weights_for(learner, weights))
-            if _can_start(candidate):
+            if "warm_start" in learner.get_params():
                 learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
             judgment = criterion.judge(learner, X, y, weights)
             candidate.estimate, candidate.by_label = judgment.value, judgment.by_label
@@ -303,8 +319,3 @@ def _judge_all(
             winners.offer(candidate, Fitted(number, vectorizer, X, learner, everything, told))
             before = candidate, learner
             done[0] += 1
-
-
-def _can_start(candidate: Candidate) -> bool:
-    """Whether the learner takes dual variables as a start."""
-    return isinstance(candidate.space.learners[candidate.learner], LinearSVM | KernelSVM)

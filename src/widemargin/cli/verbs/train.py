@@ -136,14 +136,15 @@ def run(
     if save_every is not None or resume:
         raise UsageError("--save-every and --resume are for streams. Add --stream.")
     wanted = None if features is None else selections.parse(features, seed)
-    # What an option names is not up for choice.
-    named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words, "C": C}
-    fixed = [name for name, given in named.items() if given is not None]
     if tune is None:
-        given = learner is not learners.Name.linear_svm or wanted is not None
-        tune = estimates.TuneName.none if given else estimates.TuneName.fast
-    elif wanted is not None and tune is not estimates.TuneName.none:
+        tune = "fast" if learner is learners.Name.linear_svm and wanted is None else "none"
+    effort = estimates.tuning_effort(tune)
+    if wanted is not None and effort is not None:
         raise UsageError("Use either --tune or --features.")
+    named = {"weighting": weighting, "stemmer": stemmer, "stop_words": stop_words}
+    explicit = {f"vectorizer__{name}": vectorizing[name] for name, given in named.items() if given is not None}
+    if C is not None:
+        explicit["learner__C"] = C
     from widemargin.documents.collection import Vectors
 
     stages = Stages()
@@ -152,7 +153,6 @@ def run(
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
     from widemargin.labels import one_label_each
-    from widemargin.tune.search_space import Space
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
@@ -165,20 +165,16 @@ def run(
     if estimate is None and method == "xi-alpha" and learner is learners.Name.least_squares:
         method = "k-fold"  # there are no bounds for squared errors
     cosine = vectorizing["weighting"].endswith("c")
-    made = Vectorizer(**vectorizing), learners.make_learner(learner, learning)
-    space = Space.around(*made, fixed=fixed)
-    if len(space.candidates(vectors=on_vectors)) == 1:
-        tune = estimates.TuneName.none
     classifier = TextClassifier(
-        vectorizer=None if on_vectors else made[0],
-        learner=made[1],
+        vectorizer=Vectorizer(**vectorizing),
+        learner=learners.make_learner(learner, learning),
         features=None if wanted is None else selections.make(*wanted, unit_length=cosine and not on_vectors),
-        tune=None if tune is estimates.TuneName.none else tune.value,
-        space=space,
+        tune=effort,
         estimate=method,
         thresholds=estimates.chosen_thresholds(thresholds, method, several_labels=several),
         calibration=None if calibrate is estimates.CalibrationName.none else calibrate.value,
     )
+    classifier.set_params(**explicit)
     classifier.fit(collection, collection.labels if multilabel else None)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("save"):
