@@ -9,20 +9,24 @@ copy; the caller's matrix never changes.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 import widemargin._core as _core
 from widemargin.errors import DataError, UsageError
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 def is_sparse(X: Any) -> bool:
     """Whether `X` is a SciPy sparse matrix or array."""
-    return bool(sp.issparse(X))
+    # Whoever made a sparse matrix has imported SciPy; a short prediction does not wait for it.
+    scipy_sparse = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and bool(scipy_sparse.issparse(X))
 
 
 class Csr(NamedTuple):
@@ -40,7 +44,12 @@ class Csr(NamedTuple):
     @property
     def matrix(self) -> sp.csr_array:
         """The same as a SciPy array, which shares its memory."""
-        return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.n_rows, self.n_columns))
+        import scipy.sparse as sp
+
+        shape = self.n_rows, self.n_columns
+        made: sp.csr_array = sp.csr_array((self.data, self.indices, self.indptr), shape=shape)
+        made.has_sorted_indices = made.has_canonical_format = True
+        return made
 
 
 class Survey(NamedTuple):
@@ -74,6 +83,7 @@ def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> damaged = sp.csr_array(np.eye(2))
     >>> damaged.indices[1] = 7
     >>> canonical_csr(damaged)
@@ -87,27 +97,39 @@ def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
 def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
     """As :func:`canonical_csr`, with what was found out about the values; without `finite`, nothing was."""
     csr = as_csr(X)
-    n_rows, n_columns = (int(size) for size in csr.shape)
-    n_values = _n_values(csr, n_rows)
+    return surveyed_arrays(csr.indptr, csr.indices, csr.data, csr.shape, finite=finite)
+
+
+def surveyed_arrays(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    shape: tuple[int, int],
+    *,
+    finite: bool = True,
+) -> tuple[Csr, Survey]:
+    """As :func:`surveyed_csr`, for the arrays of a matrix; SciPy is needed only where rows are not sorted."""
+    n_rows, n_columns = (int(size) for size in shape)
+    n_values = _n_values(indptr, min(len(indices), len(data)), n_rows)
     if max(n_values, n_rows, n_columns) >= 2**31:
         raise DataError(
             f"The matrix has {n_rows} rows, {n_columns} columns and {n_values} values; each "
             f"must stay below 2**31. Train on part of the documents, or raise min_df."
         )
-    indices = csr.indices[:n_values]
+    indices = indices[:n_values]
     if indices.dtype != np.int32:  # which a narrower number could hide
         if n_values and not 0 <= indices.min() <= indices.max() < n_columns:
-            _refuse_damaged(csr.indptr, indices, n_columns)
+            _refuse_damaged(indptr, indices, n_columns)
         indices = indices.astype(np.int32)
     found = Csr(
-        np.ascontiguousarray(csr.indptr, dtype=np.int64),
+        np.ascontiguousarray(indptr, dtype=np.int64),
         np.ascontiguousarray(indices),
-        _as_real(csr.data[:n_values]),
+        _as_real(data[:n_values]),
         n_columns,
     )
     state, all_finite, least, greatest, n_nonzero = _core.check_csr(*_looked_at(found, finite), n_columns)
     if state == _UNORDERED:
-        ordered = sp.csr_array(found.matrix, copy=True)
+        ordered = found.matrix.copy()
         ordered.has_sorted_indices = ordered.has_canonical_format = False
         ordered.sum_duplicates()
         return surveyed_csr(ordered, finite=finite)
@@ -133,6 +155,8 @@ def as_csr(X: Any) -> Any:
 
     The arrays of a CSR matrix are not looked at here: :func:`canonical_csr` does that.
     """
+    import scipy.sparse as sp
+
     if isinstance(X, sp.csr_array | sp.csr_matrix):
         return X
     if not is_sparse(X):
@@ -155,16 +179,13 @@ def as_csr(X: Any) -> Any:
 _DAMAGED = "Its arrays do not fit each other: build the matrix anew."
 
 
-def _n_values(csr: Any, n_rows: int) -> int:
+def _n_values(indptr: NDArray[Any], stored: int, n_rows: int) -> int:
     """How many values the row pointers end at; arrays may be longer, not shorter."""
-    stored = min(len(csr.indices), len(csr.data))
-    if len(csr.indptr) != n_rows + 1:
-        raise DataError(f"X has {n_rows} rows and {len(csr.indptr)} row pointers, not one more. {_DAMAGED}")
-    if not 0 <= int(csr.indptr[-1]) <= stored:
-        raise DataError(
-            f"The row pointers of X end at {csr.indptr[-1]}; it stores {stored} values. {_DAMAGED}"
-        )
-    return int(csr.indptr[-1])
+    if len(indptr) != n_rows + 1:
+        raise DataError(f"X has {n_rows} rows and {len(indptr)} row pointers, not one more. {_DAMAGED}")
+    if not 0 <= int(indptr[-1]) <= stored:
+        raise DataError(f"The row pointers of X end at {indptr[-1]}; it stores {stored} values. {_DAMAGED}")
+    return int(indptr[-1])
 
 
 def _refuse_damaged(indptr: NDArray[Any], indices: NDArray[Any], n_columns: int) -> NoReturn:
@@ -222,6 +243,8 @@ def checked_csr(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> 
 
 def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> tuple[Csr, Survey]:
     """As :func:`checked_csr`, with what was found out about the values."""
+    from sklearn.utils.validation import validate_data
+
     if _is_as_wanted(X) and not hasattr(estimator, "feature_names_in_"):
         # scikit-learn would return it as it is, after checks that take as long as to learn from it.
         if first:
@@ -248,6 +271,8 @@ def checked_matrix(estimator: Any, X: Any, *, first: bool) -> Any:
     """As :func:`checked_csr`, for those who go on with a dense array where `X` is one."""
     if is_sparse(X):
         return checked_csr(estimator, X, first=first).matrix
+    from sklearn.utils.validation import validate_data
+
     X = validate_data(estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=first)
     # Both comparisons are false for NaN. Only a matrix that is refused is converted, to find the place.
     if not (float(X.min()) >= -LARGEST and float(X.max()) <= LARGEST):
@@ -257,7 +282,8 @@ def checked_matrix(estimator: Any, X: Any, *, first: bool) -> Any:
 
 def _is_as_wanted(X: Any) -> bool:
     return (
-        isinstance(X, sp.csr_array | sp.csr_matrix)
+        is_sparse(X)
+        and X.format == "csr"
         and X.ndim == 2
         and X.dtype in (np.float64, np.float32)
         and X.indices.dtype == np.int32
@@ -281,9 +307,15 @@ def row_squares(csr: Csr) -> NDArray[np.float64]:
 
 
 def times(
-    csr: Csr, V: NDArray[np.float64], n_threads: int, out: NDArray[np.float64] | None = None
+    csr: Csr,
+    V: NDArray[np.float64],
+    n_threads: int,
+    out: NDArray[np.float64] | None = None,
+    plus: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """The product of a sparse matrix and dense columns, in new memory or in `out`.
+
+    `plus` is added to the columns, one number each.
 
     Examples
     --------
@@ -292,8 +324,8 @@ def times(
     """
     out = np.empty((csr.n_rows, V.shape[1])) if out is None else out
     columns = np.ascontiguousarray(V, dtype=np.float64)
-    nothing = np.zeros(V.shape[1])
-    _core.score_rows(csr.indptr, csr.indices, csr.data, columns, nothing, out, n_threads)
+    plus = np.zeros(V.shape[1]) if plus is None else plus
+    _core.score_rows(csr.indptr, csr.indices, csr.data, columns, plus, out, n_threads)
     return out
 
 

@@ -14,10 +14,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import Csr, surveyed_arrays
 from widemargin.errors import DataError, UsageError
 
 Floats = NDArray[np.float64]
@@ -184,15 +183,13 @@ class Stored:
             )
         return values
 
-    def csr(self, name: str, shape: tuple[int, int], *types: DTypeLike) -> sp.csr_array:
+    def csr(self, name: str, shape: tuple[int, int], *types: DTypeLike) -> Csr:
         """The sparse matrix in the arrays `name_data`, `name_indices` and `name_indptr`."""
         data = self.array(f"{name}_data", (None,), *types)
-        matrix: Any = sp.csr_array(shape, dtype=data.dtype)
-        matrix.data = data
-        matrix.indices = self.array(f"{name}_indices", data.shape, np.int32)
-        matrix.indptr = self.array(f"{name}_indptr", (shape[0] + 1,), np.int64)
+        indices = self.array(f"{name}_indices", data.shape, np.int32)
+        indptr = self.array(f"{name}_indptr", (shape[0] + 1,), np.int64)
         try:
-            return canonical_csr(matrix).matrix
+            return surveyed_arrays(indptr, indices, data, shape)[0]
         except DataError as error:
             raise DataError(f"'{name}_indices' and '{name}_indptr' in arrays.safetensors: {error}") from error
 

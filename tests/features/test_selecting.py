@@ -12,7 +12,7 @@ from widemargin import LinearSVM, SelectFeatures
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataError, UsageError
 from widemargin.features import selecting as features
-from widemargin.features.kept_columns import kept_columns_of
+from widemargin.features.kept_columns import KeptColumns
 from widemargin.features.scores import SCORES, count_terms
 from widemargin.labels import learn_labels
 
@@ -130,4 +130,4 @@ def test_what_is_left_of_a_document_may_have_length_one(task):
     expected = kept / np.where(lengths > 0, lengths, 1)[:, None]
     np.testing.assert_allclose(scaled.transform(X).toarray(), expected)
     np.testing.assert_allclose(scaled.transform(X.toarray()), expected)
-    np.testing.assert_allclose(kept_columns_of(scaled).apply(X).toarray(), expected)
+    np.testing.assert_allclose(KeptColumns.of(scaled).apply(canonical_csr(X)).matrix.toarray(), expected)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from widemargin._arrays import Csr
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def explain_scores(
     text: str,
     *,
     label: Any,
-    row: sp.csr_array,
+    row: Csr,
     located: Iterable[Any],
     weights: NDArray[np.float64],
     bias: float,

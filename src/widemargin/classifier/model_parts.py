@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
+from widemargin.learn.linear_weights import LinearWeights
 from widemargin.models import Model
 
 # The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
@@ -33,9 +34,13 @@ FEATURES = {
 }
 
 
-def learner_class(name: str) -> Any:
-    """The learner that a model file calls `name`."""
-    return _class(LEARNERS, name)
+# Learners whose state is weights and nothing else: those score without the class that learned them.
+_ONLY_WEIGHTS = ("linear-svm", "least-squares", "sampled-least-squares")
+
+
+def learner_class(name: str, *, to_score: bool = False) -> Any:
+    """The learner that a model file calls `name`; `to_score`, the least that can stand for it."""
+    return LinearWeights if to_score and name in _ONLY_WEIGHTS else _class(LEARNERS, name)
 
 
 def learner_name(learner: Any) -> str:

@@ -24,18 +24,24 @@ from widemargin.classifier.model_parts import (
 )
 from widemargin.classifier.summary import checked_summary
 from widemargin.decide.rule import DecisionRule
-from widemargin.documents.formats.svmlight_model import read_svmlight_model
+from widemargin.documents.formats.svmlight_model import is_svmlight_model, read_svmlight_model
 from widemargin.errors import DataError, UsageError, WidemarginError
-from widemargin.models import Model, save_model
+from widemargin.features.kept_columns import KeptColumns
+from widemargin.models import Model, load_model, save_model
+from widemargin.weight.term_vectors import TermVectors
 
 KIND = "text-classifier"
 
 
 class StoredParts(NamedTuple):
-    """What a file holds of a classifier; `asked` are the parameters of `fit` that it was trained with."""
+    """What a file holds of a classifier; `asked` are the parameters of `fit` that it was trained with.
+
+    `kept` is what `features` keeps; parts that were read to score only have no `features`.
+    """
 
     vectorizer: Any
     features: Any
+    kept: KeptColumns | None
     learner: Any
     rule: DecisionRule
     n_features: int
@@ -71,21 +77,33 @@ def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool
     )
 
 
-def read_parts(model: Model, where: str) -> StoredParts:
-    """The parts in a model file that has been read and verified; `where` is what errors call it."""
-    from widemargin.weight.vectorizer import Vectorizer
+def read_file(path: str | os.PathLike[str], *, to_score: bool = False) -> StoredParts:
+    """The parts in a model file of this library or of SVM-light."""
+    if is_svmlight_model(path):
+        return read_svmlight_parts(path)
+    return read_parts(load_model(path), os.fspath(path), to_score=to_score)
 
+
+def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredParts:
+    """The parts in a model file that has been read and verified.
+
+    Parameters
+    ----------
+    where : what errors call the file
+    to_score : read only what scores documents, without scikit-learn where the learner is linear
+    """
     if model.kind != KIND:
         raise DataError(f"{where} holds a {model.kind}, not a {KIND}. Use another model.")
     config = Stored(model.config)
     with _named(where, "summary"):
         summary = checked_summary(model.summary)
         n_seen = summary.integer("terms")
-    vectorizer = features = None
+    vectorizer = features = kept_columns = None
     n_made: int | None = None
     with _named(where, "vectorizer"):
         if config.value("vectorizer") is not None:
-            vectorizer = Vectorizer.from_state(config.value("vectorizer"), unpack("vectorizer", model))
+            cls = _vectorizer_class(to_score)
+            vectorizer = cls.from_state(config.value("vectorizer"), unpack("vectorizer", model))
             n_made = len(vectorizer.document_frequencies_)
         elif unpack("vectorizer", model):
             raise DataError("'vectorizer' in manifest.json is null, and its arrays are there")
@@ -94,16 +112,20 @@ def read_parts(model: Model, where: str) -> StoredParts:
         if "features" in config:
             kept = config.inner("features")
             kept.inner("state").same("n_features", n_made)
-            cls = features_class(kept.choice("name", FEATURES))
-            features = cls.from_state(kept.value("state"), unpack("features", model))
-            n_features, n_made = features.n_features_in_, int(features.get_support().sum())
+            name, state = kept.choice("name", FEATURES), (kept.value("state"), unpack("features", model))
+            if to_score:
+                kept_columns = KeptColumns.from_state(*state)
+            else:
+                features = features_class(name).from_state(*state)
+                kept_columns = KeptColumns.of(features)
+            n_features, n_made = kept_columns.n_features, len(kept_columns.columns)
         elif unpack("features", model):
             raise DataError("'features' in manifest.json is missing, and its arrays are there")
         summary.same("terms", n_made)
     with _named(where, "learner"):
         kept = config.inner("learner")
         kept.inner("state").same("n_features", n_seen)  # before anything of that size is made
-        cls = learner_class(kept.choice("name", LEARNERS))
+        cls = learner_class(kept.choice("name", LEARNERS), to_score=to_score)
         learner = cls.from_state(kept.value("state"), unpack("learner", model))
     space = learner.label_space_
     with _named(where, "summary"):
@@ -116,7 +138,16 @@ def read_parts(model: Model, where: str) -> StoredParts:
         for name, value in asked.items():
             if not isinstance(value, str | None):
                 raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")
-    return StoredParts(vectorizer, features, learner, rule, n_features, dict(model.summary), asked)
+    summary_found = dict(model.summary)
+    return StoredParts(vectorizer, features, kept_columns, learner, rule, n_features, summary_found, asked)
+
+
+def _vectorizer_class(to_score: bool) -> type[TermVectors]:
+    if to_score:
+        return TermVectors
+    from widemargin.weight.vectorizer import Vectorizer
+
+    return Vectorizer
 
 
 @contextmanager
@@ -148,4 +179,4 @@ def read_svmlight_parts(path: str | os.PathLike[str]) -> StoredParts:
         "terms": model.n_features,
     }
     rule = DecisionRule(learner.label_space_)
-    return StoredParts(None, None, learner, rule, model.n_features, summary, {})
+    return StoredParts(None, None, None, learner, rule, model.n_features, summary, {})

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.classifier.scoring import is_pairwise
 from widemargin.errors import UsageError
 
 
@@ -39,6 +38,12 @@ class TermWeights(NamedTuple):
         best = [int(i) for i in order[: max(n, 0)] if weights[i] > 0]
         worst = [int(i) for i in order[::-1][: max(n, 0)] if weights[i] < 0]
         return TopTerms(*([(term(i), float(weights[i])) for i in part] for part in (best, worst)))
+
+
+def is_pairwise(learner: Any) -> bool:
+    """Whether the learner's machines are for pairs of classes."""
+    one_each = getattr(learner, "scheme", "one-vs-rest") == "one-vs-rest"
+    return not one_each and learner.label_space_.kind == "multiclass"
 
 
 def has_term_weights(learner: Any) -> bool:

@@ -15,25 +15,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.explicit import RemembersExplicit
-from widemargin.classifier.explanation import Explanation, explain_scores
-from widemargin.classifier.representation import Representation
-from widemargin.classifier.scoring import as_scored, decision_scores, score_rows
-from widemargin.classifier.storage import StoredParts, read_parts, read_svmlight_parts, write_parts
-from widemargin.classifier.term_weights import (
-    TopTerms,
-    check_term_weights,
-    has_term_weights,
-    term_weights,
-)
+from widemargin.classifier.explanation import Explanation
+from widemargin.classifier.representation import Representation, is_matrix
+from widemargin.classifier.scorer import Scorer
+from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
+from widemargin.classifier.term_weights import TopTerms, has_term_weights
 from widemargin.classifier.training import fit_parts, memory_for_estimate, training_summary, tune_parts
-from widemargin.classifier.training_input import is_matrix, training_input
+from widemargin.classifier.training_input import training_input
 from widemargin.decide.rule import DecisionRule
-from widemargin.documents.formats.svmlight_model import is_svmlight_model
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
-from widemargin.features.kept_columns import KeptColumns, kept_columns_of
+from widemargin.features.kept_columns import KeptColumns
 from widemargin.labels import LabelSpace
-from widemargin.models import Model, load_model
+from widemargin.models import Model
 from widemargin.tune.budget import Budget
 
 
@@ -192,7 +186,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         vectorizer, learner = map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
         self._check_goes_on(learner)
         if is_matrix(texts):
-            X = texts if first else self._representation.all_columns(texts)
+            X = texts if first else self._representation.all_columns(texts).matrix
             vectorizer = None
         elif vectorizer is None:
             raise UsageError("This classifier was trained on vectors, and these are texts. Pass vectors.")
@@ -252,7 +246,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def decision_function(self, texts: Any) -> NDArray[Any]:
         """Scores: (n,) for two classes, where positive means the second; otherwise documents x labels."""
         check_is_fitted(self, "learner_")
-        return decision_scores(self.learner_, self._representation, texts)
+        return self.scorer.scores(texts)
 
     def predict(self, texts: Any) -> Any:
         """Labels, in the form in which `fit` got them."""
@@ -290,30 +284,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             Its contributions and its bias sum to its score.
         """
         check_is_fitted(self, "learner_")
-        if self.vectorizer_ is None:
-            raise UsageError("This classifier was trained on vectors: there is no text to explain.")
-        check_term_weights(self.learner_)
-        representation = self._representation
-        row = as_scored(self.learner_, representation.rows([text]))
-        scores = np.asarray(score_rows(self.learner_, row), dtype=np.float64).reshape(-1)
-        if label is None:
-            above = scores if self.thresholds_ is None else scores - self.thresholds_
-            binary = self.label_space_.kind == "binary"
-            # As Python's own value: labels may be NumPy's scalars, or any object.
-            label = self.classes_.tolist()[int(above[0] > 0 if binary else above.argmax())]
-        rule = term_weights(self.learner_, label)
-        column, sign = rule.column, rule.sign
-        return explain_scores(
-            text,
-            label=label,
-            row=row,
-            located=representation.locate(text),
-            weights=rule.weights,
-            bias=rule.bias,
-            score=sign * float(scores[column]),
-            threshold=None if self.thresholds_ is None else sign * float(self.thresholds_[column]),
-            name=representation.term if representation.has_terms else None,
-        )
+        return self.scorer.explain(text, label)
 
     def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
         """The `n` terms with the largest and with the smallest weights for `label`.
@@ -321,22 +292,16 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         Without a label, of a task of two classes, the second class is meant.
         """
         check_is_fitted(self, "learner_")
-        check_term_weights(self.learner_)
-        if label is None:
-            names = self.label_space_.column_names
-            if len(names) != 1:
-                raise UsageError(f"There are {len(names)} labels. Say which one's terms are wanted.")
-            label = names[0]
-        return term_weights(self.learner_, label).top(n, self._representation.term)
+        return self.scorer.top_terms(label, n)
 
     def selected_terms(self) -> list[tuple[str, float]]:
         """The terms that the learner sees with the scores that they were selected by, the best first."""
         check_is_fitted(self, "learner_")
-        if self.features_ is None or self._kept_columns is None:
+        if self.features_ is None or self._kept is None:
             raise UsageError("This classifier uses all its features. Pass features to select some.")
         scores = getattr(self.features_, "scores_", None)
         scores = self.features_.probabilities_ if scores is None else scores
-        scores = scores[self._kept_columns.columns]
+        scores = scores[self._kept.columns]
         term = self._representation.term
         return [(term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
 
@@ -350,6 +315,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         parts = StoredParts(
             self.vectorizer_,
             self.features_,
+            self._kept,
             self.learner_,
             self.rule_,
             self.n_features_in_,
@@ -365,9 +331,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         The file is verified and runs no code. SVM-light's classes are called "-1" and "1", as the labels of
         its files of examples.
         """
-        if is_svmlight_model(path):
-            return cls._from_parts(read_svmlight_parts(path))
-        return cls.from_model(load_model(path), os.fspath(path))
+        return cls._from_parts(read_file(path))
 
     @classmethod
     def from_model(cls, model: Model, where: str = "The model") -> Self:
@@ -386,11 +350,17 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         """Keep fitted parts; `n_features` is how many columns the vectorizer makes."""
         self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
         self.n_features_in_ = n_features
-        self._kept_columns: KeptColumns | None = None if features is None else kept_columns_of(features)
+        self._kept = None if features is None else KeptColumns.of(features)
 
     @property
     def _representation(self) -> Representation:
-        return Representation(self.vectorizer_, self._kept_columns, self.n_features_in_)
+        return Representation(self.vectorizer_, self._kept, self.n_features_in_)
+
+    @property
+    def scorer(self) -> Scorer:
+        """What scores, decides and explains with the fitted parts."""
+        check_is_fitted(self, "learner_")
+        return Scorer(self._representation, self.learner_, self.rule_, self.training_summary_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

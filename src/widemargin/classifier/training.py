@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from widemargin.classifier.training_input import is_matrix
+from widemargin.classifier.representation import is_matrix
 from widemargin.errors import memory_for
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for

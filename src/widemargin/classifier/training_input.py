@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
+from widemargin.classifier.representation import is_matrix
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.labels import is_unlabeled, one_label_each
 from widemargin.learn.costs import sample_weights
-
-
-def is_matrix(texts: Any) -> bool:
-    return isinstance(texts, Vectors) or sp.issparse(texts) or getattr(texts, "ndim", 1) == 2
 
 
 class TrainingInput(NamedTuple):

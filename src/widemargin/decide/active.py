@@ -15,9 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.preprocessing import normalize
 
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Kind
@@ -178,6 +176,9 @@ def next_to_label(
 
 def _diverse(order: Numbers, X: Any, count: int, diversity: float) -> Numbers:
     """Greedily from the documents of `order`, most valuable first."""
+    import scipy.sparse as sp
+    from sklearn.preprocessing import normalize
+
     rows = normalize(sp.csr_array(X)[order])
     place = np.linspace(1, 0, len(order))
     # No cosine is lower.

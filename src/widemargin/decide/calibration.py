@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.isotonic import isotonic_regression
 
 from widemargin._stored import Stored
 from widemargin.decide.sorted_scores import checked_columns
@@ -35,10 +33,10 @@ class Platt:
 
     def __call__(self, scores: Any) -> Floats:
         scores = _scores(scores, len(self.slope))
-        result: Floats = expit(scores.reshape(len(scores), -1) * self.slope + self.offset).reshape(
-            scores.shape
-        )
-        return result
+        logits = scores.reshape(len(scores), -1) * self.slope + self.offset
+        with np.errstate(over="ignore"):  # exp(800) is infinite, and the probability 0
+            result: Floats = 1 / (1 + np.exp(-logits))
+        return result.reshape(scores.shape)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """For a model file."""
@@ -104,6 +102,8 @@ def fit_platt(scores: Any, truth: Any) -> Platt:
     >>> platt(np.array([2.0, 0.0, -2.0])).round(2).tolist()
     [0.78, 0.5, 0.22]
     """
+    from scipy.special import expit
+
     f, positive = checked_columns(scores, truth)
     _warn_of_few(positive)
     n_positive = np.count_nonzero(positive, axis=0)
@@ -163,6 +163,8 @@ def fit_isotonic(scores: Any, truth: Any) -> Isotonic:
     >>> isotonic(np.array([9.0, 1.0, 0.5, -9.0])).tolist()
     [1.0, 0.5, 0.5, 0.0]
     """
+    from sklearn.isotonic import isotonic_regression
+
     scores, positive = checked_columns(scores, truth)
     _warn_of_few(positive)
     knots: list[Floats] = []

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from widemargin.decide.sorted_scores import SortedScores
 from widemargin.errors import DataWarning, UsageError
@@ -51,6 +50,8 @@ def precision_thresholds(scores: Any, truth: Any, target: float, confidence: flo
     >>> precision_thresholds(scores, truth, 0.8).tolist()
     [52.0]
     """
+    from scipy.special import betainc
+
     _check(target, confidence)
     ranked = SortedScores.of(scores, truth)
     n = len(ranked.values)
@@ -82,6 +83,8 @@ def recall_thresholds(scores: Any, truth: Any, target: float, confidence: float 
     >>> recall_thresholds(scores, truth, 0.8).round(6).tolist()
     [55.0]
     """
+    from scipy.special import betainc
+
     _check(target, confidence)
     ranked = SortedScores.of(scores, truth)
     positives = ranked.positives

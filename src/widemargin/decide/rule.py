@@ -45,6 +45,36 @@ class DecisionRule:
         """Labels, in the form in which training got them."""
         return self.space.decide(scores, self.thresholds)
 
+    def choose(self, scores: NDArray[Any]) -> NDArray[np.int8]:
+        """The same decisions as signs (n, columns)."""
+        return self.space.choose(scores, self.thresholds)
+
+    def label_lists(self, scores: NDArray[Any]) -> list[list[Any]]:
+        """The same decisions as one list per document, whatever form the labels had in training.
+
+        Examples
+        --------
+        >>> from widemargin.labels import learn_labels
+        >>> DecisionRule(learn_labels(["ham", "spam"])[0]).label_lists(np.array([-1.0, 1.0]))
+        [['ham'], ['spam']]
+        """
+        names = self.space.classes.tolist()
+        if self.space.kind == "multilabel":
+            return [[names[j] for j in row.nonzero()[0].tolist()] for row in self.choose(scores) > 0]
+        return [[label] for label in self.space.decide(scores, self.thresholds).tolist()]
+
+    def best(self, scores: NDArray[Any]) -> Any:
+        """The label that one document's scores choose; of several the one furthest above its threshold."""
+        if self.space.kind != "multilabel":
+            return self.label_lists(scores[None])[0][0]
+        above = scores if self.thresholds is None else scores - self.thresholds
+        return self.space.classes.tolist()[int(above.argmax())]
+
+    def by_label(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """One column of scores per label; of two classes, the first has the second's with the sign turned."""
+        columns = np.asarray(scores).reshape(len(scores), -1)
+        return np.hstack([-columns, columns]) if self.space.kind == "binary" else columns
+
     def probabilities(self, scores: NDArray[Any]) -> Floats:
         """One column a class: two that sum to 1, several that sum to 1, or one by one for label sets."""
         assert self.calibration is not None

@@ -1,45 +1,96 @@
-"""A fitted selection as two arrays: what it takes to narrow one short document without delay."""
+"""A fitted selection as a few arrays: what it takes to select the features of one short document at once."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin._arrays import canonical_csr, is_sparse, row_squares
+from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares
+from widemargin._stored import Stored
+from widemargin.errors import DataError
 
 
 class KeptColumns(NamedTuple):
-    """Which columns stay, where each goes (-1: nowhere), and what kept values are multiplied by.
+    """Which columns are kept, where each goes (-1: nowhere), and what kept values are multiplied by.
 
     `unit_length` says that rows are scaled to length 1 afterwards.
     """
 
-    columns: NDArray[np.intp]
+    columns: NDArray[Any]
     place: NDArray[np.int32]
     factors: NDArray[np.float64] | None = None
     unit_length: bool = False
 
-    def apply(self, X: sp.csr_array) -> sp.csr_array:
+    @classmethod
+    def at(
+        cls,
+        columns: NDArray[Any],
+        n_features: int,
+        factors: NDArray[np.float64] | None = None,
+        *,
+        unit_length: bool = False,
+    ) -> Self:
+        """Keep `columns`, in rising order, of so many features."""
+        place = np.full(n_features, -1, dtype=np.int32)
+        place[columns] = np.arange(len(columns), dtype=np.int32)
+        return cls(columns, place, factors, unit_length)
+
+    @classmethod
+    def of(cls, selection: Any) -> Self:
+        """What a fitted `SelectFeatures` or `SampleFeatures` keeps."""
+        support = selection.get_support()
+        factors, unit_length = getattr(selection, "factors", None), getattr(selection, "unit_length", False)
+        return cls.at(np.flatnonzero(support), len(support), factors, unit_length=unit_length)
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """What the `get_state` of a selection described; how the features were chosen is ignored."""
+        stored = Stored(config, arrays)
+        n_features, columns = stored_columns(stored)
+        parameters = stored.inner("parameters")
+        unit_length = "unit_length" in parameters and parameters.flag("unit_length")
+        factors = 1 / np.sqrt(stored_chances(stored, columns)) if stored.has_array("chances") else None
+        return cls.at(columns, n_features, factors, unit_length=unit_length)
+
+    @property
+    def n_features(self) -> int:
+        """How many columns there are before the selection."""
+        return len(self.place)
+
+    def apply(self, csr: Csr) -> Csr:
         """The kept columns of a canonical matrix, canonical.
 
         Examples
         --------
-        >>> kept = KeptColumns(np.array([1, 2]), np.array([-1, 0, 1], dtype=np.int32), np.array([1.0, 2.0]))
-        >>> kept.apply(sp.csr_array(np.array([[1.0, 0.0, 3.0], [0.0, 4.0, 5.0]]))).toarray().tolist()
+        >>> X = canonical_csr(np.array([[1.0, 0.0, 3.0], [0.0, 4.0, 5.0]]))
+        >>> KeptColumns.at(np.array([1, 2]), 3, np.array([1.0, 2.0])).apply(X).matrix.toarray().tolist()
         [[0.0, 6.0], [4.0, 10.0]]
         """
-        found = self.place[X.indices]
+        found = self.place[csr.indices]
         kept = found >= 0
-        indices, data = found[kept], X.data[kept]
+        indices, data = found[kept], csr.data[kept]
         if self.factors is not None:
             data = data * self.factors[indices].astype(data.dtype)
-        before = np.concatenate([[0], np.cumsum(kept)])
-        indptr = before[X.indptr].astype(X.indptr.dtype)
-        narrow = sp.csr_array((data, indices, indptr), shape=(X.shape[0], len(self.columns)))
-        return unit_rows(narrow) if self.unit_length else narrow
+        indptr = np.concatenate([[0], np.cumsum(kept)])[csr.indptr]
+        rows = Csr(indptr, indices, data, len(self.columns))
+        return _unit_length(rows) if self.unit_length else rows
+
+
+def stored_columns(stored: Stored) -> tuple[int, NDArray[np.int32]]:
+    """The number of features and the kept ones among them, from the state of a selection."""
+    n_features = stored.integer("n_features", least=1)
+    stored.check_room("n_features", n_features)
+    columns = stored.array("columns", (None,), np.int32, least=0, most=n_features - 1)
+    if not len(columns) or not (np.diff(columns) > 0).all():
+        raise DataError("'columns' in arrays.safetensors are no features in rising order")
+    return n_features, columns
+
+
+def stored_chances(stored: Stored, columns: NDArray[np.int32]) -> NDArray[np.float64]:
+    """The probabilities with which sampled columns were kept."""
+    return stored.array("chances", columns.shape, least=float(np.finfo(float).tiny), most=1)
 
 
 def unit_rows(X: Any) -> Any:
@@ -50,23 +101,18 @@ def unit_rows(X: Any) -> Any:
     >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).round(6).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
-    sparse = is_sparse(X)
+    if is_sparse(X):
+        return _unit_length(canonical_csr(X)).matrix
     if X.dtype.kind != "f":
         X = X.astype(np.float64)
-    squares = row_squares(canonical_csr(X)) if sparse else np.square(X, dtype=np.float64).sum(axis=1)
+    return X * _inverse_lengths(np.square(X, dtype=np.float64).sum(axis=1), X.dtype)[:, None]
+
+
+def _unit_length(csr: Csr) -> Csr:
+    factors = _inverse_lengths(row_squares(csr), csr.data.dtype)
+    return csr._replace(data=csr.data * np.repeat(factors, np.diff(csr.indptr)))
+
+
+def _inverse_lengths(squares: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
     factors = np.divide(1.0, np.sqrt(squares), out=np.ones_like(squares), where=squares > 0)
-    factors = factors.astype(X.dtype)
-    if not sparse:
-        return X * factors[:, None]
-    data = X.data * np.repeat(factors, np.diff(X.indptr))
-    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
-
-
-def kept_columns_of(selection: Any) -> KeptColumns:
-    """What a fitted `SelectFeatures` or `SampleFeatures` does."""
-    support = selection.get_support()
-    columns = np.flatnonzero(support)
-    place = np.full(len(support), -1, dtype=np.int32)
-    place[columns] = np.arange(len(columns), dtype=np.int32)
-    unit_length = getattr(selection, "unit_length", False)
-    return KeptColumns(columns, place, getattr(selection, "factors", None), unit_length)
+    return factors.astype(dtype)

@@ -28,6 +28,7 @@ from widemargin._parameters import POSITIVE_OR_INFINITE, check_parameters, one_o
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
+from widemargin.features.kept_columns import stored_chances, stored_columns
 from widemargin.features.svd import COLUMNS_AT_ONCE, short_side_vectors
 
 Floats = NDArray[np.float64]
@@ -270,15 +271,11 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         """The fitted sample whose `get_state` this was; of features left out no probability is known."""
         stored = Stored(config, arrays)
         self: Self = stored.estimator(cls)
-        self.n_features_in_ = stored.integer("n_features", least=1)
-        stored.check_room("n_features", self.n_features_in_)
+        self.n_features_in_, columns = stored_columns(stored)
         self.expected_ = stored.number("expected", least=0)
         self.rank_ = None if stored.value("rank") is None else stored.integer("rank")
-        columns = stored.array("columns", (None,), np.int32, least=0, most=self.n_features_in_ - 1)
         scores = stored.array("scores", columns.shape, least=0, most=1)
-        chances = stored.array("chances", columns.shape, least=np.finfo(float).tiny, most=1)
-        if not len(columns) or not (np.diff(columns) > 0).all():
-            raise DataError("'columns' in arrays.safetensors are no features in rising order")
+        chances = stored_chances(stored, columns)
         self._kept = np.zeros(self.n_features_in_, dtype=bool)
         self._kept[columns] = True
         self.probabilities_ = np.full(self.n_features_in_, np.nan)

@@ -16,7 +16,7 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import COUNT, FINITE, PERCENTAGE, check_parameters, one_of, or_none
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
-from widemargin.features.kept_columns import unit_rows
+from widemargin.features.kept_columns import stored_columns, unit_rows
 from widemargin.features.scores import count_terms, score_function
 from widemargin.labels import learn_labels
 
@@ -195,12 +195,8 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         """The fitted selection whose `get_state` this was; scores of features left out are not a number."""
         stored = Stored(config, arrays)
         self: Self = stored.estimator(cls)
-        self.n_features_in_ = stored.integer("n_features", least=1)
-        stored.check_room("n_features", self.n_features_in_)
-        columns = stored.array("columns", (None,), np.int32, least=0, most=self.n_features_in_ - 1)
+        self.n_features_in_, columns = stored_columns(stored)
         scores = stored.array("scores", columns.shape, infinite=True)
-        if not len(columns) or not (np.diff(columns) > 0).all():
-            raise DataError("'columns' in arrays.safetensors are no features in rising order")
         self._kept = np.zeros(self.n_features_in_, dtype=bool)
         self._kept[columns] = True
         self.scores_ = np.full(self.n_features_in_, np.nan)

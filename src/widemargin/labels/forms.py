@@ -14,9 +14,9 @@ from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from widemargin._arrays import is_sparse
 from widemargin.errors import DataError
 
 Signs = NDArray[np.int8]
@@ -96,9 +96,11 @@ class Indicator:
     """A matrix of zeros and ones."""
 
     def __init__(self, matrix: Any) -> None:
-        self.sparse = bool(sp.issparse(matrix))
+        self.sparse = is_sparse(matrix)
         self.matrix: Any = matrix
         if self.sparse:
+            import scipy.sparse as sp
+
             self.matrix = sp.coo_array(matrix)
         self.shape: tuple[int, int] = self.matrix.shape
         self.n = self.shape[0]
@@ -135,10 +137,10 @@ def read_labels(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicato
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None.")
     if isinstance(y, str | bytes) or not (
-        isinstance(y, Sequence) or hasattr(y, "__array__") or sp.issparse(y)
+        isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)
     ):
         raise DataError(f"Expected one label (or label set) a row in an array or a list, got {y!r:.80}.")
-    if sp.issparse(y):
+    if is_sparse(y):
         return Indicator(y)
     if isinstance(y, Sequence):
         kinds = set(map(type, y))

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin._stored import Stored
@@ -105,7 +104,11 @@ class LabelSpace:
         if not self.indicator:
             return self._sets(positive)
         matrix = positive.astype(self.dtype)
-        return sp.csr_array(matrix) if self.sparse else matrix
+        if not self.sparse:
+            return matrix
+        import scipy.sparse as sp
+
+        return sp.csr_array(matrix)
 
     def choose(self, scores: NDArray[Any], thresholds: NDArray[Any] | None = None) -> Signs:
         """The same decisions as signs (n, n_columns).

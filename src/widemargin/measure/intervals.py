@@ -25,7 +25,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from widemargin.errors import UsageError
 from widemargin.measure.contingency import Contingency
@@ -85,6 +84,8 @@ def clopper_pearson(successes: Any, trials: Any, confidence: float = 0.95) -> tu
         raise UsageError("There are more successes than trials, or fewer than none.")
     tail = (1 - confidence) / 2
     # Quantiles of beta distributions, by the function behind scipy.stats, which takes a second to import.
+    from scipy.special import betaincinv
+
     low = np.where(k > 0, betaincinv(np.maximum(k, 1.0), n - k + 1, tail), 0.0)
     high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1.0), 1 - tail), 1.0)
     return low, high

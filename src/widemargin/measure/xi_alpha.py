@@ -36,7 +36,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin._arrays import is_sparse
@@ -110,6 +109,8 @@ def leave_one_out_risk(
     if rho is not None:
         factors = np.full(len(norms), rho * overall)
     if is_sparse(alpha):
+        import scipy.sparse as sp
+
         return sp.csr_array(sp.diags_array(factors) @ alpha + xi)
     risk = alpha.T * factors
     risk += xi.T

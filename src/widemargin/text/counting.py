@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import widemargin._core as _core
+from widemargin._arrays import Csr
 from widemargin.errors import DataError
 from widemargin.text.phrases import associations
 from widemargin.text.pruning import Pruning
@@ -32,7 +32,7 @@ class Counted:
 
     vocabulary: Vocabulary
     document_frequencies: NDArray[np.int64]
-    matrix: sp.csr_array | None
+    counts: Csr | None
 
 
 def count_collection(
@@ -42,9 +42,9 @@ def count_collection(
     pruning: Pruning,
     n_threads: int,
     *,
-    matrix: bool = True,
+    by_document: bool = True,
 ) -> Counted:
-    """Find the terms of `texts` and count them; `matrix=False` leaves out the counts by document."""
+    """Find the terms of `texts` and count them; `by_document=False` leaves out the rows."""
     native = rule.native()
     try:
         if rule.units == "words" and words.stemmer is not None:
@@ -63,7 +63,7 @@ def count_collection(
         frequencies = np.empty(counts.n_terms, dtype=np.int32)
         counts.document_frequencies(frequencies)
         vocabulary = _terms(counts)
-        rows = _to_csr(counts.rows(), counts.n_terms) if matrix else None
+        rows = _to_csr(counts.rows(), counts.n_terms) if by_document else None
     except OverflowError as error:
         raise _too_large(error) from None
     return Counted(vocabulary, frequencies.astype(np.int64), rows)
@@ -98,7 +98,7 @@ class Index:
             stop = Vocabulary.from_terms(words.stop_words)
             self._index.skip(stop.buffer, stop.offsets)
 
-    def count(self, texts: _core.Texts, n_threads: int) -> sp.csr_array:
+    def count(self, texts: _core.Texts, n_threads: int) -> Csr:
         """The counts of `texts`, one row each; terms that are not known are ignored."""
         try:
             rows = self._index.count(texts, self._token_map(texts, n_threads), n_threads)
@@ -175,16 +175,12 @@ def _terms(counts: _core.CollectionCounts) -> Vocabulary:
     return Vocabulary(buffer, offsets)
 
 
-def _to_csr(rows: _core.CountRows, n_columns: int) -> sp.csr_array:
+def _to_csr(rows: _core.CountRows, n_columns: int) -> Csr:
     indptr = np.empty(rows.n_rows + 1, dtype=np.int64)
     indices = np.empty(rows.non_zeros, dtype=np.int32)
     counts = np.empty(rows.non_zeros, dtype=np.int32)
     rows.release(indptr, indices, counts)
-    # SciPy wants one type for both index arrays; the core makes sure that it is enough.
-    matrix = sp.csr_array((counts, indices, indptr.astype(np.int32)), shape=(len(indptr) - 1, n_columns))
-    matrix.has_sorted_indices = True
-    matrix.has_canonical_format = True
-    return matrix
+    return Csr(indptr, indices, counts, n_columns)
 
 
 def _too_large(error: Any) -> DataError:

@@ -30,15 +30,17 @@ strength (dagan, 4.1 and 4.3): binary ``bxx``, linear ``txx``, square root ``sxx
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, place_of
 from widemargin.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _DOCUMENT = {
     "b": _core.DocumentComponent.binary,
@@ -116,20 +118,21 @@ def weigh(
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> weigh(sp.csr_array([[3, 4], [0, 1]]), "txc").toarray().round(2)
     array([[0.6, 0.8],
            [0. , 1. ]], dtype=float32)
     """
-    counts = checked_counts(counts)
+    csr = checked_counts(counts)
     if document_frequencies is None:
-        document_frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
+        document_frequencies = np.bincount(csr.indices, minlength=csr.n_columns)
     if n_documents is None:
-        n_documents = counts.shape[0]
+        n_documents = csr.n_rows
     factors = collection_factors(scheme, document_frequencies, n_documents)
-    return apply_factors(counts, scheme, factors, n_threads=n_threads)
+    return apply_factors(csr, scheme, factors, n_threads=n_threads).matrix
 
 
-def checked_counts(counts: Any) -> sp.csr_array:
+def checked_counts(counts: Any) -> Csr:
     """`counts` as the core takes them: whole numbers from 0 to 2**31 - 1, in a canonical matrix.
 
     Examples
@@ -148,28 +151,25 @@ def checked_counts(counts: Any) -> sp.csr_array:
             f"The count in row {row}, column {column} is {csr.data[at]:g}; expected a whole number from 0 to "
             f"2**31 - 1. Pass counts, such as those of Vectorizer(weighting=None)."
         )
-    return Csr(csr.indptr, csr.indices, csr.data.astype(np.int32), csr.n_columns).matrix
+    return csr._replace(data=csr.data.astype(np.int32))
 
 
 def apply_factors(
-    counts: sp.csr_array, scheme: str, factors: NDArray[np.float64] | None, *, n_threads: int = 1
-) -> sp.csr_array:
+    counts: Csr, scheme: str, factors: NDArray[np.float64] | None, *, n_threads: int = 1
+) -> Csr:
     """As :func:`weigh`, with collection factors that are known already, for counts that have been checked."""
     parsed = parse_scheme(scheme)
-    if factors is not None and len(factors) != counts.shape[1]:
-        raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.shape[1]} columns.")
-    weights = np.empty(counts.nnz, dtype=np.float32)
+    if factors is not None and len(factors) != counts.n_columns:
+        raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.n_columns} columns.")
+    weights = np.empty(len(counts.data), dtype=np.float32)
     _core.weigh(
-        np.ascontiguousarray(counts.indptr, dtype=np.int64),
-        np.ascontiguousarray(counts.indices, dtype=np.int32),
-        np.ascontiguousarray(counts.data, dtype=np.int32),
+        counts.indptr,
+        counts.indices,
+        counts.data,
         factors,
         parsed.document,
         parsed.normalization,
         weights,
         n_threads,
     )
-    result = sp.csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
-    result.has_sorted_indices = counts.has_sorted_indices
-    result.has_canonical_format = counts.has_canonical_format
-    return result
+    return counts._replace(data=weights)

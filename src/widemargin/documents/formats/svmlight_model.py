@@ -25,16 +25,18 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin._files import replacing
 from widemargin.documents.formats.svmlight import NUMBER
 from widemargin.documents.opening import ByteSource
 from widemargin.errors import DataError
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 MAGIC = b"SVM-light Version "
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "custom")
@@ -218,6 +220,8 @@ class _Reader:
             self._number += 1
             if line.strip():
                 self._fail(f"found a line after the {n} support vectors that line 10 announces. {_CURE}")
+        import scipy.sparse as sp
+
         parts = (np.concatenate(values), np.concatenate(indices), np.cumsum(lengths))
         return np.array(coefficients, dtype=np.float64), sp.csr_array(parts, shape=(n, n_features))
 

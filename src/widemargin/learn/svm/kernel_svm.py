@@ -287,7 +287,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         learner.dual_coef_ = stored.array("dual_coef", (n_columns, None))
         learner.intercept_ = stored.array("intercept", (n_columns,))
         shape = (learner.dual_coef_.shape[1], learner.n_features_in_)
-        learner.support_vectors_ = stored.csr("support", shape, np.float32, np.float64)
+        learner.support_vectors_ = stored.csr("support", shape, np.float32, np.float64).matrix
         if learner.kernel == "chi2":
             stored.array("support_data", (None,), np.float32, np.float64, least=0)
         if learner.kernel == "linear":

@@ -67,10 +67,10 @@ class FeatureTask:
         return carried[:, 0] if carried.shape[1] == 1 else carried
 
     def learn(self, regularization: float, kept: KeptColumns | None = None) -> Measures:
-        """Train and test on the features that `kept` leaves."""
+        """Train and test on the features that are `kept`."""
         train, test = self.X_train, self.X_test
         if kept is not None:
-            train, test = kept.apply(train), kept.apply(test)
+            train, test = (kept.apply(canonical_csr(X)).matrix for X in (train, test))
         model = learner(regularization).fit(train, self.labels)
         return measures(self.truth, model.decision_function(test))
 
@@ -112,7 +112,7 @@ class Ranked:
         self.order = np.argsort(-scores, kind="stable")
 
     def draw(self, n_features: int, seed: int) -> KeptColumns:
-        return _kept_columns(np.sort(self.order[:n_features]), len(self.order), None)
+        return KeptColumns.at(np.sort(self.order[:n_features]), len(self.order))
 
 
 class Sampled:
@@ -128,16 +128,10 @@ class Sampled:
         chances = keep_probabilities(self.probabilities, rate_for(self.probabilities, n_features))
         chances = np.nan_to_num(chances)  # 0 times an infinite rate
         kept = np.flatnonzero(np.random.default_rng(seed).random(len(chances)) < chances)
-        return _kept_columns(kept, len(chances), 1 / np.sqrt(chances[kept]))
+        return KeptColumns.at(kept, len(chances), 1 / np.sqrt(chances[kept]))
 
 
 Strategy = Ranked | Sampled
-
-
-def _kept_columns(columns: NDArray[np.intp], n: int, factors: Floats | None) -> KeptColumns:
-    place = np.full(n, -1, dtype=np.int32)
-    place[columns] = np.arange(len(columns), dtype=np.int32)
-    return KeptColumns(columns, place, factors)
 
 
 def document_frequency(task: FeatureTask) -> Ranked:

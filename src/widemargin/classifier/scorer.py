@@ -1,0 +1,149 @@
+"""Documents to scores, labels and reasons: the one way in which a classifier, fitted or loaded, is used.
+
+A :class:`Scorer` of a linear model needs NumPy and the compiled core only. `Scorer.load` therefore answers
+long before scikit-learn and SciPy could be imported.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin.classifier.explanation import Explanation, explain_scores
+from widemargin.classifier.representation import Representation
+from widemargin.classifier.storage import StoredParts, read_file
+from widemargin.classifier.term_weights import TopTerms, check_term_weights, is_pairwise, term_weights
+from widemargin.decide.rule import DecisionRule
+from widemargin.decide.votes import class_scores
+from widemargin.documents.collection import Vectors
+from widemargin.errors import UsageError
+from widemargin.labels import LabelSpace
+from widemargin.learn.linear_weights import linear_scores
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """A representation, a learner that scores its rows, and the rule that decides.
+
+    Attributes
+    ----------
+    learner : a fitted learner, or the :class:`~widemargin.learn.linear_weights.LinearWeights` of one
+    summary : the sizes and estimates of the training
+    """
+
+    representation: Representation
+    learner: Any
+    rule: DecisionRule
+    summary: dict[str, Any]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
+        """Read a model file, of this library or of SVM-light; `n_jobs` threads score, None means all cores."""
+        parts = read_file(path, to_score=True)
+        for part in (parts.vectorizer, parts.learner):
+            if part is not None:
+                part.n_jobs = n_jobs
+        return cls.of(parts)
+
+    @classmethod
+    def of(cls, parts: StoredParts) -> Self:
+        """The scorer that the parts of a model file make."""
+        representation = Representation(parts.vectorizer, parts.kept, parts.n_features)
+        return cls(representation, parts.learner, parts.rule, parts.summary)
+
+    @property
+    def space(self) -> LabelSpace:
+        """What the labels are, and which column of scores belongs to which."""
+        return self.rule.space
+
+    @property
+    def takes_vectors(self) -> bool:
+        """Whether documents are vectors, not texts."""
+        return self.representation.vectorizer is None
+
+    def scores(self, texts: Any) -> NDArray[Any]:
+        """Scores of `texts`: (n,) for two classes, otherwise documents x labels."""
+        learner, representation = self.learner, self.representation
+        by_distance = getattr(learner, "kernel", None) in ("rbf", "chi2")
+        if by_distance and isinstance(texts, Vectors) and representation.leaves_out_columns_of(texts):
+            # Features that no training document has still lengthen a vector, and all its distances.
+            found: NDArray[Any] = _widened(learner, texts.X.shape[1]).decision_function(texts.X)
+            return found
+        return _score(learner, _as_scored(learner, representation.rows(texts)))
+
+    def explain(self, text: str, label: Any = None) -> Explanation:
+        """Why `text` gets its score for `label`, by default for the one that is chosen."""
+        row, located = self.representation.located_row(text)
+        check_term_weights(self.learner)
+        row = _as_scored(self.learner, row)
+        scores = np.asarray(_score(self.learner, row), dtype=np.float64).reshape(-1)
+        label = self.rule.best(scores) if label is None else label
+        weights = term_weights(self.learner, label)
+        column, sign, thresholds = weights.column, weights.sign, self.rule.thresholds
+        return explain_scores(
+            text,
+            label=label,
+            row=row,
+            located=located,
+            weights=weights.weights,
+            bias=weights.bias,
+            score=sign * float(scores[column]),
+            threshold=None if thresholds is None else sign * float(thresholds[column]),
+            name=self.representation.term if self.representation.has_terms else None,
+        )
+
+    def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
+        """The `n` terms with the largest and with the smallest weights for `label`."""
+        check_term_weights(self.learner)
+        if label is None:
+            names = self.space.column_names
+            if len(names) != 1:
+                raise UsageError(f"There are {len(names)} labels. Say which one's terms are wanted.")
+            label = names[0]
+        return term_weights(self.learner, label).top(n, self.representation.term)
+
+
+def _has_weights(learner: Any) -> bool:
+    """Whether rows can be multiplied by the learner's weights; otherwise it scores them itself."""
+    coef = getattr(learner, "coef_", None)
+    return is_sparse(coef) or (isinstance(coef, np.ndarray) and coef.T.flags.c_contiguous)
+
+
+def _as_scored(learner: Any, csr: Csr) -> Csr:
+    """The rows as the learner's weights see them; as they are for a learner that scores without any.
+
+    Its `decision_function` scales them itself, and a square root must not be taken twice.
+    """
+    scales = hasattr(learner, "as_scored") and _has_weights(learner)
+    return canonical_csr(learner.as_scored(csr.matrix)) if scales else csr
+
+
+def _score(learner: Any, csr: Csr) -> NDArray[Any]:
+    """What ``learner.decision_function(X)`` returns, for rows that `_as_scored` made.
+
+    scikit-learn's checks would take longer than a short document, so weights go to the core at once.
+    """
+    if not _has_weights(learner):
+        found: NDArray[Any] = learner.decision_function(csr.matrix)
+        return found
+    scores = linear_scores(learner, csr)
+    if learner.label_space_.kind == "binary":
+        return scores[:, 0]
+    if is_pairwise(learner):
+        return class_scores(scores, len(learner.label_space_.classes), learner.scheme)
+    return scores
+
+
+def _widened(learner: Any, n_features: int) -> Any:
+    """The same kernel machine for vectors with more features, which its support vectors do not have."""
+    wide = copy.copy(learner)
+    wide.support_vectors_ = learner.support_vectors_.copy()
+    wide.support_vectors_.resize((learner.support_vectors_.shape[0], n_features))
+    wide.n_features_in_ = n_features
+    return wide

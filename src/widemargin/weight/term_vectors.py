@@ -1,0 +1,188 @@
+"""Texts to rows of term weights in plain arrays: all that a model file needs of a vectorizer.
+
+:class:`~widemargin.Vectorizer` adds learning, and the shape of a scikit-learn transformer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._arrays import Csr
+from widemargin._stored import Stored
+from widemargin._threads import thread_count
+from widemargin.errors import DataError, UsageError
+from widemargin.text.counting import Index, WordRule
+from widemargin.text.inputs import as_texts
+from widemargin.text.pruning import Pruning
+from widemargin.text.stemming import check_stemmer
+from widemargin.text.stop_lists import stop_list
+from widemargin.text.tokens import TextRule
+from widemargin.text.vocabulary import Vocabulary
+from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
+
+
+class Located(NamedTuple):
+    """Every occurrence of a term in one text: its column, and where it begins and ends, in characters."""
+
+    columns: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+@dataclass(eq=False, repr=False)
+class TermVectors:
+    """Known terms and their weights, with the parameters and attributes of :class:`~widemargin.Vectorizer`."""
+
+    units: str = "words"
+    tokens: str = "alnum"
+    ngram_range: tuple[int, int] = (1, 1)
+    min_df: float = 1
+    max_df: float = 1.0
+    min_count: int = 1
+    max_features: int | None = None
+    stop_words: str | Iterable[str] | None = None
+    stemmer: str | None = None
+    min_token_length: int = 1
+    n_hashed: int | None = None
+    weighting: str | None = "tfc"
+    n_jobs: int | None = None
+    phrases: float | None = None
+
+    def rows(self, texts: Any) -> Csr:
+        """The weights of `texts`, one row each; terms that the training documents did not have are ignored."""
+        return self.weighed(self.counted(texts))
+
+    def counted(self, texts: Any) -> Csr:
+        """How often each known term occurs, one row per text."""
+        self._require_fitted()
+        return self._index.count(as_texts(texts), thread_count(self.n_jobs))
+
+    def weighed(self, counts: Csr) -> Csr:
+        """The weights of documents whose terms are counted (the counts themselves if `weighting` is None)."""
+        if self.weighting is None:
+            return counts
+        return apply_factors(counts, self.weighting, self._factors, n_threads=thread_count(self.n_jobs))
+
+    def locate(self, text: str) -> Located:
+        """Every occurrence of a known term in `text`, with the characters of `text` that it covers.
+
+        Counting the columns gives the row that ``transform([text])`` weighs. An n-gram covers everything from
+        its first unit to its last; boundary marks cover nothing.
+        """
+        self._require_fitted()
+        if not isinstance(text, str):
+            raise DataError(f"Expected one text as str, found {type(text).__name__}.")
+        return Located(*self._index.locate(as_texts([text])))
+
+    def located_row(self, text: str) -> tuple[Csr, Located]:
+        """The row of one text and where its terms stand, from one pass over the text."""
+        located = self.locate(text)
+        columns, counts = np.unique(located.columns, return_counts=True)
+        indptr = np.array([0, len(columns)], dtype=np.int64)
+        n_columns = len(self.document_frequencies_)
+        return self.weighed(Csr(indptr, columns, counts.astype(np.int32), n_columns)), located
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
+        self._require_fitted()
+        config = {part.name: getattr(self, part.name) for part in fields(TermVectors)}
+        config["ngram_range"] = list(self.ngram_range)
+        if self.stop_words is not None and not isinstance(self.stop_words, str):
+            config["stop_words"] = sorted(stop_list(self.stop_words))
+        config["n_documents"] = self.n_documents_
+        arrays: dict[str, NDArray[Any]] = {"document_frequencies": self.document_frequencies_}
+        if self.n_hashed is None:
+            arrays["vocabulary"] = self.vocabulary_.buffer
+            arrays["vocabulary_offsets"] = self.vocabulary_.offsets
+        return config, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """The fitted vectorizer whose `get_state` this was."""
+        stored = Stored(config, arrays)
+        n_documents = stored.integer("n_documents", most=2**62)
+        lengths = stored.items("ngram_range")
+        if len(lengths) != 2 or not all(type(length) is int for length in lengths):
+            raise DataError(f"'ngram_range' in manifest.json is {lengths!r}; expected two whole numbers")
+        params = {name: value for name, value in config.items() if name != "n_documents"}
+        self: Self = Stored({**params, "ngram_range": tuple(lengths)}).made(cls)
+        vocabulary, n_columns = None, self.n_hashed
+        if n_columns is None:
+            offsets = stored.array("vocabulary_offsets", (None,), np.int64)
+            vocabulary = Vocabulary(stored.array("vocabulary", (None,), np.uint8), offsets)
+            vocabulary.check()
+            n_columns = len(vocabulary)
+        frequencies = stored.array(
+            "document_frequencies", (n_columns,), np.int64, np.int32, least=0, most=n_documents
+        )
+        self._learned(vocabulary, frequencies.astype(np.int64), n_documents)
+        if self._factors is not None and not np.isfinite(self._factors).all():
+            raise DataError("'document_frequencies' in arrays.safetensors give weights that are not finite")
+        return self
+
+    def _learned(
+        self, vocabulary: Vocabulary | None, frequencies: NDArray[np.int64], n_documents: int
+    ) -> None:
+        if vocabulary is not None:
+            self.vocabulary_ = vocabulary
+        elif hasattr(self, "vocabulary_"):
+            del self.vocabulary_
+        self.document_frequencies_ = frequencies
+        self.n_documents_ = n_documents
+        self._built_index: Index | None = None
+        self._factors = self._collection_factors()
+
+    def _check_parameters(self) -> None:
+        self._check_params()
+
+    def _check_params(self) -> tuple[TextRule, WordRule, Pruning, int]:
+        rule = TextRule(self.units, self.tokens, self.ngram_range, self.min_token_length)
+        words = WordRule(stop_list(self.stop_words), self.stemmer)
+        check_stemmer(self.stemmer)
+        if self.units != "words" and (self.stop_words is not None or self.stemmer is not None):
+            raise UsageError(
+                f"Stop words and stemmers are for units='words', not for units={self.units!r}. "
+                f"Leave them out."
+            )
+        if self.phrases is not None and (self.units != "words" or self.ngram_range[1] < 2):
+            raise UsageError(
+                f"phrases={self.phrases!r} is for terms of several words. Pass ngram_range=(1, 2)."
+            )
+        pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features, self.phrases)
+        if self.n_hashed is not None:
+            if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
+                raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
+            if self.n_hashed >= 2**31:
+                raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
+            if pruning.prunes:
+                raise UsageError(
+                    "Hashing mode has no vocabulary to prune. Leave out min_df, max_df, min_count, "
+                    "max_features and phrases, or leave out n_hashed."
+                )
+        if self.weighting is not None:
+            parse_scheme(self.weighting)
+        return rule, words, pruning, thread_count(self.n_jobs)
+
+    @property
+    def _index(self) -> Index:
+        """Built on first use: a vectorizer that only fits does not need it."""
+        if self._built_index is None:
+            rule, words, _, _ = self._check_params()
+            self._built_index = Index(rule, words, getattr(self, "vocabulary_", None), self.n_hashed)
+        return self._built_index
+
+    def _collection_factors(self) -> NDArray[np.float64] | None:
+        if self.weighting is None:
+            return None
+        return collection_factors(self.weighting, self.document_frequencies_, self.n_documents_)
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "document_frequencies_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError("This Vectorizer has not learned any terms yet. Call fit first.")
