@@ -66,7 +66,7 @@ def run(
     classifier.fit(train)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("test"):
-        summary, quality = measured(classifier, test)
+        summary, quality = measured(classifier.scorer, test)
     model = output / MODEL
     with stages.stage("save"):
         classifier.save(model)

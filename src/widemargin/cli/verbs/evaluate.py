@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli import estimates, options
 from widemargin.cli.files import read_all
 from widemargin.cli.output import counted, print_json, say, show_table
-from widemargin.cli.verbs.predict import check_form, load_classifier
+from widemargin.cli.verbs.predict import check_form, load_scorer
 from widemargin.errors import DataError, DataWarning
 
 if TYPE_CHECKING:
-    from widemargin.classifier import TextClassifier
+    from widemargin.classifier import Scorer
     from widemargin.documents.collection import Collection, Vectors
+    from widemargin.labels import LabelSpace
     from widemargin.measure.quality import Quality
     from widemargin.measure.summary import Summary
 
@@ -42,16 +43,16 @@ def run(
     """
     from widemargin.documents.collection import Vectors
 
-    classifier = load_classifier(model, threads)
+    scorer = load_scorer(model, threads)
     reading = options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document)
     collection = read_all(data, quiet, reading)
-    check_form(classifier, data, vectors=isinstance(collection, Vectors))
-    summary, quality = measured(classifier, collection)
+    check_form(scorer, data, vectors=isinstance(collection, Vectors))
+    summary, quality = measured(scorer, collection)
     if json:
-        found = as_json(summary, quality, classifier.training_summary_)
+        found = as_json(summary, quality, scorer.summary)
         print_json({"model": str(model), "data": data, **found})
     else:
-        show(summary, quality, estimates.read_quality(classifier.training_summary_))
+        show(summary, quality, estimates.read_quality(scorer.summary))
 
 
 def as_json(summary: Summary, quality: Quality, training: dict[str, Any]) -> dict[str, Any]:
@@ -59,8 +60,8 @@ def as_json(summary: Summary, quality: Quality, training: dict[str, Any]) -> dic
     return {**summary.to_dict(), "measured": quality.to_dict(), "estimated": training.get("estimates")}
 
 
-def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tuple[Summary, Quality]:
-    """The measures of `classifier` on the labeled documents of `collection`."""
+def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary, Quality]:
+    """The measures of a model on the labeled documents of `collection`."""
     import warnings
 
     import numpy as np
@@ -76,8 +77,8 @@ def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tu
         missing = counted(len(collection) - len(kept), "document")
         warnings.warn(f"{missing} without a label left out.", DataWarning, stacklevel=2)
         collection = collection.subset(kept)
-    space = classifier.label_space_
-    label_sets = _typed(collection.labels, classifier)
+    space, rule = scorer.space, scorer.rule
+    label_sets = _typed(collection.labels, space)
     known = set(space.classes.tolist())
     strange = sorted({str(label) for labels in label_sets for label in labels if label not in known})
     if strange:
@@ -92,9 +93,8 @@ def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tu
             DataWarning,
             stacklevel=2,
         )
-    truth, scores = _truth(label_sets, classifier), classifier.decision_function(collection)
-    chosen = space.choose(scores, classifier.thresholds_)
-    limits = classifier.thresholds_
+    truth, scores = _truth(label_sets, space), scorer.scores(collection)
+    chosen, limits = rule.choose(scores), rule.thresholds
     if space.kind != "multiclass" and limits is None:
         limits = np.zeros(space.n_columns)
     figures = quality(
@@ -108,17 +108,16 @@ def measured(classifier: TextClassifier, collection: Collection | Vectors) -> tu
     return summarize(space, truth, scores, chosen), figures
 
 
-def _typed(label_sets: list[Any], classifier: TextClassifier) -> list[tuple[Any, ...]]:
+def _typed(label_sets: list[Any], space: LabelSpace) -> list[tuple[Any, ...]]:
     """Labels of a file are strings; those of a model that was trained in Python may be numbers."""
-    by_name = {str(label): label for label in classifier.classes_.tolist()}
+    by_name = {str(label): label for label in space.classes.tolist()}
     return [tuple(by_name.get(label, label) for label in labels) for labels in label_sets]
 
 
-def _truth(label_sets: list[tuple[Any, ...]], classifier: TextClassifier) -> Any:
+def _truth(label_sets: list[tuple[Any, ...]], space: LabelSpace) -> Any:
     """Signs of the columns; a document outside the model's labels is positive in none."""
     import numpy as np
 
-    space = classifier.label_space_
     if space.kind != "multilabel":
         several = sum(len(labels) != 1 for labels in label_sets)
         if several:

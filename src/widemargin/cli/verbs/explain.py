@@ -12,7 +12,7 @@ import typer
 from widemargin.cli import options
 from widemargin.cli.output import print_json, say, say_styled, show_table
 from widemargin.cli.verbs.inspect import chosen_labels
-from widemargin.cli.verbs.predict import load_classifier
+from widemargin.cli.verbs.predict import load_scorer
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def run(
 
     if (text is None) == (file is None):
         raise UsageError("Give either the text, or - for stdin, or --file F.")
-    classifier = load_classifier(model)
-    if classifier.vectorizer_ is None:
+    scorer = load_scorer(model)
+    if scorer.takes_vectors:
         raise DataError(f"{model} was trained on vectors, so it has no words to explain. Train on texts.")
     content = _read(text, file, parse_size(max_document, "--max-document"))
-    wanted = chosen_labels([label], classifier.classes_.tolist())[0] if label is not None else None
-    explanation = classifier.explain(content, wanted)
+    wanted = chosen_labels([label], scorer.space.classes.tolist())[0] if label is not None else None
+    explanation = scorer.explain(content, wanted)
     if json:
         print_json(explanation.to_dict())
     else:

@@ -20,7 +20,7 @@ from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
-    from widemargin.classifier import TextClassifier
+    from widemargin.classifier import Scorer
     from widemargin.documents.record import Document
 
 EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -o labeled.jsonl"
@@ -78,15 +78,15 @@ def run(
     """
     write = writer_for(output, top, safe_csv)
     check_target(output, [model, data])
-    classifier = load_classifier(model, threads)
-    if proba and classifier.calibration is None:
+    scorer = load_scorer(model, threads)
+    if proba and scorer.rule.calibration is None:
         raise UsageError(
             f"--proba: {model} gives scores only. Train with --calibrate platt for probabilities."
         )
     start = time.perf_counter()
     reading = options.reading(format, text, None, id, None, encoding, errors, max_document)
     pieces = predictions(
-        classifier, data, quiet, reading, every_score=scores, proba=proba, top=top, keep_text=keep_text
+        scorer, data, quiet, reading, every_score=scores, proba=proba, top=top, keep_text=keep_text
     )
     if output == "-":
         write(machine_output(), pieces)
@@ -103,7 +103,7 @@ def run(
 
 
 def predictions(
-    classifier: TextClassifier,
+    scorer: Scorer,
     source: str,
     quiet: bool,
     reading: dict[str, Any],
@@ -114,13 +114,13 @@ def predictions(
     keep_text: bool = False,
 ) -> Iterator[list[Row]]:
     """One row a document, a piece of the input at a time: its id and labels, and what else was asked for."""
-    names = classifier.classes_.tolist()
-    for ids, features, texts in _pieces(classifier, source, quiet, reading):
-        scores = classifier.decision_function(features)
-        columns = _by_label(classifier, scores) if every_score or top else None
-        chances = classifier.rule_.probabilities(scores).round(6).tolist() if proba else None
+    rule, names = scorer.rule, scorer.space.classes.tolist()
+    for ids, features, texts in _pieces(scorer, source, quiet, reading):
+        scores = scorer.scores(features)
+        columns = rule.by_label(scores) if every_score or top else None
+        chances = rule.probabilities(scores).round(6).tolist() if proba else None
         rows = []
-        for place, (identifier, labels) in enumerate(zip(ids, _decisions(classifier, scores), strict=True)):
+        for place, (identifier, labels) in enumerate(zip(ids, rule.label_lists(scores), strict=True)):
             row: Row = {"id": identifier}
             if keep_text and texts is not None:
                 row["text"] = texts[place]
@@ -143,26 +143,17 @@ def predictions(
         yield rows
 
 
-def load_classifier(path: Path, threads: int | None = None) -> TextClassifier:
-    """The classifier in a model file (or SVM-light's), which may use so many threads from now on."""
-    from widemargin.documents.formats.svmlight_model import is_svmlight_model
-    from widemargin.models import load_model
+def load_scorer(path: Path, threads: int | None = None) -> Scorer:
+    """What scores documents with a model file (or SVM-light's), using so many threads."""
+    from widemargin.classifier import Scorer
 
-    model = None if is_svmlight_model(path) else load_model(path)
-    # Only now, so that a mistake in the name is told at once.
-    from widemargin.classifier import TextClassifier
-
-    classifier = TextClassifier.load(path) if model is None else TextClassifier.from_model(model, str(path))
-    for part in (classifier.vectorizer_, classifier.learner_):
-        if part is not None:
-            part.n_jobs = threads
-    return classifier
+    return Scorer.load(path, n_jobs=threads)
 
 
 def _pieces(
-    classifier: TextClassifier, source: str, quiet: bool, reading: dict[str, Any]
+    scorer: Scorer, source: str, quiet: bool, reading: dict[str, Any]
 ) -> Iterator[tuple[list[str], Any, list[str] | None]]:
-    """Ids, what the classifier takes, and the texts, a piece of the input at a time."""
+    """Ids, what the scorer takes, and the texts, a piece of the input at a time."""
     from widemargin.documents.collection import Vectors
     from widemargin.documents.reading import guess_format, read_collection, read_documents
     from widemargin.progress import track
@@ -171,10 +162,10 @@ def _pieces(
     if reading["format"] == "svmlight":
         vectors = read_collection(source, **reading)
         assert isinstance(vectors, Vectors)
-        check_form(classifier, source, vectors=True)
+        check_form(scorer, source, vectors=True)
         yield vectors.ids, vectors, None
         return
-    check_form(classifier, source, vectors=False)
+    check_form(scorer, source, vectors=False)
     reader = read_documents(source, **reading)
     note(reader.description, quiet)
     for piece in _chunks(track(reader, "Labeling", enabled=False if quiet else None)):
@@ -182,11 +173,11 @@ def _pieces(
         yield [document.id for document in piece], texts, texts
 
 
-def check_form(classifier: TextClassifier, source: str, *, vectors: bool) -> None:
+def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:
     """Refuse texts for a model of vectors and the other way round."""
     from widemargin.errors import DataError
 
-    if vectors != (classifier.vectorizer_ is None):
+    if vectors != scorer.takes_vectors:
         has, wants = ("vectors", "texts") if vectors else ("texts", "vectors")
         raise DataError(
             f"{source} holds {has}, but the model was trained on {wants}. Pass {wants}, or train on {has}."
@@ -210,25 +201,6 @@ def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
             piece, characters = [], 0
     if piece:
         yield piece
-
-
-def _by_label(classifier: TextClassifier, scores: Any) -> Any:
-    """One column of scores a label; of two classes, the first has the second's score with the sign turned."""
-    import numpy as np
-
-    if classifier.label_space_.kind == "binary":
-        column = np.asarray(scores).reshape(-1, 1)
-        return np.hstack([-column, column])
-    return np.asarray(scores)
-
-
-def _decisions(classifier: TextClassifier, scores: Any) -> list[list[Any]]:
-    """The labels of each document as a list, whatever form the labels had in training."""
-    names = classifier.classes_.tolist()
-    space, thresholds = classifier.label_space_, classifier.thresholds_
-    if space.kind == "multilabel":
-        return [[names[j] for j in row.nonzero()[0].tolist()] for row in space.choose(scores, thresholds) > 0]
-    return [[label] for label in space.decide(scores, thresholds).tolist()]
 
 
 def writer_for(
