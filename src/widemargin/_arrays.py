@@ -43,11 +43,13 @@ class Csr(NamedTuple):
 
     @property
     def matrix(self) -> sp.csr_array:
-        """The same as a SciPy array, which shares its memory."""
+        """The same as a SciPy array, which shares its columns and values."""
         import scipy.sparse as sp
 
         shape = self.n_rows, self.n_columns
-        made: sp.csr_array = sp.csr_array((self.data, self.indices, self.indptr), shape=shape)
+        # SciPy wants one type for both index arrays; the gate makes sure that 32 bits are enough.
+        parts = self.data, self.indices, self.indptr.astype(np.int32)
+        made: sp.csr_array = sp.csr_array(parts, shape=shape)
         made.has_sorted_indices = made.has_canonical_format = True
         return made
 

@@ -45,7 +45,7 @@ LINEAR = {
     "stems": (TextClassifier(Vectorizer(stemmer="porter", stop_words="freewais")), LABELS),
     "counts": (TextClassifier(Vectorizer(weighting=None)), LABELS),
     "selected": (TextClassifier(features=SelectFeatures("chi2", 6, unit_length=True)), LABELS),
-    "sampled": (TextClassifier(features=SampleFeatures(r=40, random_state=0)), LABELS),
+    "sampled": (TextClassifier(features=SampleFeatures(8, random_state=0)), LABELS),
 }
 OTHERS = {
     "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),

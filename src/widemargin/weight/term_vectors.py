@@ -64,6 +64,7 @@ class TermVectors:
 
     def weighed(self, counts: Csr) -> Csr:
         """The weights of documents whose terms are counted (the counts themselves if `weighting` is None)."""
+        self._require_fitted()
         if self.weighting is None:
             return counts
         return apply_factors(counts, self.weighting, self._factors, n_threads=thread_count(self.n_jobs))
