@@ -23,7 +23,7 @@ from _compare import Check, Row, arguments, in_turns, report
 from widemargin import Vectorizer, load_corpus
 from widemargin._arrays import canonical_csr
 from widemargin.features.scores import chi_square, count_terms, information_gain
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 # Terms and documents that mutual_info_classif is timed on; it needs about a millisecond a term.
 FEW_TERMS = 200
@@ -35,7 +35,7 @@ def load(name: str) -> tuple[sp.csr_array, NDArray[np.int8]]:
     train = load_corpus(name).train
     X = Vectorizer(weighting="bxx").fit_transform(train.texts)
     labels = train.labels if name == "reuters21578" else [labels[0] for labels in train.labels]
-    return X, learn_labels(labels)[1]
+    return X, Labels.of(labels).signs
 
 
 def dense_tables(

@@ -23,7 +23,7 @@ from sklearn.linear_model import RidgeClassifier
 
 from _compare import Check, Row, arguments, in_turns, report
 from widemargin import RegularizedLeastSquares, Vectorizer, load_corpus
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 LAMBDA = 1.0
 PATH = np.geomspace(0.1, 10, 20)
@@ -48,7 +48,7 @@ def rows(repeats: int) -> Iterator[Row]:
     train = load_corpus("20newsgroups").train
     X = Vectorizer(weighting="ltc").fit_transform(train.texts)
     y = [labels[0] for labels in train.labels]
-    signs = learn_labels(y)[1].astype(float)
+    signs = Labels.of(y).signs.astype(float)
     peer = RidgeClassifier(alpha=LAMBDA, tol=PEER_TOLERANCE, solver="sparse_cg")
     fast = ours(tol=TOLERANCE, solver="iterative")
     mine, other = in_turns(partial(fast.fit, X, y), partial(peer.fit, X, y), repeats=repeats)

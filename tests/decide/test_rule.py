@@ -8,7 +8,7 @@ import pytest
 from widemargin.decide.calibration import fit_isotonic, fit_platt
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import DataError
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 FITS = {"platt": fit_platt, "isotonic": fit_isotonic}
 TASKS = {
@@ -19,7 +19,7 @@ TASKS = {
 
 
 def scored(kind: str) -> tuple:
-    space, truth = learn_labels(TASKS[kind])
+    space, truth = Labels.of(TASKS[kind]).space_and_signs
     scores = truth + np.random.default_rng(0).normal(size=truth.shape)
     return space, truth, scores
 

@@ -13,7 +13,7 @@ from widemargin.estimate import held_out as held_out_module
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.estimate.held_out import held_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.measure import contingency, precision
 
 
@@ -34,7 +34,7 @@ def test_figures_are_those_of_held_out_decisions(k, learner, method):
     X, own = clouds(k=k)
     fitted = learner.fit(X, own)
     found = assess(fitted, X, own, request(method))
-    space, truth = learn_labels(own)
+    space, truth = Labels.of(own).space_and_signs
     chosen = space.choose(held_out(fitted, X, own, method=method).scores)
     expected = precision(contingency(truth, chosen))
     rows = found.quality.labels[-len(expected) :]

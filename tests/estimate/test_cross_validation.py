@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from widemargin import KernelSVM, LinearSVM
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold, stratified_folds
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 
 class Unweighted(LinearSVM):
@@ -142,7 +142,7 @@ def test_folds_are_of_equal_size_where_one_label_rules_and_never_empty(case):
 
 
 def test_the_same_seed_gives_the_same_folds_and_another_seed_others():
-    _, truth = learn_labels(problem()[1])
+    truth = Labels.of(problem()[1]).signs
     np.testing.assert_array_equal(stratified_folds(truth, 5, 3), stratified_folds(truth, 5, 3))
     assert (stratified_folds(truth, 5, 3) != stratified_folds(truth, 5, 4)).any()
 
@@ -187,5 +187,5 @@ class TestTooLittle:
         X, Y = problem()
         with pytest.raises(UsageError, match="folds=1"):
             out_of_fold(LinearSVM(), X, Y, folds=1)
-        with pytest.raises(DataError, match="59 rows and y 60"):
+        with pytest.raises(DataError, match="59 documents and 60 labels"):
             out_of_fold(LinearSVM(), X[1:], Y)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from widemargin.errors import DataError, UsageError
 from widemargin.estimate.learning_curve import class_members, covering, learning_curve
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.theory import TCatConcept
 
@@ -30,7 +30,7 @@ def test_training_sets_have_every_label_and_grow(labels, n, seed):
 
 
 def test_of_two_classes_both_are_there():
-    space, signs = learn_labels(["ham", "spam", "ham"])
+    space, signs = Labels.of(["ham", "spam", "ham"]).space_and_signs
     assert class_members(space, signs).tolist() == [[True, False], [False, True], [True, False]]
 
 

@@ -144,9 +144,9 @@ def test_other_learners_are_cross_validated():
             return np.diff(self.predict_log_proba(X), axis=1)[:, 0]
 
     learner = Scores().fit(X, y)
-    from widemargin.labels import learn_labels
+    from widemargin.labels import Labels
 
-    learner.label_space_ = learn_labels(y)[0]
+    learner.label_space_ = Labels.of(y).space
     found = leave_one_out(learner, X, y, folds=3)
     assert (found.method, found.folds) == ("k-fold", 3)
     assert np.isinf(found.accuracy).all()

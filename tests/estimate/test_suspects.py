@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from widemargin import LinearSVM
 from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.suspects import FEWEST, LARGE, MOST, suspects
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 
 def clouds(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -27,7 +27,7 @@ def test_planted_errors_come_first_with_the_right_suggestion(k):
     y = own.copy()
     wrong = [3, 50, 111, 160]
     y[wrong] = (own[wrong] + 1) % k
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     scores = out_of_fold(LinearSVM(), X, y).scores
     found = suspects(space, scores, truth, names)
     assert {s.document for s in found[:4]} == {f"d{i}" for i in wrong}
@@ -45,7 +45,7 @@ def test_label_sets_have_labels_too_many_and_too_few():
     sets = [{"abc"[i]} for i in own]
     sets[0] = {"a", "b"}
     sets[1] = set()
-    space, truth = learn_labels(sets)
+    space, truth = Labels.of(sets).space_and_signs
     scores = out_of_fold(LinearSVM(), X, sets).scores
     found = {(s.document, s.given, s.suggested) for s in suspects(space, scores, truth, list(range(90)))}
     assert (0, "b", None) in found
@@ -60,17 +60,17 @@ def test_rare_labels_are_no_suspects():
     y = np.full((30, 2), 0)
     y[:15, 0] = 1
     y[: FEWEST - 1, 1] = 1
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     assert suspects(space, scores, truth, list(range(30))) == []
     y[:FEWEST, 1] = 1
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     assert len(suspects(space, scores, truth, list(range(30)))) == FEWEST
 
 
 def test_many_are_cut_and_plain_values():
     rng = np.random.default_rng(0)
     y = np.arange(2 * MOST + 50) % 2
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     found = suspects(space, -3.0 * truth + rng.normal(size=truth.shape) / 9, truth, list(range(len(y))))
     assert len(found) == MOST
     assert found[0].to_dict().keys() == {"document", "given", "suggested", "score", "margin"}
@@ -81,7 +81,7 @@ def test_many_are_cut_and_plain_values():
 def test_no_other_document_is_contradicted_more(seed, k):
     rng = np.random.default_rng(seed)
     y = np.arange(40) % k
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     scores = 2 * rng.normal(size=(40, k))
     found = suspects(space, scores, truth, list(range(40)))
     expected = {}

@@ -14,7 +14,7 @@ from widemargin.errors import DataError, UsageError
 from widemargin.features import selecting as features
 from widemargin.features.kept_columns import KeptColumns
 from widemargin.features.scores import SCORES, count_terms
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 
 @parametrize_with_checks(
@@ -40,7 +40,7 @@ def task():
 
 def test_labels_are_combined_as_said(task):
     X, y = task
-    counts = count_terms(canonical_csr(X), learn_labels(y)[1])
+    counts = count_terms(canonical_csr(X), Labels.of(y).signs)
     by_label = SCORES["ig"](counts)
     shares = counts.labels / counts.labels.sum()
     expected = {"max": by_label.max(axis=0), "sum": by_label.sum(axis=0), "average": shares @ by_label}
@@ -53,7 +53,7 @@ def test_labels_are_combined_as_said(task):
 
 def test_labels_choose_in_turn(task):
     X, y = task
-    by_label = SCORES["bns"](count_terms(canonical_csr(X), learn_labels(y)[1]))
+    by_label = SCORES["bns"](count_terms(canonical_csr(X), Labels.of(y).signs))
     chosen: list[int] = []
     for turn in range(40):
         for scores in by_label:

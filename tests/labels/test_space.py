@@ -14,7 +14,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import LabelSpace, learn_labels, one_label_each
+from widemargin.labels import Labels, LabelSpace
 
 
 def stored(space: LabelSpace) -> LabelSpace:
@@ -37,7 +37,7 @@ ONE_A_ROW = {
 
 @pytest.mark.parametrize("y", ONE_A_ROW.values(), ids=ONE_A_ROW.keys())
 def test_two_classes_make_one_column_with_plus_for_the_larger(y):
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     assert space.kind == "binary"
     assert space.n_columns == 1
     assert signs.dtype == np.int8
@@ -53,13 +53,13 @@ def test_two_classes_make_one_column_with_plus_for_the_larger(y):
 
 
 def test_a_score_of_zero_is_negative():
-    space, _ = learn_labels([0, 1])
+    space = Labels.of([0, 1]).space
     assert space.decide(np.array([0.0])).tolist() == [0]
 
 
 @pytest.mark.parametrize("y", [["b", "a", "c", "a"], [2, 1, 3, 1], [2.0, 1.0, 3.0, 1.0]])
 def test_three_classes_make_a_column_each_and_the_arg_max_decides(y):
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     assert space.kind == "multiclass"
     np.testing.assert_array_equal(signs, [[-1, 1, -1], [1, -1, -1], [-1, -1, 1], [1, -1, -1]])
     assert signs.flags.f_contiguous
@@ -70,7 +70,7 @@ def test_three_classes_make_a_column_each_and_the_arg_max_decides(y):
 @pytest.mark.parametrize("container", [list, tuple, set, frozenset])
 def test_label_sets(container):
     y = [container(["wheat", "grain"]), container([]), container(["corn"])]
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     assert (space.kind, space.indicator) == ("multilabel", False)
     assert space.classes.tolist() == ["corn", "grain", "wheat"]
     np.testing.assert_array_equal(signs, [[-1, 1, 1], [-1, -1, -1], [1, -1, -1]])
@@ -80,18 +80,18 @@ def test_label_sets(container):
 
 
 def test_label_sets_with_one_label_keep_their_column_two_dimensional():
-    space, signs = learn_labels([["spam"], [], ["spam"]])
+    space, signs = Labels.of([["spam"], [], ["spam"]]).space_and_signs
     assert (space.kind, signs.shape) == ("multilabel", (3, 1))
     assert space.decide(np.array([1.0, -1.0])) == [("spam",), ()]
 
 
 def test_equally_long_string_sets_are_no_matrix():
-    space, _ = learn_labels([("a", "b"), ("c", "d")])
+    space = Labels.of([("a", "b"), ("c", "d")]).space
     assert space.classes.tolist() == ["a", "b", "c", "d"]
 
 
 def test_ragged_integers_are_label_sets():
-    space, signs = learn_labels([[7, 9], [9], []])
+    space, signs = Labels.of([[7, 9], [9], []]).space_and_signs
     assert space.decide(signs) == [(7, 9), (9,), ()]
     # Once the space is known, a rectangle is still label sets.
     np.testing.assert_array_equal(space.encode([[7], [9]]), [[1, -1], [-1, 1]])
@@ -100,7 +100,7 @@ def test_ragged_integers_are_label_sets():
 def test_object_array_and_duplicates_in_label_sets():
     y = np.empty(2, dtype=object)
     y[:] = [["a", "a"], ["b"]]
-    np.testing.assert_array_equal(learn_labels(y)[1], [[1, -1], [-1, 1]])
+    np.testing.assert_array_equal(Labels.of(y).signs, [[1, -1], [-1, 1]])
 
 
 INDICATOR = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]])
@@ -119,7 +119,7 @@ INDICATORS = {
 
 @pytest.mark.parametrize("y", INDICATORS.values(), ids=INDICATORS.keys())
 def test_indicator_keeps_an_empty_column_and_its_form(y):
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     assert (space.kind, space.indicator) == ("multilabel", True)
     np.testing.assert_array_equal(signs, 2 * INDICATOR - 1)
     assert signs.flags.f_contiguous
@@ -133,13 +133,13 @@ def test_indicator_keeps_an_empty_column_and_its_form(y):
 
 def test_a_sparse_indicator_with_explicit_zeros():
     y = sp.csr_array((np.array([1, 0, 1]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    np.testing.assert_array_equal(learn_labels(y)[1], [[1, -1], [-1, 1]])
+    np.testing.assert_array_equal(Labels.of(y).signs, [[1, -1], [-1, 1]])
 
 
 def test_column_vector_is_flattened_with_scikit_learns_warning():
     for y in (np.array([[1], [0], [1]]), np.array([["a"], ["b"], ["b"]], dtype=object)):
         with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
-            space, signs = learn_labels(y)
+            space, signs = Labels.of(y).space_and_signs
         assert (space.kind, signs.shape) == ("binary", (3, 1))
 
 
@@ -181,19 +181,19 @@ BAD = {
 @pytest.mark.parametrize(("y", "message"), BAD.values(), ids=BAD.keys())
 def test_what_cannot_be_learned_says_so(y, message):
     with pytest.raises(DataError, match=message):
-        learn_labels(y)
+        Labels.of(y)
 
 
 def test_unknown_labels():
-    space, _ = learn_labels(["a", "b", "c"])
+    space = Labels.of(["a", "b", "c"]).space
     with pytest.raises(DataError, match=r"'x', 'y' are not among the 3 labels of the task: 'a', 'b', 'c'"):
         space.encode(["a", "y", "x"])
     np.testing.assert_array_equal(space.encode(["c", "x"], unknown="ignore"), [[-1, -1, 1], [-1, -1, -1]])
-    sets, _ = learn_labels([["a"], ["b"]])
+    sets = Labels.of([["a"], ["b"]]).space
     np.testing.assert_array_equal(sets.encode([["b", "x"], []], unknown="ignore"), [[-1, 1], [-1, -1]])
     with pytest.raises(DataError, match="'x' is not"):
         sets.encode([["b", "x"]])
-    two, _ = learn_labels(["a", "b"])
+    two = Labels.of(["a", "b"]).space
     with pytest.raises(DataError, match="'x' is not among the 2 labels"):
         two.encode(["x"], unknown="ignore")
     with pytest.raises(UsageError, match="skip"):
@@ -201,19 +201,19 @@ def test_unknown_labels():
 
 
 def test_encode_takes_fewer_classes_than_training():
-    space, _ = learn_labels(["a", "b", "c"])
+    space = Labels.of(["a", "b", "c"]).space
     np.testing.assert_array_equal(space.encode(np.array(["b"])), [[-1, 1, -1]])
     assert space.encode([]).shape == (0, 3)
-    sets, _ = learn_labels([["a"], ["b"]])
+    sets = Labels.of([["a"], ["b"]]).space
     assert sets.encode([]).shape == (0, 2)
     np.testing.assert_array_equal(sets.encode([[], []]), -np.ones((2, 2)))
     np.testing.assert_array_equal(sets.encode(np.array([[0, 1]])), [[-1, 1]])
 
 
 def test_encode_refuses_another_form():
-    flat, _ = learn_labels(["a", "b", "c"])
-    sets, _ = learn_labels([["a"], ["b"]])
-    indicator, _ = learn_labels(INDICATOR)
+    flat = Labels.of(["a", "b", "c"]).space
+    sets = Labels.of([["a"], ["b"]]).space
+    indicator = Labels.of(INDICATOR).space
     with pytest.raises(DataError, match="label sets, but the task is multiclass"):
         flat.encode([["a"]])
     with pytest.raises(DataError, match="one label a row, but the task is multilabel"):
@@ -223,13 +223,13 @@ def test_encode_refuses_another_form():
 
 
 def test_decide_refuses_the_wrong_number_of_columns():
-    space, _ = learn_labels(["a", "b", "c"])
+    space = Labels.of(["a", "b", "c"]).space
     with pytest.raises(UsageError, match=r"\(2, 2\); expected \(n, 3\)"):
         space.decide(np.zeros((2, 2)))
 
 
 def test_spaces_compare_by_content():
-    one, two, other = (learn_labels(y)[0] for y in (["a", "b"], ["b", "a"], ["a", "c"]))
+    one, two, other = (Labels.of(y).space for y in (["a", "b"], ["b", "a"], ["a", "c"]))
     assert one == two
     assert one != other
     assert one != "binary"
@@ -237,7 +237,7 @@ def test_spaces_compare_by_content():
 
 @pytest.mark.parametrize("y", [["a", "b"], [1, 2], [True, False], [1.0, 2.0]])
 def test_stored_classes_keep_their_type(y):
-    space, _ = learn_labels(y)
+    space = Labels.of(y).space
     back = stored(space)
     assert back.classes.dtype == space.classes.dtype
     assert [type(label) for label in back.classes.tolist()] == [type(y[0])] * 2
@@ -245,23 +245,17 @@ def test_stored_classes_keep_their_type(y):
 
 def test_long_labels_are_not_padded():
     y = ["x" * 10_000, "a", "b"] * 20_000
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     assert space.classes.dtype == object
     assert space.decide(signs).tolist() == y
     assert stored(space) == space
-
-
-def test_one_label_each():
-    assert one_label_each([("a",), ("b",)]) == ["a", "b"]
-    assert one_label_each([("a",), ("a", "b")]) is None
-    assert one_label_each([("a",), None]) is None
 
 
 def test_a_hundred_thousand_label_sets_of_a_thousand_labels():
     rng = np.random.default_rng(0)
     names = [f"label{i:04d}" for i in range(1000)]
     y = [[names[j] for j in row] for row in rng.integers(0, 1000, size=(100_000, 4)).tolist()]
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     decided = space.decide(signs)
     assert decided[:100] == [tuple(sorted(set(labels))) for labels in y[:100]]
 
@@ -276,9 +270,9 @@ def test_label_sets_agree_with_scikit_learn(y):
     positives = expected.sum(axis=0)
     if not ((positives > 0) & (positives < len(y))).any():
         with pytest.raises(DataError, match="no class"):
-            learn_labels(y)
+            Labels.of(y)
         return
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     assert space.classes.tolist() == list(binarizer.classes_)
     np.testing.assert_array_equal(signs > 0, expected > 0)
     assert [set(labels) for labels in space.decide(signs)] == y
@@ -288,9 +282,9 @@ def test_label_sets_agree_with_scikit_learn(y):
 def test_one_label_a_row_round_trips(y):
     if len(set(y.tolist())) < 2:
         with pytest.raises(DataError, match="one class"):
-            learn_labels(y)
+            Labels.of(y)
         return
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     np.testing.assert_array_equal(space.decide(signs), y)
     np.testing.assert_array_equal(space.encode(y), signs)
 
@@ -306,7 +300,7 @@ def test_whole_numbers_are_the_classes_that_sorting_finds(y):
     expected, codes = np.unique(y, return_inverse=True)
     if len(expected) < 2:
         return
-    space, signs = learn_labels(y)
+    space, signs = Labels.of(y).space_and_signs
     np.testing.assert_array_equal(space.classes, expected)
     assert space.classes.dtype == y.dtype
     positive = signs[:, 0] > 0 if space.kind == "binary" else signs.argmax(axis=1)

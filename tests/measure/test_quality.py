@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import contingency, error_rate, f_measure, macro, micro, precision, recall, summarize
 from widemargin.measure.contingency import Contingency
 from widemargin.measure.intervals import clopper_pearson
@@ -92,7 +92,7 @@ def test_how_sure():
 
 
 def test_two_classes_are_both_labels():
-    space, truth = learn_labels(["ham"] * 6 + ["spam"] * 4)
+    space, truth = Labels.of(["ham"] * 6 + ["spam"] * 4).space_and_signs
     chosen = truth.copy()
     chosen[0] = 1
     result = judged(space, contingency(truth, chosen), right=9, thresholds=np.array([0.25]))

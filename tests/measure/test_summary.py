@@ -9,14 +9,14 @@ import pytest
 from sklearn import metrics
 
 from widemargin.errors import UsageError
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.measure import micro_prbep, prbep, summarize
 
 
 def test_multiclass_agrees_with_scikit_learn():
     rng = np.random.default_rng(0)
     y = rng.choice(["a", "b", "c"], size=60, p=[0.6, 0.3, 0.1])
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     scores = truth + 1.5 * rng.standard_normal(truth.shape)
     decided = space.decide(scores)
     report = metrics.classification_report(y, decided, output_dict=True)
@@ -38,7 +38,7 @@ def test_multiclass_agrees_with_scikit_learn():
 
 def test_binary_has_a_row_for_either_class():
     y = [0, 0, 0, 1, 1]
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     summary = summarize(space, truth, np.array([-1.0, -2.0, 0.5, 1.0, -0.1]))
     assert [(row.label, row.support, row.predicted) for row in summary.rows] == [(0, 3, 3), (1, 2, 2)]
     assert summary.rows[1].precision == summary.rows[1].recall == summary.rows[1].prbep == 0.5
@@ -48,7 +48,7 @@ def test_binary_has_a_row_for_either_class():
 
 def test_multilabel_averages_and_notes():
     truth = np.array([[1, -1, -1], [1, 1, -1], [-1, -1, -1]])
-    space, _ = learn_labels(truth > 0)
+    space = Labels.of(truth > 0).space
     scores = np.array([[1.0, -1.0, -1.0], [1.0, -1.0, 0.5], [-1.0, -1.0, -2.0]])
     summary = summarize(space, truth, scores)
     assert summary.accuracy == pytest.approx(2 / 3)
@@ -65,7 +65,7 @@ def test_multilabel_averages_and_notes():
 
 
 def test_labels_outside_the_task_are_errors():
-    space, _ = learn_labels(["a", "b", "c"])
+    space = Labels.of(["a", "b", "c"]).space
     truth = space.encode(["a", "b", "z"], unknown="ignore")
     summary = summarize(space, truth, np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 1.0, 0]]))
     assert summary.accuracy == pytest.approx(2 / 3)
@@ -75,13 +75,13 @@ def test_labels_outside_the_task_are_errors():
 
 
 def test_decisions_can_be_given():
-    space, truth = learn_labels([["a"], ["b"], ["a", "b"]])
+    space, truth = Labels.of([["a"], ["b"], ["a", "b"]]).space_and_signs
     never = -np.ones_like(truth)
     assert summarize(space, truth, truth * 1.0, predicted=never).micro.recall == 0.0
 
 
 def test_bad_shapes_are_refused():
-    space, truth = learn_labels(["a", "b", "c"])
+    space, truth = Labels.of(["a", "b", "c"]).space_and_signs
     with pytest.raises(UsageError, match="3 columns"):
         summarize(space, truth, np.zeros((3, 2)))
     with pytest.raises(UsageError, match="no examples"):

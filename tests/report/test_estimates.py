@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import contingency, summarize
 from widemargin.measure.contingency import Contingency
 from widemargin.measure.quality import quality
@@ -48,7 +48,7 @@ def test_bounds_say_at_least():
 
 
 def test_measured_beside_estimated():
-    space, truth = learn_labels(["a", "b", "c"] * 20)
+    space, truth = Labels.of(["a", "b", "c"] * 20).space_and_signs
     chosen = truth.copy()
     chosen[0] = [-1, 1, -1]
     found = quality(space, contingency(truth, chosen), kind="measured", method="test documents", right=59)

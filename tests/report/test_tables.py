@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.measure import summarize
 from widemargin.report.tables import Column, Table, summary_table
 
@@ -68,7 +68,7 @@ def test_records_are_json_values():
 
 def test_a_summary_lists_the_largest_labels_and_the_averages():
     y = ["a"] * 2 + ["b"] * 5 + ["c"] * 3
-    space, truth = learn_labels(y)
+    space, truth = Labels.of(y).space_and_signs
     table = summary_table(summarize(space, truth, truth + np.eye(10, 3)), "Results", most=2)
     lines = table.plain().splitlines()
     assert [line.split()[0] for line in lines[2:6]] == ["b", "c", "micro-average", "macro-average"]

@@ -17,7 +17,7 @@ from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold, scores_without
 from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.measure import contingency, micro, micro_prbep, prbep, precision_recall_average
 from widemargin.report.tuning import tuning_table
 from widemargin.tune import race
@@ -87,7 +87,7 @@ class TestSpace:
 
 class TestCriterion:
     def test_measures_are_those_of_the_measure_package(self):
-        X, (space, truth) = Vectorizer().fit_transform(TEXTS), learn_labels(LABELS)
+        X, (space, truth) = Vectorizer().fit_transform(TEXTS), Labels.of(LABELS).space_and_signs
         learner = LinearSVM().fit(X, LABELS)
         found = out_of_fold(learner, X, LABELS, folds=4, tol=0.01)
         table = contingency(truth, found.signs)
@@ -103,7 +103,7 @@ class TestCriterion:
         assert space.n_columns == len(judged.by_label)
 
     def test_leave_one_out_is_that_of_the_scores_without_each_document(self):
-        X, (_, truth) = Vectorizer().fit_transform(TEXTS[:40]), learn_labels(LABELS[:40])
+        X, truth = Vectorizer().fit_transform(TEXTS[:40]), Labels.of(LABELS[:40]).signs
         learner = LinearSVM().fit(X, LABELS[:40])
         found = leave_one_out(learner, X, LABELS[:40])
         judged = Criterion("leave-one-out").judge(learner, X, LABELS[:40])
@@ -113,7 +113,7 @@ class TestCriterion:
         assert judged.value == micro(precision_recall_average, found.table)
 
     def test_classes_are_decided_by_the_highest_score(self):
-        space, truth = learn_labels(["a", "b", "c"])
+        space, truth = Labels.of(["a", "b", "c"]).space_and_signs
         scores = np.array([[-1.0, -2.0, -3.0], [0.5, 1.0, -1.0], [-3.0, -1.0, -2.0]])
         assert Criterion("k-fold", "f1").of_scores(space, truth, scores).value == pytest.approx(2 / 3)
 
@@ -239,7 +239,7 @@ class TestFast:
     def test_large_collections_are_judged_on_a_sample(self, monkeypatch):
         monkeypatch.setattr(race, "_SMALL", 50)
         monkeypatch.setattr(race, "_LEARN_FROM", 30)
-        _, truth = learn_labels(LABELS)
+        truth = Labels.of(LABELS).signs
         (split,) = race.race_splits(truth, 0)
         assert len(split.seen) == 30
         assert len(split.unseen) == 60

@@ -127,18 +127,16 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         if self.features is not None and self.tune is not None:
             raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
         request = Request.read(self.estimate, self.thresholds, self.calibration)
-        given = training_input(texts, y, sample_weight)
-        request.check(given.y)
         vectorizer, learner = self._parts().values()
+        given = training_input(texts, y, sample_weight, learner)
+        request.check(given.labels)
         if self.tune is None:
-            parts = fit_parts(vectorizer, self.features, learner, given.texts, given.y, given.sample_weight)
+            parts = fit_parts(vectorizer, self.features, learner, *given.examples)
         else:
             parts = tune_parts(
                 vectorizer,
                 learner,
-                given.texts,
-                given.y,
-                given.sample_weight,
+                *given.examples,
                 effort=self.tune,
                 space=self.space,
                 given={name.partition("__")[2] for name in self.explicit},
@@ -146,7 +144,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
         with memory_for_estimate(parts.X, self.learner_):
-            found = assess(self.learner_, parts.X, given.y, request, given.names, given.sample_weight)
+            found = assess(self.learner_, parts.X, given.labels, request, given.names, given.sample_weight)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
             if getattr(self.features_, "uses_labels", False):

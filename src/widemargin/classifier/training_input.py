@@ -3,87 +3,65 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from widemargin.classifier.representation import is_matrix
 from widemargin.documents.collection import Collection, Vectors
-from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.labels import is_unlabeled, one_label_each
+from widemargin.errors import DataWarning, UsageError
+from widemargin.labels import Labels
 from widemargin.learn.costs import sample_weights
 
 
 class TrainingInput(NamedTuple):
-    """Labeled texts or a matrix, their labels, what to call them (ids, or numbers from 0), their weights."""
+    """Texts or a matrix, their labels, what to call them (ids, or numbers from 0), their weights."""
 
     texts: Any
-    y: Any
+    labels: Labels
     names: list[Any]
     sample_weight: Any
 
-
-def training_input(texts: Any, y: Any, sample_weight: Any = None) -> TrainingInput:
-    """The documents that have labels, and what is known of them; Vectors may bring weights along."""
-    ids = texts.ids if isinstance(texts, Collection | Vectors) else None
-    if sample_weight is None and isinstance(texts, Vectors):
-        sample_weight = texts.weights
-    texts, y = with_labels(texts, y)
-    kept = labeled_rows(texts, y)
-    if kept is None:
-        return TrainingInput(texts, y, list(range(_length(texts))) if ids is None else ids, sample_weight)
-    labels = list(y)
-    if sample_weight is not None:
-        weights = sample_weights(sample_weight, len(labels))
-        sample_weight = weights[np.asarray(kept, dtype=np.intp)]
-    names = kept if ids is None else [ids[i] for i in kept]
-    return TrainingInput(_rows(texts, kept), [labels[i] for i in kept], names, sample_weight)
+    @property
+    def examples(self) -> tuple[Any, Labels, Any]:
+        """What is learned from."""
+        return self.texts, self.labels, self.sample_weight
 
 
-def with_labels(texts: Any, y: Any) -> tuple[Any, Any]:
-    """Texts or a matrix, and their labels, which a Collection or Vectors may bring along."""
+def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any = None) -> TrainingInput:
+    """The documents that `learner` learns from, with what a Collection or Vectors may bring along.
+
+    Those without a label are left out, unless the learner has a use for them: then it has a parameter
+    `unlabeled`, another mark of them.
+    """
+    ids = weights = None
     if isinstance(texts, Collection | Vectors):
+        ids = texts.ids
         if y is None:
-            labels: Sequence[Any] = texts.labels
-            known = one_label_each([given for given in labels if given is not None])
-            if known is None:
-                y = labels
-            else:
-                single = iter(known)
-                y = [None if given is None else next(single) for given in labels]
-        texts = texts.texts if isinstance(texts, Collection) else texts.X
+            y = Labels.of_documents(texts.labels)
+        if isinstance(texts, Vectors):
+            texts, weights = texts.X, texts.weights
+        else:
+            texts = texts.texts
     if y is None:
         raise UsageError("There are no labels. Pass y, one label or list of labels a document.")
     if isinstance(texts, str | bytes):
         raise UsageError("texts is one text. Pass a list of texts.")
-    return texts, y
-
-
-def labeled_rows(texts: Any, y: Any) -> list[int] | None:
-    """The numbers of the documents that have a label (not None or NaN); None where all have one."""
-    n_texts = _length(texts)
-    n_labels = y.shape[0] if hasattr(y, "shape") else len(y)
-    if n_texts != n_labels:
-        raise DataError(f"There are {n_texts} documents and {n_labels} labels. Pass one label a document.")
-    may_miss = isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O"
-    kept = [i for i, label in enumerate(y) if not is_unlabeled(label)] if may_miss else []
-    if not may_miss or len(kept) == n_labels:
-        return None
-    if not kept:
-        raise DataError(
-            f"None of the {n_labels} documents has a label. Name the column that holds the labels."
-        )
+    n = int(texts.shape[0]) if is_matrix(texts) else len(texts)
+    labels = Labels.partial(y, getattr(learner, "unlabeled", None), n)
+    names = list(range(n)) if ids is None else ids
+    weights = weights if sample_weight is None else sample_weight
+    missing = np.count_nonzero(labels.unlabeled)
+    if not missing or hasattr(learner, "unlabeled"):
+        return TrainingInput(texts, labels, names, weights)
     warnings.warn(
-        f"{n_labels - len(kept)} of {n_labels} documents have no label and are left out of training.",
+        f"{missing} of {n} documents have no label and are left out of training.",
         DataWarning,
-        stacklevel=5,
+        stacklevel=4,
     )
-    return kept
-
-
-def _length(texts: Any) -> int:
-    return int(texts.shape[0]) if is_matrix(texts) else len(texts)
+    kept = np.flatnonzero(~labels.unlabeled)
+    weights = None if weights is None else sample_weights(weights, n)[kept]
+    return TrainingInput(_rows(texts, kept.tolist()), labels.take(kept), [names[i] for i in kept], weights)
 
 
 def _rows(texts: Any, kept: list[int]) -> Any:

@@ -12,7 +12,7 @@ from widemargin.cli.output import counted, seconds_in_words, shortened
 from widemargin.decide.active import next_to_label, uncertainty
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import learn_labels, one_label_each
+from widemargin.labels import Labels, labeled_rows
 from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.weight.vectorizer import Vectorizer
 
@@ -22,16 +22,16 @@ ROUGHLY = 0.05
 
 @dataclass(frozen=True)
 class Task:
-    """Documents with what is known of their labels: one label each, or a tuple, or None."""
+    """Documents with what is known of their labels."""
 
     source: str
     documents: Collection | Vectors
-    y: list[Any]
+    labels: Labels
 
     @property
     def wanted(self) -> list[int]:
         """The numbers of the documents whose labels are not known."""
-        return [i for i, label in enumerate(self.y) if label is None]
+        return np.flatnonzero(self.labels.unlabeled).tolist()
 
     def vectors(self, vectorizing: dict[str, Any]) -> sp.csr_array:
         """All documents as rows: the unlabeled ones contribute terms and document frequencies too."""
@@ -53,22 +53,20 @@ def gather(
             f"{source}: has costs of single rows (cost:), which a transductive machine does not take. Leave "
             f"them out."
         )
-    labels = list(first.labels)
+    labels: list[Any] = list(first.labels)
     documents = first
     if second is not None:
         documents = _joined(source, first, second_source, second)
         labels += [None] * len(second)
-    known = [given for given in labels if given is not None]
-    if not known:
+    if not labeled_rows(labels):
         raise DataError(
             f"{source}: none of {counted(len(first), 'document')} has a label. Label a few, or name their "
             f"column with --label."
         )
-    single = None if multilabel else one_label_each(known)
-    if single is None:
-        return Task(source, documents, labels)
-    names = iter(single)
-    return Task(source, documents, [None if given is None else next(names) for given in labels])
+    try:
+        return Task(source, documents, Labels.of_documents(labels, multilabel=multilabel))
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from error
 
 
 def _joined(
@@ -95,7 +93,7 @@ def fractions(positives: list[str] | None, task: Task) -> Any:
     """What --positives says, as the learner takes it: None, a fraction, or fractions by label."""
     if not positives:
         return None
-    space, _ = learn_labels([label for label in task.y if label is not None])
+    space = task.labels.space
     names = [str(name) for name in space.classes.tolist()]
     found: dict[str, float] = {}
     for given in positives:
@@ -135,11 +133,11 @@ def fit(task: Task, X: sp.csr_array, learning: dict[str, Any]) -> TransductiveSV
     """Learn from all documents."""
     if not task.wanted:
         raise DataError(
-            f"{task.source}: all {counted(len(task.y), 'document')} have labels. Name a second file with "
-            f"documents to label, or use `train` and `predict` for documents to come."
+            f"{task.source}: all {counted(len(task.labels), 'document')} have labels. Name a second file "
+            f"with documents to label, or use `train` and `predict` for documents to come."
         )
     try:
-        return TransductiveSVM(**learning).fit(X, task.y)
+        return TransductiveSVM(**learning).fit(X, task.labels)
     except DataError as error:
         raise DataError(f"{task.source}: {error}") from error
 
@@ -148,7 +146,7 @@ def rows(task: Task, learner: TransductiveSVM, *, every_score: bool, keep_text: 
     """A row for every document that had no label."""
     wanted, space = task.wanted, learner.label_space_
     given = [learner.transduction_[i] for i in wanted]
-    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.y), -1)[wanted]
+    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.labels), -1)[wanted]
     signs = space.encode(given)
     best, certain = _best_score(space.kind, scores, signs), _certainty(space.kind, scores, signs)
     names = [str(name) for name in space.classes.tolist()]
@@ -197,7 +195,7 @@ def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], te
     columns = [str(name) for name in space.column_names.tolist()]
     return {
         "documents": len(rows),
-        "labeled": len(task.y) - len(rows),
+        "labeled": len(task.labels) - len(rows),
         "task": space.kind,
         "terms": int(terms),
         "given": given,
@@ -214,7 +212,7 @@ def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], te
 def ask(task: Task, learner: TransductiveSVM, X: sp.csr_array, count: int, seed: int) -> list[str]:
     """The ids of the documents whose labels would help most: near the boundary, and not all alike."""
     wanted = task.wanted
-    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.y), -1)[wanted]
+    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.labels), -1)[wanted]
     chosen = next_to_label(
         uncertainty(scores, learner.label_space_.kind), count, X[wanted], random_state=seed
     )

@@ -11,7 +11,6 @@ from widemargin.cli.label_task import Task
 from widemargin.cli.output import counted, note, print_json, show_table
 from widemargin.errors import DataError
 from widemargin.estimate.learning_curve import Draw, class_members, learning_curve
-from widemargin.labels import learn_labels
 from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.report.plots import Line, Panel, save_plot
 from widemargin.report.tables import Column, Table
@@ -35,18 +34,18 @@ def run(
     unknown = len(task.wanted)
     if unknown:
         raise DataError(
-            f"{task.source}: {counted(unknown, 'document')} of {len(task.y):,} have no label. --simulate "
-            f"needs all labels, to compare with."
+            f"{task.source}: {counted(unknown, 'document')} of {len(task.labels):,} have no label. "
+            f"--simulate needs all labels, to compare with."
         )
-    space, signs = learn_labels(task.y)
-    n_labels = class_members(space, signs).shape[1]
+    space = task.labels.space
+    n_labels = class_members(*task.labels.space_and_signs).shape[1]
     sizes = curve_sizes(most, n_labels)
     learner = TransductiveSVM(**{**learning, "verbose": False})
     draws = list(
         learning_curve(
             learner,
             task.vectors(vectorizing),
-            task.y,
+            task.labels,
             sizes,
             repeats,
             random_state=seed,
@@ -59,9 +58,9 @@ def run(
         save_plot(panels(records, right), plot, f"{task.source}: few labels")
         note(f"Plot in {plot}", quiet)
     if json:
-        print_json({"documents": len(task.y), "repeats": repeats, "task": space.kind, "curve": records})
+        print_json({"documents": len(task.labels), "repeats": repeats, "task": space.kind, "curve": records})
     else:
-        show_table(table(records, right, len(task.y), repeats))
+        show_table(table(records, right, len(task.labels), repeats))
 
 
 def curve_sizes(most: int, least: int) -> list[int]:

@@ -125,7 +125,9 @@ class Run:
 
     def _labeled(self, batch: Batch) -> tuple[Batch, DataError | None]:
         """The documents that have labels, one each unless any number is welcome; what the first other has."""
-        kept = [i for i, known in enumerate(batch.labels) if known is not None]
+        from widemargin.labels import labeled_rows
+
+        kept = labeled_rows(batch.labels)
         self.unlabeled += len(batch) - len(kept)
         if len(kept) < len(batch):
             texts, labels = [batch.texts[i] for i in kept], [batch.labels[i] for i in kept]

@@ -31,8 +31,8 @@ class DecisionRule:
 
     Examples
     --------
-    >>> from widemargin.labels import learn_labels
-    >>> space, _ = learn_labels(["ham", "spam"])
+    >>> from widemargin.labels import Labels
+    >>> space = Labels.of(["ham", "spam"]).space
     >>> DecisionRule(space, np.array([0.5])).decide(np.array([0.4, 0.6])).tolist()
     ['ham', 'spam']
     """

@@ -23,7 +23,7 @@ from widemargin.estimate.held_out import Method, affordable, cost_in_words, held
 from widemargin.estimate.leave_one_out import LeaveOneOut
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.xi_alpha import xi_alpha_of
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.contingency import contingency
 from widemargin.measure.quality import Quality, quality
 
@@ -81,7 +81,7 @@ class Request:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
         if self.goal is None:
             return
-        space, _ = learn_labels(y)
+        space = Labels.of(y).space
         if space.kind == "multiclass":
             raise UsageError(
                 f"Thresholds are for labels that are decided one by one. Here one of {len(space.classes)} "
@@ -144,7 +144,7 @@ def assess(
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
     )
-    truth = space.encode(y)
+    truth = Labels.of(y, space=space).signs
     thresholds, calibration, judged = None, None, None
     if request.goal is not None:
         thresholds = _thresholds(request.goal, space, found.scores, truth)

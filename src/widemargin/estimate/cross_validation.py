@@ -19,8 +19,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from widemargin._arrays import is_sparse
-from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.errors import DataWarning, UsageError
+from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import weights_for
 from widemargin.measure.contingency import Contingency, contingency
 from widemargin.progress import track
@@ -87,10 +87,9 @@ def out_of_fold(
     >>> found.signs.ravel().tolist(), found.folds
     ([-1, -1, -1, 1, 1, 1], 3)
     """
-    space, truth = learn_labels(y)
-    n = len(truth)
-    if X.shape[0] != n:
-        raise DataError(f"X has {X.shape[0]} rows and y {n} labels. Pass one label a row.")
+    n = X.shape[0]
+    y = Labels.of(y, n)
+    space, truth = y.space_and_signs
     folds = checked_folds(folds, n)
     warn_of_weak_labels(space, truth)
     fold = stratified_folds(truth, folds, random_state)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import contingency, f_measure, macro, micro, prbep
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Draw:
 def learning_curve(
     learner: Any,
     X: Any,
-    y: Sequence[Any],
+    y: Any,
     sizes: Sequence[int],
     repeats: int,
     *,
@@ -56,20 +56,20 @@ def learning_curve(
     ----------
     learner : TransductiveSVM
     X : (n, features) all documents
-    y : n labels or label sets, none missing
+    y : labels in any form that :mod:`widemargin.labels` takes, none missing
     sizes : numbers of labeled documents
     random_state : seed; repeat r is drawn with the seed (random_state, r)
     report : called with a line of text when a new draw begins
     """
-    space, signs = learn_labels(y)
-    member = class_members(space, signs)
+    labels = Labels.of(y, X.shape[0])
+    member = class_members(*labels.space_and_signs)
     check_sizes(sizes, member)
     for repeat in range(repeats):
         order = np.random.default_rng([random_state, repeat]).permutation(len(member))
         for size in sizes:
             if report is not None:
                 report(f"{size} labels, draw {repeat + 1} of {repeats}")
-            yield _draw(learner, X, y, space, signs, covering(member, order, size))
+            yield _draw(learner, X, labels, covering(member, order, size))
 
 
 def covering(member: NDArray[np.bool_], order: Numbers, size: int) -> Numbers:
@@ -109,19 +109,15 @@ def check_sizes(sizes: Sequence[int], member: NDArray[np.bool_]) -> None:
         )
 
 
-def _draw(
-    learner: Any, X: Any, y: Sequence[Any], space: LabelSpace, signs: NDArray[Any], labeled: Numbers
-) -> Draw:
-    known = np.zeros(len(y), dtype=bool)
-    known[labeled] = True
-    fitted = clone(learner).fit(X, [label if known[i] else None for i, label in enumerate(y)])
-    truth = signs[~known]
-    scores = [np.asarray(table).reshape(len(y), -1)[~known] for table in (fitted.inductive_, fitted.scores_)]
-    hidden = np.flatnonzero(~known)
-    decided = [
-        fitted.label_space_.choose(scores[0]),
-        space.encode([fitted.transduction_[i] for i in hidden]),
+def _draw(learner: Any, X: Any, labels: Labels, labeled: Numbers) -> Draw:
+    hidden = np.ones(len(labels), dtype=bool)
+    hidden[labeled] = False
+    fitted = clone(learner).fit(X, labels.hide(hidden))
+    space, truth = labels.space, labels.signs[hidden]
+    scores = [
+        np.asarray(table).reshape(len(labels), -1)[hidden] for table in (fitted.inductive_, fitted.scores_)
     ]
+    decided = [space.choose(scores[0]), space.encode(fitted.transduction_)[hidden]]
     right = [_right(space, truth, choice) for choice in decided]
     break_even = [macro(np.atleast_1d(prbep(truth, table))) for table in scores]
     fired = sum(bool(alarm.fired) for alarm in fitted.alarm_)

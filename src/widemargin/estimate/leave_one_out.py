@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares
@@ -25,6 +24,7 @@ from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import OutOfFold, out_of_fold, warn_of_weak_labels
 from widemargin.estimate.left_out_kernel import kernel_leave_one_out
+from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.squares import least_squares, squares_problem
 from widemargin.learn.svm.kernel_svm import KernelSVM
@@ -125,8 +125,7 @@ def leave_one_out(
         raise UsageError(f"accuracy={accuracy!r}: expected a positive number.")
     if not hasattr(learner, "label_space_"):
         raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
-    truth = learner.label_space_.encode(y)
-    check_consistent_length(X, truth)
+    truth = Labels.of(y, X.shape[0], space=learner.label_space_).signs
     if not _knows_its_examples(learner, X):
         found = out_of_fold(
             learner,

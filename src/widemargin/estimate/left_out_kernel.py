@@ -16,6 +16,7 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse
 from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
+from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import KERNELS, Kernel, refused_values
 from widemargin.learn.svm.dual_problem import (
@@ -145,7 +146,7 @@ class _Task:
                 "not one that was loaded from a file."
             )
         space = learner.label_space_
-        signs = space.encode(y)
+        signs = Labels.of(y, space=space).signs
         if not X.shape[0] == len(signs) == learner.alpha_.shape[0]:
             raise UsageError(
                 f"The learner was fitted on {learner.alpha_.shape[0]} examples; X has {X.shape[0]} rows and "

@@ -59,8 +59,8 @@ def suspects(space: LabelSpace, scores: Floats, truth: NDArray[Any], names: list
 
     Examples
     --------
-    >>> from widemargin.labels import learn_labels
-    >>> space, truth = learn_labels(["ham"] * 5 + ["spam"] * 6)
+    >>> from widemargin.labels import Labels
+    >>> space, truth = Labels.of(["ham"] * 5 + ["spam"] * 6).space_and_signs
     >>> scores = np.array([-1.0, -1.1, -0.9, -1.0, -1.0, 1.0, 1.1, 0.9, 1.0, 1.0, -1.2])
     >>> [(s.document, s.given, s.suggested) for s in suspects(space, scores[:, None], truth, list(range(11)))]
     [(10, 'spam', 'ham')]

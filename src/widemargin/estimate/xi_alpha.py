@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import canonical_csr, row_squares
 from widemargin.errors import UsageError
+from widemargin.labels import Labels
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.learn.svm.linear_svm import LinearSVM
@@ -37,7 +38,7 @@ def xi_alpha_of(learner: LinearSVM | KernelSVM, X: Any, y: Any, *, rho: float | 
     (1, 1, 2)
     """
     risk = risk_of(learner, X, rho=rho)
-    signs = learner.label_space_.encode(y)
+    signs = Labels.of(y, space=learner.label_space_).signs
     return xi_alpha_table(risk, signs[:, 0] if risk.ndim == 1 else signs)
 
 

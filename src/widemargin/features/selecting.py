@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import Csr, checked_csr, is_sparse
 from widemargin._one_fit import one_fit_at_a_time
@@ -18,7 +18,7 @@ from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.features.kept_columns import stored_columns, unit_rows
 from widemargin.features.scores import count_terms, score_function
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 
 Floats = NDArray[np.float64]
 
@@ -91,10 +91,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         if self.criterion == "df":
             self.scores_ = np.bincount(csr.indices[csr.data != 0], minlength=csr.n_columns).astype(np.float64)
             return self._keep(np.argsort(-self.scores_, kind="stable"))
-        if y is None:
-            raise UsageError("SelectFeatures requires y to be passed, but the target y is None")
-        space, signs = learn_labels(y)
-        check_consistent_length(csr.indptr[1:], signs)
+        space, signs = Labels.of(y, csr.n_rows).space_and_signs
         if self.combine == "joint" and space.kind == "multilabel":
             raise UsageError('combine="joint" is for one class a document. Pass "max", "average" or "sum".')
         joint = self.combine == "joint" and space.kind == "multiclass"

@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from widemargin.labels.space import (
-    NUMBERS,
-    Kind,
-    LabelSpace,
-    learn_labels,
-    learn_partial_labels,
-    one_label_each,
-)
-from widemargin.labels.unlabeled import is_unlabeled
+from widemargin.labels.labels import Labels
+from widemargin.labels.space import NUMBERS, Kind, LabelSpace
+from widemargin.labels.unlabeled import labeled_rows
 
-__all__ = [
-    "NUMBERS",
-    "Kind",
-    "LabelSpace",
-    "is_unlabeled",
-    "learn_labels",
-    "learn_partial_labels",
-    "one_label_each",
-]
+__all__ = ["NUMBERS", "Kind", "LabelSpace", "Labels", "labeled_rows"]

@@ -1,6 +1,6 @@
 """The forms in which labels come, told apart once; `labels` turns each into columns of signs.
 
-:func:`read_labels` returns one of three: :class:`Values` (one label a row), :class:`Sets` (any number of
+:func:`read_form` returns one of three: :class:`Values` (one label a row), :class:`Sets` (any number of
 labels a row) or :class:`Indicator` (a matrix of zeros and ones). Everything that cannot be labels is
 refused here, in words that scikit-learn's own checks know.
 """
@@ -23,7 +23,7 @@ Signs = NDArray[np.int8]
 
 # NumPy gives every string of an array the room of the longest: long labels are kept as Python strings.
 LONGEST_PADDED_LABEL = 256
-_CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
+CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
 
 class Values:
@@ -132,8 +132,10 @@ class Indicator:
         return signs
 
 
-def read_labels(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
+def read_form(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
     """Which form `y` has; with `rows_are_sets` a list of rows is one of label sets, whatever it holds."""
+    if isinstance(y, Values | Sets | Indicator):
+        return y
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None.")
     if isinstance(y, str | bytes) or not (
@@ -147,7 +149,7 @@ def read_labels(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicato
         strings = any(issubclass(kind, str) for kind in kinds)
         if strings and all(issubclass(kind, str) for kind in kinds):
             return Values(list(y))
-        if any(issubclass(kind, _CONTAINERS) for kind in kinds) or (rows_are_sets and not y):
+        if any(issubclass(kind, CONTAINERS) for kind in kinds) or (rows_are_sets and not y):
             return _read_rows(y, rows_are_sets)
         # NumPy would turn the numbers among strings into strings.
         array = np.array(y, dtype=object if strings else None)
@@ -160,7 +162,7 @@ def read_labels(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicato
 
 def _read_rows(rows: Sequence[Any], rows_are_sets: bool) -> Values | Sets | Indicator:
     for row, labels in enumerate(rows):
-        if not isinstance(labels, _CONTAINERS):
+        if not isinstance(labels, CONTAINERS):
             what = "no label (None)" if labels is None else f"{labels!r:.80} where others have label sets"
             cure = "Drop unlabeled rows; a row known to be in no category has an empty label set."
             raise DataError(f"Row {row} of y has {what}. {cure}")
@@ -183,7 +185,7 @@ def _read_objects(array: NDArray[Any], rows_are_sets: bool) -> Values | Sets | I
     if array.ndim == 2 and array.shape[1] == 1:
         array = _ravel(array)
     types = set(map(type, array.ravel().tolist()))
-    if any(issubclass(kind, _CONTAINERS) for kind in types):
+    if any(issubclass(kind, CONTAINERS) for kind in types):
         return _read_rows(array.tolist(), rows_are_sets)
     if array.ndim != 1:
         return _read_array(np.asarray(array.tolist()))

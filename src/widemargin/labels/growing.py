@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import LabelSpace
-from widemargin.labels.forms import Indicator, Sets, Values, read_labels
+from widemargin.labels.forms import Indicator, Sets, Values, read_form
+from widemargin.labels.space import LabelSpace
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,7 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     >>> then.space.classes.tolist(), then.first_row.tolist(), then.kept.tolist()
     (['eggs', 'ham', 'spam'], [1, 0, 0], [1, 2])
     """
-    rows_are_sets = space is not None and space.kind == "multilabel" and not space.indicator
-    form = read_labels(y, rows_are_sets=rows_are_sets)
+    form = read_form(y) if space is None else space.read(y)
     if form.n == 0:
         raise DataError("y is empty: there is nothing to learn from. Pass at least one document.")
     if space is None:
@@ -71,7 +70,7 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     elif classes is not None and not set(np.asarray(classes).tolist()) <= set(space.classes.tolist()):
         raise UsageError("`classes` names labels that the first call did not. Pass it in the first call.")
     grown = space if isinstance(form, Indicator) else _grown(space, form)
-    batch = whole_batch(grown, grown._signs(form))
+    batch = whole_batch(grown, grown.encode(form))
     if grown is space or isinstance(form, Indicator):
         return batch
     places = {label: place for place, label in enumerate(grown.classes.tolist())}
@@ -86,7 +85,7 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
 
 def _first_space(form: Values | Sets | Indicator, classes: Any) -> LabelSpace:
     if isinstance(form, Indicator):
-        return LabelSpace("multilabel", np.arange(form.shape[1]), True, form.sparse, form.dtype)
+        return LabelSpace.of(form)
     expected = [] if classes is None else np.asarray(classes).tolist()
     known = Sets([expected]).classes()
     if isinstance(form, Sets):

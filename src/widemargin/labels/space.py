@@ -13,7 +13,6 @@ How the forms of ``y`` are told apart:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,21 +26,10 @@ from widemargin.labels.forms import (
     Sets,
     Signs,
     Values,
-    read_labels,
+    read_form,
     signs_at,
     some,
 )
-from widemargin.labels.unlabeled import is_unlabeled, leave_out_unlabeled
-
-__all__ = [
-    "NUMBERS",
-    "Kind",
-    "LabelSpace",
-    "is_unlabeled",
-    "learn_labels",
-    "learn_partial_labels",
-    "one_label_each",
-]
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 # The types of numbers that labels and indicator matrices may have.
@@ -70,6 +58,16 @@ class LabelSpace:
     sparse: bool = False
     dtype: str = "int64"
 
+    @classmethod
+    def of(cls, form: Values | Sets | Indicator) -> LabelSpace:
+        """The space of all labels that occur in a form."""
+        if isinstance(form, Indicator):
+            return cls("multilabel", np.arange(form.shape[1]), True, form.sparse, form.dtype)
+        classes = form.classes()
+        if isinstance(form, Sets):
+            return cls("multilabel", classes)
+        return cls("binary" if len(classes) <= 2 else "multiclass", classes)
+
     @property
     def n_columns(self) -> int:
         """Number of columns of signs and of scores."""
@@ -91,7 +89,8 @@ class LabelSpace:
 
         Examples
         --------
-        >>> space, signs = learn_labels([["wheat", "grain"], [], ["grain"]])
+        >>> from widemargin.labels import Labels
+        >>> space = Labels.of([["wheat", "grain"], [], ["grain"]]).space
         >>> space.decide(np.array([[0.5, -1.0], [0.1, 2.0]]))
         [('grain',), ('grain', 'wheat')]
         """
@@ -115,7 +114,8 @@ class LabelSpace:
 
         Examples
         --------
-        >>> space, signs = learn_labels([["wheat", "grain"], [], ["grain"]])
+        >>> from widemargin.labels import Labels
+        >>> space = Labels.of([["wheat", "grain"], [], ["grain"]]).space
         >>> space.choose(np.array([[0.5, -0.2]]), np.array([0.6, -0.3])).tolist()
         [[-1, 1]]
         """
@@ -141,6 +141,10 @@ class LabelSpace:
         ends = np.cumsum(np.count_nonzero(positive, axis=1)).tolist()
         return [tuple(labels[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
+    def read(self, y: Any) -> Values | Sets | Indicator:
+        """Which form `y` has: where label sets are expected, rows are label sets, whatever they hold."""
+        return read_form(y, rows_are_sets=self.kind == "multilabel" and not self.indicator)
+
     def encode(self, y: Any, unknown: Literal["error", "ignore"] = "error") -> Signs:
         """Columns of +1 and -1 for labels of a space that is already known.
 
@@ -156,10 +160,7 @@ class LabelSpace:
         """
         if unknown not in ("error", "ignore"):
             raise UsageError(f'unknown={unknown!r}: expected "error" or "ignore".')
-        form = read_labels(y, rows_are_sets=self.kind == "multilabel" and not self.indicator)
-        return self._signs(form, unknown)
-
-    def _signs(self, form: Values | Sets | Indicator, unknown: str = "error") -> Signs:
+        form = self.read(y)
         if isinstance(form, Values if self.kind == "multilabel" else Sets | Indicator):
             raise DataError(f"y holds {form}, but the task is {self.kind}. Pass labels as in training.")
         if isinstance(form, Indicator):
@@ -188,7 +189,8 @@ class LabelSpace:
 
         Examples
         --------
-        >>> space, signs = learn_labels(["ham", "spam"])
+        >>> from widemargin.labels import Labels
+        >>> space = Labels.of(["ham", "spam"]).space
         >>> LabelSpace.from_dict(space.to_dict()) == space
         True
         """
@@ -234,92 +236,3 @@ class LabelSpace:
         return self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, which holds an array
-
-
-def learn_labels(y: Any) -> tuple[LabelSpace, Signs]:
-    """The space of the labels in `y`, and `y` as columns of +1 and -1.
-
-    Parameters
-    ----------
-    y : labels in any form that the module describes
-
-    Returns
-    -------
-    space : LabelSpace
-    signs : int8 array (n, space.n_columns) in Fortran order. A column of an indicator matrix without
-        any positive example stays, all -1.
-
-    Raises
-    ------
-    DataError
-        One class only, a missing label, or values that are no labels.
-
-    Examples
-    --------
-    >>> space, signs = learn_labels(["ham", "spam", "ham"])
-    >>> space.kind, space.classes.tolist(), signs.ravel().tolist()
-    ('binary', ['ham', 'spam'], [-1, 1, -1])
-    """
-    form = read_labels(y)
-    if form.n == 0:
-        raise DataError("y is empty: there is no class to learn. Pass at least one example of two classes.")
-    if isinstance(form, Indicator):
-        space = LabelSpace("multilabel", np.arange(form.shape[1]), True, form.sparse, form.dtype)
-    elif isinstance(form, Sets):
-        space = LabelSpace("multilabel", form.classes())
-    else:
-        classes = form.classes()
-        space = LabelSpace("binary" if len(classes) <= 2 else "multiclass", classes)
-        if len(classes) == 1:
-            raise DataError(
-                f"All {form.n} examples are of one class, {classes.tolist()[0]!r}: there is no decision to "
-                f"learn. Add examples of a second class."
-            )
-    signs = space._signs(form)
-    if space.kind == "multilabel" and not (signs.max(axis=0) > signs.min(axis=0)).any():
-        raise DataError(
-            f"No label is on some of the {form.n} examples but not on all of them: there is no class to "
-            f"tell from the rest. Add examples that differ."
-        )
-    return space, signs
-
-
-def learn_partial_labels(y: Any, unlabeled: Any = None) -> tuple[LabelSpace, Signs]:
-    """The space of the labels in `y`, and `y` as columns of +1, -1, and 0 for what is not labeled.
-
-    Parameters
-    ----------
-    y : labels in any form that the module describes, with some rows marked as unlabeled, or some cells of an
-        indicator matrix; a sparse one has to hold its marks
-    unlabeled : what marks them: None for None and NaN, or a value such as -1 or 0
-
-    Examples
-    --------
-    >>> learn_partial_labels(["ham", None, "spam"])[1].ravel().tolist()
-    [-1, 0, 1]
-    >>> learn_partial_labels([[1, -1], [-1, -1], [0, 1]], unlabeled=-1)[1].tolist()
-    [[1, 0], [0, 0], [-1, 1]]
-    """
-    labels, marked = leave_out_unlabeled(y, unlabeled)
-    space, given = learn_labels(labels)
-    signs = np.zeros((len(marked), given.shape[1]), dtype=np.int8, order="F")
-    # A mark of a row holds in all columns.
-    marked = np.broadcast_to(marked.reshape(len(marked), -1), signs.shape)
-    signs[~marked.all(axis=1)] = given
-    signs[marked] = 0
-    return space, signs
-
-
-def one_label_each(label_sets: Sequence[Sequence[Any] | None]) -> list[Any] | None:
-    """The labels when every document has exactly one (a multi-class task), otherwise None.
-
-    Examples
-    --------
-    >>> one_label_each([("ham",), ("spam",)])
-    ['ham', 'spam']
-    >>> one_label_each([("ham",), ()]) is None
-    True
-    """
-    if any(labels is None or len(labels) != 1 for labels in label_sets):
-        return None
-    return [next(iter(labels)) for labels in label_sets if labels is not None]

@@ -1,9 +1,8 @@
-"""What of `y` is marked as unlabeled; `labels.learn_partial_labels` is the door to it."""
+"""What of `y` is marked as unlabeled; `Labels.partial` leaves it out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,56 +10,72 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError
-from widemargin.labels.forms import is_missing, read_labels
+from widemargin.labels.forms import CONTAINERS, is_missing, read_form
 
-_CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
+
+def labeled_rows(y: Any, unlabeled: Any = None) -> list[int]:
+    """The numbers of the documents that have a label, or are known to have none.
+
+    Examples
+    --------
+    >>> labeled_rows([("ham",), None, ()])
+    [0, 2]
+    """
+    marked = leave_out_unlabeled(y, unlabeled)[1]
+    return np.flatnonzero(~marked if marked.ndim == 1 else ~marked.all(axis=1)).tolist()
 
 
 def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """`y` without the rows that `unlabeled` marks, and what it marks: rows (n,), or cells of an indicator."""
+    """`y` without unlabeled rows, and what is marked: rows (n,), or cells of an indicator.
+
+    None and NaN are marks, and `unlabeled` unless it is None.
+    """
     if isinstance(y, str | bytes) or not (isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)):
-        read_labels(y)  # says what is wrong
-    if is_sparse(y):
-        return _leave_out_cells(y, unlabeled)
-    rows = y if isinstance(y, Sequence) else np.asarray(y)
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] > 1:
-        return _leave_out_cells(rows, unlabeled)
-    if isinstance(rows, Sequence) and _is_marked_indicator(rows, unlabeled):
-        return _leave_out_cells(np.array(rows), unlabeled)
-    if isinstance(rows, np.ndarray) and rows.ndim != 1:
-        return y, np.zeros(len(rows), dtype=bool)
-    mask = np.fromiter((is_unlabeled(label, unlabeled) for label in rows), dtype=bool, count=len(rows))
+        read_form(y)  # says what is wrong
+    rows = y if isinstance(y, Sequence) or is_sparse(y) else np.asarray(y)
+    cells = _cells(rows, unlabeled) if isinstance(rows, Sequence) else rows if rows.ndim == 2 else None
+    if cells is not None and (cells.shape[1] > 1 or cells is not rows or is_sparse(rows)):
+        return _leave_out_cells(cells, unlabeled)
+    if isinstance(rows, Sequence):
+        if unlabeled is None and set(map(type, rows)) <= {str, int, bool, list, tuple}:
+            return y, np.zeros(len(rows), dtype=bool)
+        each = (_is_marked(label, unlabeled) for label in rows)
+        mask = np.fromiter(each, dtype=bool, count=len(rows))
+        return [label for label, marked in zip(rows, mask, strict=True) if not marked], mask
+    if rows.ndim != 1:  # a column of labels, or nothing that can be labels: `read_form` has words for both
+        return y, np.zeros(len(rows) if rows.ndim else 0, dtype=bool)
+    mask = _marked(rows, unlabeled)
     if not mask.any():
         return y, mask
-    if isinstance(rows, Sequence):
-        return [label for label, marked in zip(rows, mask, strict=True) if not marked], mask
-    kept = rows[~mask]
     # An array of objects is one because of its None; what is left is read as it would be without.
-    return (kept.tolist() if kept.dtype.kind == "O" else kept), mask
+    return (rows[~mask].tolist() if rows.dtype.kind == "O" else rows[~mask]), mask
 
 
-def is_unlabeled(label: Any, unlabeled: Any = None) -> bool:
-    """Whether `label` is the mark of an unlabeled document: None stands for None and NaN."""
-    if isinstance(label, _CONTAINERS):
+def _is_marked(label: Any, unlabeled: Any) -> bool:
+    if isinstance(label, CONTAINERS):
         return False
-    return is_missing(label) if unlabeled is None else bool(label == unlabeled)
+    return is_missing(label) or (unlabeled is not None and bool(label == unlabeled))
 
 
-def _is_marked_indicator(rows: Sequence[Any], unlabeled: Any) -> bool:
-    """Whether a list is one of rows of an indicator, some cells of which hold the mark."""
-    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
-        return False
-    if len({len(row) for row in rows}) != 1:
-        return False
-    marked = False
-    for value in chain.from_iterable(rows):
-        if is_unlabeled(value, unlabeled):
-            marked = True
-        elif not isinstance(value, float | int | np.number | np.bool_):
-            return False
-        elif unlabeled is not None and value not in (0, 1):
-            return False  # label sets, and the mark is one of the labels
-    return marked
+def _cells(rows: Sequence[Any], unlabeled: Any) -> NDArray[Any] | None:
+    """A list of rows of an indicator, some cells of which are marked, as an array; None for other lists."""
+    if not rows or not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        return None
+    if len({len(row) for row in rows}) != 1 or any(isinstance(value, str) for value in rows[0]):
+        return None
+    try:
+        array = np.array(rows)
+    except ValueError:
+        return None
+    if array.ndim != 2 or array.dtype.kind not in "biufO":
+        return None
+    marked = _marked(array, unlabeled)
+    others = array[~marked]
+    if array.dtype.kind == "O" and not all(isinstance(value, int | float | np.number) for value in others):
+        return None
+    if not marked.any() or (unlabeled is not None and not np.isin(others, (0, 1)).all()):
+        return None  # nothing is marked, or these are label sets, and the mark is one of the labels
+    return array
 
 
 def _leave_out_cells(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]:
@@ -80,6 +95,8 @@ def _leave_out_cells(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_
         filled.data[stored] = 0
     else:
         marked = _marked(matrix, unlabeled)
+        if not marked.any():
+            return matrix, marked
         filled = matrix.copy()
         filled[marked] = 0
         if filled.dtype.kind == "O":  # because of its None; what is left is read as it would be without
@@ -88,7 +105,8 @@ def _leave_out_cells(matrix: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_
 
 
 def _marked(values: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
-    if values.dtype.kind != "O":
-        return np.asarray(values != values if unlabeled is None else values == unlabeled)
-    each = (is_unlabeled(value, unlabeled) for value in values.ravel())
-    return np.fromiter(each, dtype=bool, count=values.size).reshape(values.shape)
+    if values.dtype.kind == "O":
+        each = (_is_marked(value, unlabeled) for value in values.ravel())
+        return np.fromiter(each, dtype=bool, count=values.size).reshape(values.shape)
+    missing: NDArray[np.bool_] = values != values
+    return missing if unlabeled is None else missing | (values == unlabeled)

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import checked_csr, is_sparse
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, check_parameters, require_finite
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.learn.linear_model import LinearModel
 
 
@@ -56,10 +56,7 @@ class Rocchio(LinearModel):
         """
         self._check_parameters()
         csr = checked_csr(self, X, first=True)
-        if y is None:
-            raise ValueError("Rocchio requires y to be passed, but the target y is None")
-        space, signs = learn_labels(y)
-        check_consistent_length(csr.indptr[1:], signs)
+        space, signs = Labels.of(y, csr.n_rows).space_and_signs
         rows = self.as_scored(csr.matrix)
         positive, negative = _means(signs > 0), _means(signs < 0)
         # Features x labels, the order in which documents are scored.

@@ -150,8 +150,8 @@ def quality(
 
     Examples
     --------
-    >>> from widemargin.labels import learn_labels
-    >>> space, _ = learn_labels([["wheat"], ["corn"], []])
+    >>> from widemargin.labels import Labels
+    >>> space = Labels.of([["wheat"], ["corn"], []]).space
     >>> table = Contingency(np.array([40, 1]), np.array([5, 0]), np.array([10, 1]), np.array([45, 98]))
     >>> found = quality(space, table, kind="estimate", method="leave-one-out", right=80)
     >>> wheat = found.labels[1].figures["recall"]

@@ -93,8 +93,8 @@ def summarize(
 
     Examples
     --------
-    >>> from widemargin.labels import learn_labels
-    >>> space, truth = learn_labels(["ham", "spam", "ham", "ham"])
+    >>> from widemargin.labels import Labels
+    >>> space, truth = Labels.of(["ham", "spam", "ham", "ham"]).space_and_signs
     >>> summary = summarize(space, truth, np.array([-1.0, 2.0, 0.5, -3.0]))
     >>> summary.accuracy, [(row.label, row.precision, row.recall) for row in summary.rows]
     (0.75, [('ham', 1.0, 0.6666666666666666), ('spam', 0.5, 1.0)])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError, UsageError
+from widemargin.labels import Labels
 
 Floats = NDArray[np.float64]
 
@@ -121,7 +122,7 @@ def terms_of(learner: Any, X: Any, y: Any, margin: float = 1.0) -> list[tuple[Ma
     """
     ones: Any = np.ones((X.shape[0], 1))
     wide: Any = sp.hstack([sp.csr_array(X), ones], format="csr") if is_sparse(X) else np.hstack([X, ones])
-    signs = learner.label_space_.encode(y)
+    signs = Labels.of(y, space=learner.label_space_).signs
     found = []
     for k, intercept in enumerate(learner.intercept_):
         weights: Any = learner.coef_[[k], :]

@@ -21,7 +21,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.leave_one_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import (
     Contingency,
     contingency,
@@ -101,7 +101,7 @@ class Criterion:
         """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
         if self.estimate == "xi-alpha":
             return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
-        space, truth = learn_labels(y)
+        y = Labels.of(y)
         with warnings.catch_warnings():
             # Whoever chooses between models hears of weak labels once, and of a model that did not converge
             # when it is fitted.
@@ -109,7 +109,7 @@ class Criterion:
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.estimate == "leave-one-out":
                 # Decisions of single labels need the signs of scores only.
-                values = self.measure == "prbep" or space.kind == "multiclass"
+                values = self.measure == "prbep" or y.space.kind == "multiclass"
                 found = leave_one_out(
                     learner,
                     X,
@@ -131,7 +131,7 @@ class Criterion:
                     random_state=self.random_state,
                 )
                 scores, method = folded.scores, "k-fold"
-        return self.of_scores(space, truth, scores, method)
+        return self.of_scores(y.space, y.signs, scores, method)
 
     def of_scores(
         self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"

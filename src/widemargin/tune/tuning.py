@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._arrays import is_sparse
-from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import checked_folds, start_from, warn_of_weak_labels
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import sample_weights, weights_for
 from widemargin.progress import watch
 from widemargin.tune.budget import REPRESENTATION, Budget, training_work
@@ -150,11 +150,10 @@ def tune(
         raise UsageError(f"finalists={finalists!r}: expected a positive whole number.")
     if not isinstance(criterion, Criterion):
         criterion = Criterion(criterion)  # type: ignore[arg-type]  # checked there
-    labels, truth = learn_labels(y)
     vectors = is_sparse(texts) or getattr(texts, "ndim", 1) == 2
     n = texts.shape[0] if vectors else len(texts)
-    if n != len(truth):
-        raise DataError(f"There are {n} documents and {len(truth)} labels. Pass one label a document.")
+    y = Labels.of(y, n)
+    labels, truth = y.space_and_signs
     if criterion.estimate == "k-fold":
         checked_folds(criterion.folds, n)
     warn_of_weak_labels(labels, truth)

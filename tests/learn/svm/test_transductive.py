@@ -321,7 +321,7 @@ def test_everything_labeled_is_the_inductive_machine_with_a_warning():
     ("y", "options", "message"),
     [
         (["a", None, None], {}, "one class"),
-        ([None, None, None], {}, "y is empty"),
+        ([None, None, None], {}, "None of the 3 documents has a label"),
         (["a", "b", None], {"positives": 0}, "at least one has to be positive"),
         (["a", "b", None], {"positives": 1}, "at least one has to be positive"),
         (["a", "b", None], {"positives": 1.5}, "a share between 0 and 1"),

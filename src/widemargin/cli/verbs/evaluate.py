@@ -66,11 +66,12 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
 
     import numpy as np
 
+    from widemargin.labels import labeled_rows
     from widemargin.measure.contingency import contingency
     from widemargin.measure.quality import quality
     from widemargin.measure.summary import summarize
 
-    kept = [i for i, labels in enumerate(collection.labels) if labels is not None]
+    kept = labeled_rows(collection.labels)
     if not kept:
         raise DataError(f"None of the {len(collection)} documents has a label, so nothing can be measured.")
     if len(kept) < len(collection):

@@ -152,13 +152,12 @@ def run(
         collection = read_all(data, quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
-    from widemargin.labels import one_label_each
+    from widemargin.labels import Labels
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
-    several = (
-        multilabel or one_label_each([known for known in collection.labels if known is not None]) is None
-    )
+    labels = Labels.of_documents(collection.labels, multilabel=multilabel)
+    several = labels.space.kind == "multilabel"
     if estimate is None and learner.is_online:
         estimate = estimates.EstimateName.k_fold  # leave-one-out would train them once a document
     method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
@@ -175,7 +174,7 @@ def run(
         calibration=None if calibrate is estimates.CalibrationName.none else calibrate.value,
     )
     classifier.set_params(**explicit)
-    classifier.fit(collection, collection.labels if multilabel else None)
+    classifier.fit(collection, labels)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("save"):
         size = classifier.save(output, force=force)
@@ -183,7 +182,7 @@ def run(
         "model": str(output),
         "bytes": size,
         **classifier.training_summary_,
-        "unlabeled": sum(labels is None for labels in collection.labels),
+        "unlabeled": int(labels.unlabeled.sum()),
         "seconds": stages.seconds,
     }
     if json:

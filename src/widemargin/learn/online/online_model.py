@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, refuse_infinite
@@ -22,7 +22,7 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import probable_cause, require_finite
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.labels.growing import Arrival, receive, whole_batch
 from widemargin.learn.linear_model import LinearModel, State
 from widemargin.learn.online.stream_rows import Documents, check_documents
@@ -127,10 +127,7 @@ class OnlineModel(LinearModel):
         self._check_parameters()
         documents = check_documents(self, X, first=True, survey=self._surveys_values)
         csr = documents.csr
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        space, signs = learn_labels(y)
-        check_consistent_length(X, signs)
+        space, signs = Labels.of(y, csr.n_rows).space_and_signs
         self._check_documents(documents)
         csr = self._as_learned(csr)
         self._begin(space, documents, unfilled=self._filled_by_core)
@@ -164,8 +161,6 @@ class OnlineModel(LinearModel):
         self._check_parameters()
         documents = check_documents(self, X, first=first)
         csr = documents.csr
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         batch = receive(None if first else self.label_space_, y, classes)
         if csr.n_rows != batch.signs.shape[1]:
             raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")

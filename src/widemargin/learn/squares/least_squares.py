@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import Csr, checked_csr
 from widemargin._one_fit import one_fit_at_a_time
@@ -25,7 +25,7 @@ from widemargin._parameters import (
 )
 from widemargin.errors import DataError, UsageError
 from widemargin.features.sampling import SampleFeatures
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.squares.squares_problem import Solution, SquaresProblem
@@ -156,10 +156,7 @@ class RegularizedLeastSquares(LinearModel):
 
     def _problems(self, csr: Csr, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
         """One for all columns of labels or, where class weights tell them apart, one for each."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        space, signs = learn_labels(y)
-        check_consistent_length(csr.indptr[1:], signs)
+        space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
         positive, negative = label_costs(1.0, self.class_weight, space, signs, weights)
         if (positive == 1).all() and (negative == 1).all():

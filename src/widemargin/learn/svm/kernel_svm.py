@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._arrays import Csr, canonical_csr, checked_matrix
 from widemargin._one_fit import one_fit_at_a_time
@@ -18,7 +18,7 @@ from widemargin._parameters import require_finite
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.dual_problem import DualSolution, solve_dual
@@ -184,10 +184,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             method = method_of(machine)
             valid = machine._validate(X, reset=True)
         X = valid
-        if y is None:
-            raise ValueError("KernelSVM requires y to be passed, but the target y is None")
-        space, signs = learn_labels(y)
-        check_consistent_length(X, signs)
+        space, signs = Labels.of(y, X.shape[0]).space_and_signs
         weights = sample_weights(sample_weight, X.shape[0])
         columns = [machine._columns(space, signs, weights) for machine in machines]
         gram = np.ascontiguousarray(X, dtype=np.float64) if self.kernel == "precomputed" else None

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, checked_csr, is_sparse
@@ -31,7 +30,7 @@ from widemargin._parameters import (
 )
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.linear_model import LinearModel
@@ -132,10 +131,7 @@ class LinearSVM(LinearModel):
         """
         self._check_parameters()
         csr = checked_csr(self, X, first=True)
-        if y is None:
-            raise ValueError("LinearSVM requires y to be passed, but the target y is None")
-        space, signs = learn_labels(y)
-        check_consistent_length(csr.indptr[1:], signs)
+        space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
         costs = label_costs(self.C, self.class_weight, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None

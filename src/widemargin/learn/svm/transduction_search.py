@@ -175,8 +175,8 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) 
 
     Examples
     --------
-    >>> from widemargin.labels import learn_labels
-    >>> space, given = learn_labels(["ham", "spam", "ham", "ham"])
+    >>> from widemargin.labels import Labels
+    >>> space, given = Labels.of(["ham", "spam", "ham", "ham"]).space_and_signs
     >>> signs = np.vstack([given, np.zeros((100, 1), np.int8)])
     >>> [int(count_positives(share, space, signs)[0]) for share in (None, 0.1, 7)]
     [25, 10, 7]

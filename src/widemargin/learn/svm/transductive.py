@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
 from widemargin._arrays import Csr, canonical_csr, checked_matrix, row_squares
 from widemargin._one_fit import one_fit_at_a_time
@@ -27,7 +26,7 @@ from widemargin._parameters import (
     or_none,
 )
 from widemargin.errors import DataError, DataWarning
-from widemargin.labels import learn_partial_labels
+from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL
 from widemargin.learn.svm.kernel_model import KERNELS, KernelModel
@@ -181,10 +180,7 @@ class TransductiveSVM(KernelModel):
         X = checked_matrix(self, X, first=True)
         if self.kernel == "chi2" and X.min() < 0:
             raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
-        if y is None:
-            raise ValueError("TransductiveSVM requires y to be passed, but the target y is None")
-        space, signs = learn_partial_labels(y, self.unlabeled)
-        check_consistent_length(X, signs)
+        space, signs = Labels.partial(y, self.unlabeled, X.shape[0]).space_and_signs
         check_both_sides(space, signs)
         if signs.all():
             warnings.warn(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from widemargin.documents.corpora import load_corpus
-from widemargin.labels import learn_labels
+from widemargin.labels import Labels
 from widemargin.papers.dasgupta import feature_curves as curves
 from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy
 from widemargin.papers.joachims.text_tasks import Report, reuters, texts_of
@@ -139,7 +139,7 @@ def newsgroups(report: Report, splits: int) -> Iterator[FeatureTask]:
     messages = texts_of(load_corpus("20newsgroups", split=None).train)
     # Words that occur once are left out: 62,574 terms are left, and the published vectors have 62,000.
     X = Vectorizer(stemmer="porter", weighting="ltc", min_count=2).fit_transform(messages.texts)
-    _, signs = learn_labels([labels[0] for labels in messages.labels if labels])
+    signs = Labels.of([labels[0] for labels in messages.labels if labels]).signs
     for seed in range(splits):
         order = np.random.default_rng(seed).permutation(X.shape[0])
         n_test = round(TEST_SHARE * X.shape[0])

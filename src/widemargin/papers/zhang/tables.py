@@ -19,7 +19,7 @@ from widemargin.documents.corpora import load_corpus
 from widemargin.errors import DataWarning
 from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.features.selecting import SelectFeatures
-from widemargin.labels import LabelSpace, learn_labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.online.dual_svm import DualSVM
 from widemargin.learn.online.large_margin_winnow import LargeMarginWinnow
 from widemargin.learn.online.perceptron import Perceptron
@@ -189,7 +189,7 @@ def _best_cost(
     if len(costs) == 1:
         return costs[0], f"{column}: C = {costs[0]:g}, as given."
     report(f"Choosing C of {column} by cross-validation")
-    fold = stratified_folds(learn_labels(y)[1], FOLDS)
+    fold = stratified_folds(Labels.of(y).signs, FOLDS)
     figures = []
     for C in costs:
         parts = []
