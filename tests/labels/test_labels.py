@@ -43,8 +43,8 @@ def test_learners_take_labels_like_any_y(learner, y):
 
 def test_selections_and_learners_of_scikit_learn_take_labels():
     y = FORMS["binary"]
-    selected = SelectFeatures(k=2).fit(X, Labels.of(y)).get_support()
-    np.testing.assert_array_equal(selected, SelectFeatures(k=2).fit(X, y).get_support())
+    selected = SelectFeatures(n_features=2).fit(X, Labels.of(y)).get_support()
+    np.testing.assert_array_equal(selected, SelectFeatures(n_features=2).fit(X, y).get_support())
     assert LogisticRegression().fit(X, Labels.of(y)).predict(X).tolist() == y
 
 
