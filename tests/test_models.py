@@ -139,7 +139,7 @@ class TestRefusesOnSaving:
             save_model(tmp_path / "m.wm", kind="k", config={}, arrays={"words": np.array(["a"])})
 
     def test_name_of_a_text(self, tmp_path):
-        with pytest.raises(UsageError, match="cannot be called"):
+        with pytest.raises(UsageError, match="is not a valid name"):
             save_model(tmp_path / "m.wm", kind="k", config={}, arrays={}, texts={"../x": b""})
 
     def test_configuration_that_is_not_json(self, tmp_path):

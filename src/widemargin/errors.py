@@ -1,4 +1,4 @@
-"""The few errors a user can meet. Each message says what was wrong, where, what was found, and the cure.
+"""The errors of this library. Each message says what was wrong, where, what was found, and how to fix it.
 
 The command line maps an error to its ``exit_code`` and prints its message without a traceback.
 """
@@ -10,25 +10,25 @@ from collections.abc import Iterator
 
 
 class WidemarginError(Exception):
-    """Base of everything that widemargin raises on purpose."""
+    """Base class of all errors of this library."""
 
     exit_code = 1
 
 
 class UsageError(WidemarginError, ValueError):
-    """The call itself makes no sense: an unknown name, options that exclude each other."""
+    """An invalid call: an unknown name, or options that exclude each other."""
 
     exit_code = 2
 
 
 class DataError(WidemarginError, ValueError):
-    """The data cannot be used as it is: a malformed line, a missing column, only one class."""
+    """Invalid data: a malformed line, a missing column, only one class."""
 
     exit_code = 65
 
 
 class MissingFileError(WidemarginError, FileNotFoundError):
-    """A file or a folder that was named does not exist."""
+    """A file or folder does not exist."""
 
     exit_code = 66
 
@@ -44,14 +44,14 @@ class StorageError(WidemarginError, OSError):
 
 
 class OutOfMemoryError(WidemarginError, MemoryError):
-    """A stage of the work does not fit into memory."""
+    """A step does not fit into memory."""
 
     exit_code = 74
 
 
 @contextlib.contextmanager
 def memory_for(stage: str, size: str, cure: str) -> Iterator[None]:
-    """Say what was too large when memory runs out in the block, and what helps there.
+    """Turn a memory error in the block into a message that says what was too large and what helps.
 
     Examples
     --------
@@ -73,4 +73,4 @@ def memory_for(stage: str, size: str, cure: str) -> Iterator[None]:
 
 
 class DataWarning(UserWarning):
-    """The data can be used, but not quite as it stands; the message says what was done instead."""
+    """The data is used with a change or a limitation, which the message explains."""

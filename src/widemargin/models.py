@@ -1,4 +1,4 @@
-"""A model on disk: one file that is verified before anything in it is used, and never runs code.
+"""Model files: one verified file per model; loading it runs no code.
 
 The file is an uncompressed zip with three kinds of members:
 
@@ -8,12 +8,12 @@ The file is an uncompressed zip with three kinds of members:
 ``arrays.safetensors``
     every array;
 ``texts/NAME``
-    bytes that are no array, such as a vocabulary as UTF-8.
+    other bytes, such as a vocabulary as UTF-8.
 
-The zip's comment ends in the SHA-256 of all bytes before it, so that a change anywhere, headers included,
-is noticed. The same model gives the same bytes: members have a fixed order and a fixed date.
+The comment of the zip ends in the SHA-256 of all bytes before it, so that any change is detected. The same model
+gives the same bytes: members have a fixed order and a fixed date.
 
-This module knows nothing of learners; :mod:`widemargin.classifier` decides what goes into a model.
+This module does not depend on learners; :mod:`widemargin.classifier` decides what a model contains.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _TYPES = frozenset(["bool", *_INTEGERS, "float16", "float32", "float64"])
 
 @dataclass(frozen=True)
 class Model:
-    """What a model file holds, verified."""
+    """The verified content of a model file."""
 
     manifest: dict[str, Any]
     config: dict[str, Any]
@@ -63,7 +63,7 @@ class Model:
 
     @property
     def kind(self) -> str:
-        """What `save_model` was told: which part of the library can use the model."""
+        """The kind of model, which decides what part of the library can load it."""
         return str(self.manifest["kind"])
 
 
@@ -77,21 +77,21 @@ def save_model(
     summary: dict[str, Any] | None = None,
     force: bool = False,
 ) -> int:
-    """Write a model file, which replaces `path` only once it is complete.
+    """Write a model file; `path` is replaced only when the file is complete.
 
     Parameters
     ----------
     path : str or path
     kind : str
-        Which part of the library can use the model.
+        The kind of model.
     config, summary : dict
-        Anything JSON can hold; keys are strings.
+        Values that JSON can represent; keys are strings.
     arrays : dict of str to array
         Booleans, integers and floats.
     texts : dict of str to bytes
         Names of lower-case letters, digits, ``_``, ``-`` and ``.``.
     force : bool
-        Whether a file that is no model may be replaced.
+        Replace a file that is not a model.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def _members(
     texts: dict[str, bytes],
     summary: dict[str, Any],
 ) -> dict[str, bytes]:
-    """The members of a model file in their order, the manifest first."""
+    """The members of a model file in order, manifest first."""
     from safetensors.numpy import save
 
     plain = {name: _storable(name, array) for name, array in arrays.items()}
@@ -120,7 +120,7 @@ def _members(
     for name in sorted(texts):
         if not _NAME.fullmatch(name):
             raise UsageError(
-                f"A text in a model cannot be called {name!r}. Use lower-case letters and digits."
+                f"{name!r} is not a valid name of a text. Use lower-case letters and digits."
             )
         members[_TEXTS + name] = bytes(texts[name])
     manifest = {
@@ -144,7 +144,7 @@ def _members(
 
 
 def check_model_target(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise when `path` is a file with anything in it but a model, unless `force` says to replace it."""
+    """Raise an error if `path` is a file that is not empty and not a model, unless `force` is true."""
     if force or not os.path.isfile(path) or os.path.getsize(path) == 0 or _looks_like_model(path):
         return
     raise UsageError(
@@ -154,7 +154,7 @@ def check_model_target(path: str | os.PathLike[str], *, force: bool = False) -> 
 
 
 def _looks_like_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins and ends as models do, ours or SVM-light's; its content is not verified."""
+    """Whether a file looks like a model of this library or of SVM-light; its content is not verified."""
     tail = len(_COMMENT) + _DIGEST_LENGTH
     try:
         with open(path, "rb") as file:
@@ -171,7 +171,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     Raises
     ------
     DataError
-        If the file is no model, was cut short or changed, or was written by a later format.
+        If the file is not a model, is truncated or altered, or has a newer format.
     """
     try:
         with open(path, "rb") as file:
@@ -188,7 +188,7 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     array = np.asarray(array)
     if array.dtype.name not in _TYPES:
         raise UsageError(f"The array {name!r} is of type {array.dtype}; a model holds booleans and numbers.")
-    # safetensors writes the buffer as it lies in memory, whatever its order.
+    # safetensors writes the buffer in memory order.
     order = array.dtype.newbyteorder("<")
     return np.ascontiguousarray(array, dtype=order).reshape(array.shape)
 
@@ -239,7 +239,7 @@ def _read(file: BinaryIO, where: str) -> Model:
             f"{where} is not a complete model: its end is missing. Copy it again, or train it again."
         )
     if _digest(file, size - _DIGEST_LENGTH) != comment[len(_COMMENT) :]:
-        raise _damaged(where, "its bytes are not those that were written")
+        raise _damaged(where, "its checksum does not match")
     try:
         with zipfile.ZipFile(file) as archive:
             return _unpack(archive, size, where)
@@ -248,16 +248,16 @@ def _read(file: BinaryIO, where: str) -> Model:
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
-        # The one argument that depends on the file is where to look for a member.
-        raise _damaged(where, "a member is said to begin before the file does") from error
+        # The only argument from the file is the offset of a member.
+        raise _damaged(where, "the offset of a member is negative") from error
 
 
 def _unpack(archive: zipfile.ZipFile, file_size: int, where: str) -> Model:
-    """Check every size that the file claims against the file itself, then read."""
+    """Check all sizes against the size of the file, then read."""
     infos = archive.infolist()
     sizes = {info.filename: info.file_size for info in infos}
     if len(sizes) != len(infos):
-        raise _damaged(where, "two members have one name")
+        raise _damaged(where, "two members have the same name")
     if any(
         info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1
         for info in infos
@@ -324,7 +324,7 @@ def _checked_manifest(data: bytes, where: str) -> dict[str, Any]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("an object names one thing twice")
+        raise ValueError("duplicate key in an object")
     return found
 
 
@@ -332,7 +332,7 @@ def _unpack_arrays(data: bytes, described: dict[str, Any], where: str) -> dict[s
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
-    # safetensors compares the header's size and every offset with the data before it makes an array.
+    # safetensors checks the size of the header and every offset before it allocates an array.
     try:
         arrays: dict[str, NDArray[Any]] = load(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:

@@ -27,7 +27,7 @@ _BATCH = 64  # items of a Python loop between two updates
 
 
 def on_terminal() -> bool:
-    """Whether somebody is looking: stderr is a terminal."""
+    """Whether stderr is a terminal."""
     try:
         return sys.stderr is not None and sys.stderr.isatty()
     except ValueError:  # closed

@@ -135,13 +135,13 @@ def test_margin_change_weighs_the_two_labels_by_their_chances():
     ("call", "error", "message"),
     [
         (lambda: certainty([[np.nan]]), DataError, "NaN"),
-        (lambda: certainty([1.0], "multiclass"), UsageError, "a column each"),
+        (lambda: certainty([1.0], "multiclass"), UsageError, "one column each"),
         (lambda: margin_change([1.0], np.eye(2)), UsageError, "1 rows of scores and 2 vectors"),
         (lambda: margin_change([1.0], np.eye(1), C=0), UsageError, "positive cost"),
         (lambda: margin_change([1.0], np.eye(1), chances=[2.0]), UsageError, "from 0 to 1"),
-        (lambda: next_to_label([[1.0]]), DataError, "one finite value a document"),
-        (lambda: next_to_label([1.0], 0), UsageError, "expected 1 or more"),
-        (lambda: next_to_label([1.0], known=[True, False]), DataError, "one entry a document"),
+        (lambda: next_to_label([[1.0]]), DataError, "one finite value per document"),
+        (lambda: next_to_label([1.0], 0), UsageError, "a count of at least 1"),
+        (lambda: next_to_label([1.0], known=[True, False]), DataError, "one entry per document"),
     ],
 )
 def test_what_cannot_be_valued(call, error, message):

@@ -111,7 +111,7 @@ def test_damaged_arrays_and_wrong_shapes():
         Isotonic.from_arrays({**knots, "starts": np.array([0, 3])}, 1)
     with pytest.raises(DataError, match=r"'starts' .* does not divide 2 knots"):
         Isotonic.from_arrays({**knots, "starts": np.array([0, 1])}, 1)
-    with pytest.raises(DataError, match=r"'knots' .* does not rise"):
+    with pytest.raises(DataError, match=r"'knots' .* is not in increasing order"):
         Isotonic.from_arrays({**knots, "knots": np.ones(2), "starts": np.array([0, 2])}, 1)
     with pytest.raises(UsageError, match="each of 1 labels"):
         Platt(np.ones(1), np.ones(1))(np.zeros((2, 2)))

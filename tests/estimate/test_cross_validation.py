@@ -83,7 +83,7 @@ def test_learners_without_weights_train_on_the_rest(kind):
     ours, theirs = (out_of_fold(cls(**EXACT), X, y, folds=5) for cls in (LinearSVM, Unweighted))
     np.testing.assert_array_equal(ours.fold, theirs.fold)
     np.testing.assert_allclose(ours.scores, theirs.scores, atol=CLOSE)
-    with pytest.raises(UsageError, match="takes no sample_weight"):
+    with pytest.raises(UsageError, match="does not accept sample_weight"):
         out_of_fold(Unweighted(), X, y, sample_weight=np.ones(len(X)))
 
 

@@ -122,7 +122,7 @@ def test_mistakes_are_told(documents):
         ({"sampling": "best"}, "expected"),
         ({"rank": 0}, "singular vectors"),
         ({"rank": 1.5}, "at most 1.0"),
-        ({"rank": 3, "sampling": "uniform"}, "Leave it out"),
+        ({"rank": 3, "sampling": "uniform"}, "Omit it"),
     ]:
         with pytest.raises(UsageError, match=message):
             SampleFeatures(**parameters).fit(documents)

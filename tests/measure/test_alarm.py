@@ -80,7 +80,7 @@ def test_slacks_and_the_kernel_count():
 def test_impossible_counts_are_refused():
     with pytest.raises(UsageError, match="counts"):
         share_test(3, 2, 0, 5)
-    with pytest.raises(UsageError, match="one value an example"):
+    with pytest.raises(UsageError, match="one value per example"):
         transduction_alarm([1.0], [0.0], [1], [True, False])
 
 

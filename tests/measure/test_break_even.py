@@ -140,11 +140,11 @@ def test_nothing_to_find_and_nothing_at_all():
 
 
 def test_bad_calls_are_refused():
-    with pytest.raises(UsageError, match="nan"):
+    with pytest.raises(UsageError, match="NaN"):
         prbep(np.ones(2), np.array([np.nan, 1.0]))
     with pytest.raises(UsageError, match="shape"):
         prbep(np.ones(2), np.ones(3))
-    with pytest.raises(UsageError, match="one task"):
+    with pytest.raises(UsageError, match="single task"):
         precision_recall_curve(np.ones((2, 2)), np.ones((2, 2)))
     with pytest.raises(UsageError, match="Recall levels"):
         precision_at_recall(np.ones(2), np.ones(2), [0.0])

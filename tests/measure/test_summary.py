@@ -71,7 +71,7 @@ def test_labels_outside_the_task_are_errors():
     assert summary.accuracy == pytest.approx(2 / 3)
     assert summary.rows[1].precision == 0.5
     assert np.sum(summary.confusion) == 2
-    assert any("1 of 3 examples have a label outside" in note for note in summary.notes)
+    assert any("1 of 3 examples have an unknown label" in note for note in summary.notes)
 
 
 def test_decisions_can_be_given():

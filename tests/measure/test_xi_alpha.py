@@ -52,7 +52,7 @@ def test_constants_of_each_hyperplane(options, factors):
 def test_unknown_names_and_unequal_shapes():
     with pytest.raises(UsageError, match='expected "unbiased"'):
         leave_one_out_risk(ALPHA, XI, NORMS, hyperplane="oblique")
-    with pytest.raises(UsageError, match="one norm an example"):
+    with pytest.raises(UsageError, match="one norm per example"):
         leave_one_out_risk(ALPHA, XI, NORMS[:2], hyperplane="unbiased")
     with pytest.raises(UsageError, match="signs"):
         xi_alpha_table(ALPHA, np.ones((3, 1)))

@@ -135,5 +135,5 @@ def test_what_cannot_be_drawn_or_separated():
         TCatConcept([(4, 1, 3)]).sample(1, 1, distinct=True)
     alike = TCatConcept([(2, 2, 5)])
     assert alike.margin_bound() == 0
-    with pytest.raises(UsageError, match="tells the two classes apart"):
+    with pytest.raises(UsageError, match="distinguishes the two classes"):
         alike.separator()

@@ -63,7 +63,7 @@ def test_other_weights_of_the_same_counts(settings):
     assert equal(counts, before)
     with pytest.raises(UsageError, match="no weighting 'xyz'"):
         counting.reweighted("xyz")
-    with pytest.raises(DataError, match=r"1 columns, and the vectorizer knows \d+ terms"):
+    with pytest.raises(DataError, match=r"1 columns, but the vectorizer has \d+ terms"):
         counting.weigh(counts[:, :1])
     with pytest.raises(NotFittedError):
         Vectorizer(**settings).reweighted("tfc")

@@ -1,9 +1,9 @@
-"""Probabilities from scores, learned on scores by rules that did not see the example.
+"""Probabilities from scores, fitted on held-out scores.
 
 Platt's sigmoid (Platt, Probabilistic Outputs for Support Vector Machines, 1999) is fitted as Lin, Lin and
 Weng do (A Note on Platt's Probabilistic Outputs for Support Vector Machines, Machine Learning 68, 2007):
-Newton's method with backtracking on targets that are kept from 0 and 1, here for all labels together.
-Isotonic regression (Zadrozny and Elkan, KDD 2002) assumes only that a higher score is not less probable.
+Newton's method with backtracking on targets away from 0 and 1, for all labels together.
+Isotonic regression (Zadrozny and Elkan, KDD 2002) assumes only that the probability does not decrease with the score.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_STEPS, _SMALLEST_STEP, _RIDGE, _ENOUGH = 100, 1e-10, 1e-12, 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Platt:
-    """Called with scores, (n, labels) or (n,): ``1 / (1 + exp(-(slope score + offset)))`` of each label."""
+    """Call with scores (n, labels) or (n,): ``1 / (1 + exp(-(slope score + offset)))`` for each label."""
 
     slope: Floats
     offset: Floats
@@ -39,19 +39,19 @@ class Platt:
         return result.reshape(scores.shape)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file."""
+        """The arrays for a model file."""
         return {"slope": self.slope, "offset": self.offset}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], n_columns: int) -> Platt:
-        """What `to_arrays` gave, for so many columns of scores."""
+        """Restore from the result of `to_arrays`, for this many columns of scores."""
         stored = Stored({}, arrays)
         return cls(stored.array("slope", (n_columns,)), stored.array("offset", (n_columns,)))
 
 
 @dataclass(frozen=True, eq=False)
 class Isotonic:
-    """Called with scores: linear between the knots of each label, constant beyond them.
+    """Call with scores: linear between the knots of each label, constant beyond them.
 
     Label k has the knots ``starts[k]`` to ``starts[k + 1]``.
     """
@@ -70,12 +70,12 @@ class Isotonic:
         return result.reshape(scores.shape)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file."""
+        """The arrays for a model file."""
         return {"knots": self.knots, "probabilities": self.probabilities, "starts": self.starts}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], n_columns: int) -> Isotonic:
-        """What `to_arrays` gave, for so many columns of scores."""
+        """Restore from the result of `to_arrays`, for this many columns of scores."""
         stored = Stored({}, arrays)
         knots = stored.array("knots", (None,))
         probabilities = stored.array("probabilities", knots.shape, least=0, most=1)
@@ -85,16 +85,16 @@ class Isotonic:
         rises = np.diff(knots) > 0
         rises[starts[1:-1] - 1] = True
         if not rises.all():
-            raise DataError("'knots' in arrays.safetensors does not rise from knot to knot")
+            raise DataError("'knots' in arrays.safetensors is not in increasing order")
         return cls(knots, probabilities, starts)
 
 
 def fit_platt(scores: Any, truth: Any) -> Platt:
-    """The sigmoid of each label. Where higher scores are less often right, the slope is 0.
+    """Fit a sigmoid for each label. The slope is 0 if higher scores are less often right.
 
     Parameters
     ----------
-    scores, truth : (n, labels) or (n,), of examples that the scoring rule did not learn from
+    scores, truth : (n, labels) or (n,), held-out
 
     Examples
     --------
@@ -139,7 +139,7 @@ def fit_platt(scores: Any, truth: Any) -> Platt:
             value[active[waiting]] = np.where(good, tried, value[active[waiting]])
             still = np.flatnonzero(waiting)[~good]
             length[still] /= 2
-            # A step too short to help is not taken, and the label is done.
+            # A label is finished when its step becomes too short.
             given_up = still[length[still] < _SMALLEST_STEP]
             length[given_up] = 0.0
             waiting[:] = False
@@ -155,7 +155,7 @@ def fit_platt(scores: Any, truth: Any) -> Platt:
 
 
 def fit_isotonic(scores: Any, truth: Any) -> Isotonic:
-    """The rising function of the score that is nearest to the truth, for each label.
+    """Fit the increasing function of the score that is nearest to the truth, for each label.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def fit_isotonic(scores: Any, truth: Any) -> Isotonic:
         x, which, counts = np.unique(scores[:, k], return_inverse=True, return_counts=True)
         share = np.bincount(which, weights=positive[:, k]) / counts
         y = np.asarray(isotonic_regression(share, sample_weight=counts, y_min=0, y_max=1))
-        # Of a run of equal values its two ends say everything.
+        # The two ends of a run of equal values are enough.
         inner = np.zeros(len(x), dtype=bool)
         inner[1:-1] = (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:])
         knots.append(x[~inner])
@@ -183,7 +183,7 @@ def fit_isotonic(scores: Any, truth: Any) -> Isotonic:
 
 
 def normalized(probabilities: Any) -> Floats:
-    """Rows that add up to 1, for tasks in which one of several classes is right.
+    """Scale rows to sum to 1, for multiclass tasks.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def normalized(probabilities: Any) -> Floats:
 
 
 def _loss(f: Floats, target: Floats, slope: Floats, offset: Floats) -> Floats:
-    """The cross-entropy of each label, without a difference of large numbers."""
+    """The cross-entropy of each label, computed without cancellation."""
     z = f * slope + offset
     result: Floats = (np.logaddexp(0.0, z) - target * z).sum(axis=0)
     return result
@@ -219,8 +219,8 @@ def _warn_of_few(positive: NDArray[np.bool_]) -> None:
     if len(few):
         warnings.warn(
             f"{len(few)} of {positive.shape[1]} labels (column {few[0]}{', ...' if len(few) > 1 else ''}) "
-            f"have at most one example on one side, so that their probabilities rest on next to nothing. "
-            f"Label more examples of them.",
+            f"have at most one positive or one negative example; their probabilities are unreliable. "
+            f"Label more examples.",
             DataWarning,
             stacklevel=3,
         )

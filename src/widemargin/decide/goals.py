@@ -1,12 +1,12 @@
-"""What thresholds are for, in a word or two, and the thresholds that serve it.
+"""Goals for per-label thresholds, and the thresholds that reach them.
 
 ======================  ======================================================================================
-``f1``                  the largest F1, where rare labels lean on the threshold that suits all labels
-``f1-per-label``        the largest F1 of every label by itself (SCut): best for macro-averages
-``precision:0.9``       at least this precision, at a confidence of 95 % (``precision:0.9@0.99``: of 99 %)
-``recall:0.9``          at least this recall, likewise
-``cost:1,5``            the least cost, when a false positive costs 1 and a false negative 5
-``proportional``        each label on the share of documents that it has in training
+``f1``                  the best F1; rare labels stay near a common threshold
+``f1-per-label``        the best F1 of every label alone (SCut); good for macro-averages
+``precision:0.9``       at least this precision, with 95 % confidence (``precision:0.9@0.99``: 99 %)
+``recall:0.9``          at least this recall, with 95 % confidence
+``cost:1,5``            the lowest cost if a false positive costs 1 and a false negative 5
+``proportional``        each label on the same share of documents as in training
 ======================  ======================================================================================
 """
 
@@ -19,11 +19,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.decide.promises import precision_thresholds, recall_thresholds
 from widemargin.decide.thresholds import (
     assign_proportionally,
     best_f_thresholds,
     cost_thresholds,
+    precision_thresholds,
+    recall_thresholds,
     shrunk_f_thresholds,
 )
 from widemargin.errors import DataWarning, UsageError
@@ -31,13 +32,13 @@ from widemargin.errors import DataWarning, UsageError
 Floats = NDArray[np.float64]
 Name = Literal["f1", "f1-per-label", "precision", "recall", "cost", "proportional"]
 CONFIDENCE = 0.95
-# Parts of the examples, each decided by thresholds that were chosen on the others.
+# Parts of the examples; each is decided by thresholds chosen on the others.
 PARTS = 5
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What thresholds are to reach; `values` are its numbers."""
+    """A goal for per-label thresholds; `values` are its numbers."""
 
     name: Name
     values: tuple[float, ...] = ()
@@ -45,7 +46,7 @@ class Goal:
 
     @classmethod
     def read(cls, text: str) -> Goal:
-        """The goal that `text` names.
+        """Parse a goal such as "precision:0.9".
 
         Examples
         --------
@@ -66,17 +67,17 @@ class Goal:
         if name not in get_args(Name) or len(numbers) != expected or (at and not promises):
             raise _unknown(text)
         if promises and not (0 < numbers[0] < 1 and 0 < level < 1):
-            raise UsageError(f"thresholds {text}: a {name} and a confidence lie between 0 and 1.")
+            raise UsageError(f"thresholds {text}: {name} and confidence must be between 0 and 1.")
         if name == "cost" and not (min(numbers) >= 0 and 0 < max(numbers) < np.inf):
-            raise UsageError(f"thresholds {text}: costs are not negative, and not both 0.")
+            raise UsageError(f"thresholds {text}: costs must not be negative, and not both 0.")
         return cls(name, numbers, level)  # type: ignore[arg-type]
 
     def thresholds(self, scores: NDArray[Any], truth: NDArray[Any]) -> Floats:
-        """One threshold a column: its label is chosen where the score is larger.
+        """One threshold per column; a label is assigned if its score is larger.
 
         Parameters
         ----------
-        scores : (n, labels), each document's by a rule that was learned without it
+        scores : (n, labels), held-out
         truth : signs of the same shape
         """
         if self.name == "f1":
@@ -93,16 +94,15 @@ class Goal:
         return _proportional(np.asarray(scores, dtype=np.float64), np.asarray(truth))
 
     def decisions(self, scores: NDArray[Any], truth: NDArray[Any], seed: int = 0) -> NDArray[np.int8]:
-        """Each document decided by thresholds that were chosen without it.
+        """Decide each document by thresholds that were chosen on the other four fifths of the documents.
 
-        Thresholds look their best on the scores they were chosen on. These decisions, by thresholds chosen
-        on the other four fifths of the documents, do not flatter them.
+        Figures on the scores that thresholds were chosen on would be too good.
         """
         n = len(scores)
         part = np.random.default_rng(seed).permutation(n) % min(PARTS, n)
         chosen = np.full(scores.shape, -1, dtype=np.int8)
         with warnings.catch_warnings():
-            # What a goal cannot reach is said once, of the thresholds that are kept.
+            # Unreachable goals are reported once, for the final thresholds.
             warnings.simplefilter("ignore", DataWarning)
             for k in range(min(PARTS, n)):
                 others = part != k
@@ -112,7 +112,7 @@ class Goal:
 
 
 def _proportional(scores: Floats, truth: NDArray[Any]) -> Floats:
-    """Between the lowest score that is chosen and the highest that is not."""
+    """Thresholds between the lowest assigned score and the highest other score."""
     chosen = assign_proportionally(scores, np.mean(truth > 0, axis=0)) > 0
     lowest = np.where(chosen, scores, np.inf).min(axis=0)
     highest = np.where(chosen, -np.inf, scores).max(axis=0)

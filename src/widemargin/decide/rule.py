@@ -1,4 +1,4 @@
-"""From scores to decisions and probabilities: what `TextClassifier` keeps of thresholds and calibration."""
+"""The decision rule of a `TextClassifier`: scores to decisions and probabilities."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _CALIBRATION = "calibration."
 
 @dataclass(frozen=True, eq=False)
 class DecisionRule:
-    """How the labels of `space` are chosen, and how sure that is.
+    """Decides the labels of `space` from scores, and calibrates scores to probabilities.
 
     Attributes
     ----------
-    thresholds : (columns,), a label is chosen where its score is larger; None for 0 (several classes: for the
-        largest score)
-    calibration : what turns scores into probabilities, if anything
+    thresholds : (columns,), a label is assigned if its score is larger; None means 0 (multiclass: the largest
+        score decides)
+    calibration : turns scores into probabilities, or None
 
     Examples
     --------
@@ -42,7 +42,7 @@ class DecisionRule:
     calibration: Platt | Isotonic | None = None
 
     def decide(self, scores: NDArray[Any]) -> Any:
-        """Labels, in the form in which training got them."""
+        """Labels, in the form of the training labels."""
         return self.space.decide(scores, self.thresholds)
 
     def choose(self, scores: NDArray[Any]) -> NDArray[np.int8]:
@@ -76,7 +76,7 @@ class DecisionRule:
         return np.hstack([-columns, columns]) if self.space.kind == "binary" else columns
 
     def probabilities(self, scores: NDArray[Any]) -> Floats:
-        """One column a class: two that sum to 1, several that sum to 1, or one by one for label sets."""
+        """One column per class, in rows that sum to 1; for label sets one probability per label."""
         assert self.calibration is not None
         found: Floats = self.calibration(np.asarray(scores, dtype=np.float64).reshape(len(scores), -1))
         if self.space.kind == "binary":
@@ -99,13 +99,13 @@ class DecisionRule:
     def from_state(
         cls, space: LabelSpace, config: dict[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> DecisionRule:
-        """The rule that `get_state` described."""
+        """Restore the rule from the result of `get_state`."""
         stored = Stored(config, arrays)
         thresholds = calibration = None
         if stored.has_array("thresholds"):
             if space.kind == "multiclass":
-                raise DataError("'thresholds' in arrays.safetensors has no use: the largest score decides")
-            # A label may be chosen always or never.
+                raise DataError("'thresholds' in arrays.safetensors does not apply: the largest score decides")
+            # Infinite: the label is always or never assigned.
             thresholds = stored.array("thresholds", (space.n_columns,), infinite=True)
         if stored.value("calibration") is not None:
             name = stored.choice("calibration", CALIBRATIONS)

@@ -1,4 +1,4 @@
-"""The scores of every label in falling order, with what a threshold at each place would give."""
+"""The scores of every label in decreasing order, with the outcome of a threshold at each position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def checked_columns(scores: Any, truth: Any) -> tuple[Floats, NDArray[np.bool_]]:
-    """Scores and who is positive, (n, labels) both."""
+    """Check scores and truth; returns scores and the positive examples, both (n, labels)."""
     scores, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth) > 0
     if scores.shape != positive.shape or scores.ndim not in (1, 2):
         raise UsageError(
@@ -22,21 +22,21 @@ def checked_columns(scores: Any, truth: Any) -> tuple[Floats, NDArray[np.bool_]]
             f"expected (n, labels) or (n,), and the same for both."
         )
     if not scores.size:
-        raise DataError("There are no scores to choose a threshold on.")
+        raise DataError("There are no scores to choose thresholds on.")
     if np.isnan(scores).any():
-        raise DataError("There are NaN among the scores. Thresholds need a number for every example.")
+        raise DataError("Some scores are NaN. Thresholds need a number for every example.")
     return scores.reshape(len(scores), -1), positive.reshape(len(scores), -1)
 
 
 @dataclass(frozen=True, eq=False)
 class SortedScores:
-    """Row k is about giving the label to the k examples with the highest scores, k = 0, ..., n.
+    """Row k: the label is assigned to the k examples with the highest scores, k = 0, ..., n.
 
     Attributes
     ----------
-    values : (n, labels) scores in falling order
+    values : (n, labels) scores in decreasing order
     hits : (n + 1, labels) how many of the k are positive
-    cut : (n + 1, labels) whether a threshold can do that: not between equal scores
+    cut : (n + 1, labels) whether a threshold exists, that is, not between equal scores
     """
 
     values: Floats
@@ -57,28 +57,28 @@ class SortedScores:
 
     @property
     def given(self) -> NDArray[np.int64]:
-        """(n + 1, 1): the k of every row."""
+        """(n + 1, 1): the number k of every row."""
         return np.arange(len(self.hits))[:, None]
 
     @property
     def positives(self) -> NDArray[np.int64]:
-        """(labels,): how many examples are positive."""
+        """(labels,): number of positive examples."""
         last: NDArray[np.int64] = self.hits[-1]
         return last
 
     def middles(self) -> Floats:
         """(n + 1, labels): the threshold of every row, midway between two scores.
 
-        Nobody above it is infinity, everybody minus infinity.
+        Infinity assigns the label to no example, minus infinity to all.
         """
         ends = np.full((1, self.values.shape[1]), np.inf)
         middle = self.values[1:] + (self.values[:-1] - self.values[1:]) / 2
-        # Rounding must not lift a threshold to the score that is to exceed it.
+        # Rounding must not raise a threshold to the score above it.
         middle = np.where(middle < self.values[:-1], middle, self.values[1:])
         return np.concatenate([ends, middle, -ends])
 
     def thresholds_at(self, rows: NDArray[Any]) -> Floats:
-        """The threshold of each label that gives it to that many examples."""
+        """The threshold of each label at the given row."""
         columns = np.arange(self.values.shape[1])
         last = len(self.values)
         above = self.values[np.clip(rows - 1, 0, last - 1), columns]

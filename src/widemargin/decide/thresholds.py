@@ -1,19 +1,31 @@
-"""Thresholds that maximize F or minimize costs, chosen on scores by rules that did not see the example.
+"""Thresholds for F, for a cost, for a promised precision or recall: chosen on held-out scores.
 
-A label is given where its score exceeds its threshold. All labels are treated together: their scores are
-sorted once, column by column, and every place between two different scores is a candidate.
+A label is assigned if its score exceeds its threshold. The scores of all labels are sorted together, column by
+column; every midpoint between two different scores is a candidate.
 
-The best threshold of a label on its own (SCut; Yang, A Study on Thresholding Strategies for Text
-Categorization, SIGIR 2001) follows the noise where the label is rare: one lucky or unlucky document decides,
-and a rare label given to thousands of documents ruins the micro-average. Yang's remedy is a floor (FBR): a
-label whose best F stays below it is given to no document, or only above its highest score. The default of
-this library shrinks the evidence instead: to the outcomes of a label at a threshold come those of `strength`
-positive examples of an average label, all labels pooled. A frequent label hardly notices them; a rare one
-moves as far from the common threshold as its own examples pay for.
+**F.** The best threshold of each label alone (SCut; Yang, A Study on Thresholding Strategies for Text
+Categorization, SIGIR 2001) overfits rare labels: a single document decides, and a rare label assigned to thousands
+of documents ruins the micro-average. Yang's remedy is a floor (FBR): a label whose best F is below the floor is
+assigned to no document, or only above its highest score. The default of this library smooths the counts instead: it
+adds, for every label, the outcomes of `strength` positive examples of an average label (all labels pooled). They
+hardly change the threshold of a frequent label; that of a rare label stays near the common one.
+
+**Precision and recall.** The promise is about new examples with the same distribution of scores: for 95 of 100
+samples of examples, the threshold chosen on the sample has at least the target precision (recall). It holds for each
+label separately, and not for scores of examples that the model was trained on.
+
+Recall: with P positive examples, the share of positives that score at least as high as the j-th lowest of them is
+distributed as Beta(P - j + 1, j), whatever the scores (Wilks' tolerance limits, 1941). So the largest safe j is known
+before any score is seen.
+
+Precision: given the k-th highest score, the number of positives above it is binomial with the true precision, so that
+Clopper and Pearson's bound holds for this k. The k are searched over a fixed grid with a Bonferroni correction. The
+grid starts where an unbroken run of positives is proof enough, and grows by half at every step.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Literal
 
@@ -27,19 +39,21 @@ Floats = NDArray[np.float64]
 
 # Scores at which the pooled outcomes are known.
 _GRID = 1000
+# Ratio of successive numbers of examples in the search for a precision.
+_GROWTH = 1.5
 
 
 def best_f_thresholds(scores: Any, truth: Any, *, beta: float = 1.0) -> Floats:
-    """Each label's own best threshold on these scores (SCut).
+    """The threshold with the best F on these scores, for each label alone (SCut).
 
     Parameters
     ----------
-    scores, truth : (n, labels) or (n,); truth is positive where an example is in the class
-    beta : of :func:`~widemargin.measure.f_measure`
+    scores, truth : (n, labels) or (n,), held-out; truth is positive if an example has the label
+    beta : weight of recall, as in :func:`~widemargin.measure.f_measure`
 
     Returns
     -------
-    (labels,): midway between two scores. A label without a positive example is not given: infinity
+    (labels,): midpoints between two scores; infinity for a label without positive examples
 
     Examples
     --------
@@ -52,23 +66,22 @@ def best_f_thresholds(scores: Any, truth: Any, *, beta: float = 1.0) -> Floats:
 
 
 def shrunk_f_thresholds(scores: Any, truth: Any, *, beta: float = 1.0, strength: float = 3.0) -> Floats:
-    """Thresholds for F that hold for rare labels too: the library's default.
+    """Thresholds for F that also work for rare labels: the default of this library.
 
     Parameters
     ----------
     scores, truth, beta : as for :func:`best_f_thresholds`
-    strength : how many positive examples of the average label stand beside a label's own. Small values
-        favor the macro-average, large ones pull all labels to a common threshold. The default
-        is the best of 0.5 to 10 by cross-validation on Ohsumed and 20 Newsgroups, by so little that the
-        choice is not critical
+    strength : number of positive examples of the average label that are added to the label's own. Small
+        values favor the macro-average, large values pull all labels to a common threshold. The default is the
+        best of 0.5 to 10 by cross-validation on Ohsumed and 20 Newsgroups; the choice is not critical
 
     Returns
     -------
-    (labels,); a label without a positive example has the common threshold
+    (labels,); a label without positive examples gets the common threshold
 
     Examples
     --------
-    The second label has one positive example, below three others: alone it would be given to them too.
+    The second label has one positive example, which scores below three negative ones.
 
     >>> scores = np.array([[2.0, -2.0], [1.0, 0.5], [0.5, 0.25], [-1.0, 0.125], [-2.0, -3.0]])
     >>> truth = np.array([[1, 1], [1, -1], [1, -1], [-1, -1], [-1, -1]])
@@ -84,10 +97,10 @@ def shrunk_f_thresholds(scores: Any, truth: Any, *, beta: float = 1.0, strength:
         _warn_of_empty(ranked)
         return np.full(len(ranked.positives), np.inf)
     grid, hits, given = _pooled(ranked)
-    # What the average label would have at each place of every label.
+    # Outcomes of the average label at each candidate.
     places = np.searchsorted(grid, ranked.middles())
     pooled_hits, pooled_given = strength * hits[places], strength * given[places]
-    # A label without a positive example has nothing but the pool to go by.
+    # A label without positive examples uses the pooled outcomes only.
     own = ranked.positives > 0
     f = _f(ranked, beta, own, pooled_hits, pooled_given, strength)
     return ranked.thresholds_at(_best_rows(ranked, f))
@@ -105,9 +118,9 @@ def fbr_thresholds(
 
     Parameters
     ----------
-    floor : the least F on these scores at which a label's own threshold is believed
-    below : what the others do: "none" gives them to no document (FBR.0), "first" only above the highest
-        score seen (FBR.1). The first raises the micro-average, the second less, at a smaller price in macro
+    floor : smallest F on these scores at which a label keeps its own threshold
+    below : all other labels are assigned to no document ("none", FBR.0) or only above the highest score seen
+        ("first", FBR.1). "none" raises the micro-average more, "first" costs less macro-average
 
     Examples
     --------
@@ -123,13 +136,13 @@ def fbr_thresholds(
     rows = _best_rows(ranked, f)
     best = np.take_along_axis(f, rows[None, :], axis=0)[0]
     instead = np.full(len(rows), np.inf) if below == "none" else ranked.values[0]
-    # A label without any positive example is not believed at any score.
+    # A label without positive examples is never assigned.
     instead = np.where(ranked.positives > 0, instead, np.inf)
     return np.where(best >= floor, ranked.thresholds_at(rows), instead)
 
 
 def cost_thresholds(scores: Any, truth: Any, costs: Any) -> Floats:
-    """The threshold of each label at which decisions on these scores cost least.
+    """The threshold of each label with the lowest cost on these scores.
 
     Parameters
     ----------
@@ -147,20 +160,91 @@ def cost_thresholds(scores: Any, truth: Any, costs: Any) -> Floats:
     if costs.shape != (2, 2):
         raise UsageError(f"The cost matrix has shape {costs.shape}; expected [[C++, C+-], [C-+, C--]].")
     ranked = SortedScores.of(scores, truth)
-    # Against giving the label to nobody: what each hit and each false alarm changes.
+    # Gain over never assigning the label, from true and from false positives.
     gain = (costs[1, 0] - costs[0, 0]) * ranked.hits + (costs[1, 1] - costs[0, 1]) * (
         ranked.given - ranked.hits
     )
     return ranked.thresholds_at(_best_rows(ranked, gain))
 
 
+def precision_thresholds(scores: Any, truth: Any, target: float, confidence: float = 0.95) -> Floats:
+    """The lowest threshold of each label that has the target precision with the stated confidence.
+
+    Parameters
+    ----------
+    scores, truth : (n, labels) or (n,), held-out
+    target, confidence : between 0 and 1
+
+    Returns
+    -------
+    (labels,); infinity, with a warning, if there is no such threshold
+
+    Examples
+    --------
+    >>> scores, truth = np.arange(100.0), np.where(np.arange(100) >= 50, 1, -1)
+    >>> precision_thresholds(scores, truth, 0.8).tolist()
+    [52.0]
+    """
+    from scipy.special import betainc
+
+    _check_share(target, confidence)
+    ranked = SortedScores.of(scores, truth)
+    n = len(ranked.values)
+    steps = _steps_to_try(n, target, confidence)
+    thresholds = np.full(ranked.values.shape[1], np.inf)
+    if len(steps):
+        # The examples strictly above the k-th score; fewer than k - 1 where scores are equal.
+        above = np.maximum.accumulate(np.where(ranked.cut, ranked.given, 0), axis=0)[steps - 1]
+        hits = np.take_along_axis(ranked.hits, above, axis=0)
+        chance = np.where(hits > 0, betainc(np.maximum(hits, 1), above - hits + 1, target), 1.0)
+        proven = chance <= (1 - confidence) / len(steps)
+        last = len(steps) - 1 - proven[::-1].argmax(axis=0)
+        lowest = np.take_along_axis(ranked.values, (steps - 1)[last][None, :], axis=0)[0]
+        thresholds = np.where(proven.any(axis=0), lowest, np.inf)
+    _warn_of_failed(np.isinf(thresholds), f"a precision of {target:g}", confidence, "no document")
+    return thresholds
+
+
+def recall_thresholds(scores: Any, truth: Any, target: float, confidence: float = 0.95) -> Floats:
+    """The highest threshold of each label that has the target recall with the stated confidence.
+
+    Returns
+    -------
+    (labels,); minus infinity, with a warning, if there are too few positive examples
+
+    Examples
+    --------
+    >>> scores, truth = np.arange(100.0), np.where(np.arange(100) >= 50, 1, -1)
+    >>> recall_thresholds(scores, truth, 0.8).round(6).tolist()
+    [55.0]
+    """
+    from scipy.special import betainc
+
+    _check_share(target, confidence)
+    ranked = SortedScores.of(scores, truth)
+    positives = ranked.positives
+    # The largest j with P(Beta(P - j + 1, j) < target) <= 1 - confidence; the probability rises with j.
+    low, high = np.zeros_like(positives), positives.copy()
+    while (low < high).any():
+        j = (low + high + 1) // 2
+        safe = betainc(np.maximum(positives - j + 1, 1), np.maximum(j, 1), target) <= 1 - confidence
+        safe &= low < high
+        low, high = np.where(safe, j, low), np.where(safe | (low >= high), high, j - 1)
+    # The row that includes the j-th lowest positive example: the first with that many hits.
+    row = (ranked.hits < positives - low + 1).sum(axis=0)
+    reached = ranked.values[np.clip(row - 1, 0, len(ranked.values) - 1), np.arange(len(row))]
+    thresholds = np.where(low > 0, np.nextafter(reached, -np.inf), -np.inf)
+    _warn_of_failed(np.isinf(thresholds), f"a recall of {target:g}", confidence, "every document")
+    return thresholds
+
+
 def assign_proportionally(scores: Any, shares: Any) -> NDArray[np.int8]:
-    """Signs that give each label to its share of the examples: those with the highest scores.
+    """Assign each label to a given share of the examples, those with the highest scores; returns signs.
 
     Parameters
     ----------
     scores : (n, labels) or (n,)
-    shares : (labels,) or a number, from 0 to 1; of equal scores the first come first
+    shares : (labels,) or a number, from 0 to 1; ties are broken by position
 
     Examples
     --------
@@ -170,11 +254,11 @@ def assign_proportionally(scores: Any, shares: Any) -> NDArray[np.int8]:
     """
     scores, shares = np.asarray(scores, dtype=np.float64), np.asarray(shares, dtype=np.float64)
     if not ((shares >= 0) & (shares <= 1)).all():
-        raise UsageError("A share is below 0 or above 1: expected the fraction of examples in each class.")
+        raise UsageError("Shares must be from 0 to 1: the fraction of examples with each label.")
     table = scores.reshape(len(scores), -1)
     if shares.ndim and shares.shape != table.shape[1:]:
         raise UsageError(
-            f"There are {shares.shape} shares for {table.shape[1]} labels; expected one a label."
+            f"There are {shares.shape} shares for {table.shape[1]} labels; expected one per label."
         )
     order = np.argsort(-table, axis=0, kind="stable")
     count = np.round(shares * len(table))
@@ -192,7 +276,7 @@ def _f(
     more_given: Any = 0.0,
     more: float = 0.0,
 ) -> Floats:
-    """F-beta of every row, with `more` pooled positive examples beside a label's own."""
+    """F-beta of every row, with `more` pooled positive examples added to the label's own."""
     if not beta >= 0:
         raise UsageError(f"beta={beta}: expected 0 or more.")
     weight = beta**2
@@ -203,16 +287,16 @@ def _f(
 
 
 def _best_rows(ranked: SortedScores, value: Any) -> NDArray[np.intp]:
-    """The row of each label with the largest value; of equal ones the highest threshold."""
+    """The row of each label with the largest value; ties go to the highest threshold."""
     rows: NDArray[np.intp] = np.where(ranked.cut, value, -np.inf).argmax(axis=0)
     return rows
 
 
 def _pooled(ranked: SortedScores) -> tuple[Floats, Floats, Floats]:
-    """Scores in rising order and, for a threshold there, the hits and the given of one positive example."""
+    """Scores in increasing order and, for a threshold there, true and all positives per positive example."""
     positive = np.diff(ranked.hits, axis=0) > 0
     grid = np.unique(np.quantile(ranked.values[positive], np.linspace(0, 1, _GRID)))
-    # How many scores exceed each place; the row after the last is for thresholds above all of them.
+    # How many scores exceed each grid point; the last row is for thresholds above all of them.
     total = np.count_nonzero(positive)
     hits, given = (
         np.append(
@@ -228,8 +312,43 @@ def _warn_of_empty(ranked: SortedScores) -> None:
     if len(empty):
         warnings.warn(
             f"{len(empty)} of {len(ranked.positives)} labels (column {empty[0]}"
-            f"{', ...' if len(empty) > 1 else ''}) have no positive example to set a threshold by, and will "
-            f"be given to no document. Label some, or leave these labels out.",
+            f"{', ...' if len(empty) > 1 else ''}) have no positive example and are "
+            f"never assigned. Label some examples, or drop these labels.",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def _steps_to_try(n: int, target: float, confidence: float) -> NDArray[np.int64]:
+    """The numbers of examples k to try, which must not depend on the scores."""
+    steps: list[int] = []
+    # The correction for more steps requires a longer run of hits, which leaves fewer steps.
+    for wanted in range(1, 200):
+        first = math.ceil(math.log((1 - confidence) / wanted) / math.log(target)) + 1
+        steps = []
+        k = first
+        while k <= n:
+            steps.append(k)
+            k = max(k + 1, round(k * _GROWTH))
+        if len(steps) <= wanted:
+            break
+    return np.array(steps, dtype=np.int64)
+
+
+def _check_share(target: float, confidence: float) -> None:
+    for name, value in (("target", target), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise UsageError(f"{name}={value}: expected a number between 0 and 1, such as 0.9.")
+
+
+def _warn_of_failed(failed: NDArray[np.bool_], what: str, confidence: float, consequence: str) -> None:
+    columns = np.flatnonzero(failed)
+    if len(columns):
+        some = ", ".join(map(str, columns[:5])) + (", ..." if len(columns) > 5 else "")
+        warnings.warn(
+            f"{what[0].upper()}{what[1:]} with {confidence:.0%} confidence cannot be guaranteed for "
+            f"{len(columns)} of {len(failed)} labels (column {some}); they are assigned to "
+            f"{consequence}. Label more examples, or lower the target or the confidence.",
             DataWarning,
             stacklevel=3,
         )

@@ -1,12 +1,11 @@
-"""One class out of k from the scores of the k(k-1)/2 rules that each tell two classes apart.
+"""Choose one of k classes from the scores of k(k-1)/2 classifiers, one for each pair of classes.
 
-The pairs (a, b), a < b, are in lexicographic order: (0, 1), (0, 2), ..., (0, k-1), (1, 2), ... In the column
-of a pair a positive score speaks for b, the second, and any other for a, the first, as everywhere in this
-library where two classes share one column of scores. Classes are numbers from 0 to k-1.
+The pairs (a, b), a < b, are in lexicographic order: (0, 1), (0, 2), ..., (0, k-1), (1, 2), ... A positive
+score in the column of a pair is a vote for b, any other score a vote for a. Classes are numbers from 0 to k-1.
 
-Two ways to combine them: every rule has a vote and the majority wins (joachims, 2.1.2), or a decision graph
-asks only k-1 of the rules, each of which eliminates one class (Platt, Cristianini and Shawe-Taylor, Large
-Margin DAGs for Multiclass Classification, NIPS 12, 2000).
+There are two ways to combine them. Majority vote: the class with the most votes wins (joachims, 2.1.2). Decision
+DAG: k-1 comparisons eliminate one class each (Platt, Cristianini and Shawe-Taylor, Large Margin DAGs for Multiclass
+Classification, NIPS 12, 2000).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Numbers = NDArray[np.intp]
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
-    """The pairs of classes in the order of the columns of their scores.
+    """The pairs of classes, in column order.
 
     Examples
     --------
@@ -36,8 +35,8 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 def majority_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
     """The class that wins most of its pairs.
 
-    Of classes with as many votes the one with the larger sum of margins wins, over all its pairs (a pair
-    that it loses counts with a minus), and of those still equal the first.
+    Ties are broken by the sum of margins over all pairs of a class (lost pairs count negative), then by
+    position.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def majority_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
 
 
 def tally(scores: NDArray[Any], n_classes: int) -> tuple[NDArray[np.int64], Floats]:
-    """Votes and sums of margins, both (n, n_classes), of every class.
+    """Votes and sums of margins of every class, both (n, n_classes).
 
     Examples
     --------
@@ -81,7 +80,7 @@ def tally(scores: NDArray[Any], n_classes: int) -> tuple[NDArray[np.int64], Floa
 
 
 def dag_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
-    """The class that remains when the first of the list meets the last, k-1 times, and the loser leaves it.
+    """The class that remains after k-1 comparisons of the first and the last remaining class.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ def dag_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
     first = np.zeros(len(scores), dtype=np.intp)
     last = np.full(len(scores), n_classes - 1, dtype=np.intp)
     for _ in range(n_classes - 1):
-        # What is left of the list is always a run of classes, so its two ends say everything.
+        # The remaining classes are always a contiguous range.
         last_wins = scores[rows, _column(first, last, n_classes)] > 0
         first += last_wins
         last -= ~last_wins
@@ -110,10 +109,10 @@ def dag_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
 
 
 def class_scores(scores: NDArray[Any], n_classes: int, scheme: Literal["votes", "dag"] = "votes") -> Floats:
-    """One score a class, (n, n_classes), of which the vote's winner has the largest.
+    """One score per class, (n, n_classes); the winner has the largest.
 
-    A class scores its votes, and up to a third more or less by its sum of margins, which orders classes
-    with as many votes. The winner of the DAG, which need not have the most votes, scores n_classes.
+    The score of a class is its number of votes, plus or minus up to a third by its sum of margins, which orders
+    ties. The winner of the DAG, which may have fewer votes, scores n_classes.
 
     Examples
     --------
@@ -128,20 +127,20 @@ def class_scores(scores: NDArray[Any], n_classes: int, scheme: Literal["votes", 
 
 
 def _column(a: Numbers, b: Numbers, k: int) -> Numbers:
-    """Where the pairs (a, b) are in lexicographic order: after the pairs of all classes before a."""
+    """The columns of the pairs (a, b) in lexicographic order."""
     return a * (2 * k - a - 1) // 2 + (b - a - 1)
 
 
 def _checked(scores: NDArray[Any], k: int) -> Floats:
     if k < 2:
-        raise UsageError(f"n_classes={k}: a vote needs at least 2 classes.")
+        raise UsageError(f"n_classes={k}: expected at least 2.")
     scores = np.asarray(scores, dtype=np.float64)
     expected = k * (k - 1) // 2
     if scores.ndim != 2 or scores.shape[1] != expected:
         raise UsageError(
-            f"The scores have shape {scores.shape}; expected (n, {expected}), a column for each pair of "
+            f"The scores have shape {scores.shape}; expected (n, {expected}), one column for each pair of "
             f"{k} classes."
         )
     if not np.isfinite(scores).all():
-        raise DataError("The scores hold a NaN or an infinity, which cannot vote. Check the vectors.")
+        raise DataError("The scores contain NaN or infinity. Check the vectors.")
     return scores

@@ -1,1 +1,1 @@
-"""Which features a learner sees: scores and samples of them, and features made of others."""
+"""Selecting, sampling and constructing features."""

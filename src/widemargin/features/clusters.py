@@ -1,4 +1,4 @@
-"""Term clustering: terms that occur in the same documents become one feature (joachims 2.3.2)."""
+"""Term clustering: terms of the same documents become one feature (joachims 2.3.2)."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]
 
-# Similarities of terms and clusters that are in memory at one time.
+# Similarities of terms and clusters in memory at a time.
 _ENTRIES_AT_ONCE = 2**23
 
 
 class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Group terms by the documents they occur in, and add up the values of each group.
+    """Cluster terms by the documents they occur in, and sum the values of each cluster.
 
-    A term is the vector of its values in the training documents, scaled to length 1; groups are found by
-    spherical k-means, that is by the cosine with the mean direction of a group. A group that loses all its
-    terms takes the term that fits its own group worst.
+    A term is the vector of its values in the training documents, scaled to length 1. Clusters are found by
+    spherical k-means (cosine similarity to the mean direction). An empty cluster gets the term that is farthest
+    from its own cluster.
 
     Parameters
     ----------
-    n_clusters : how many groups; at most as many as there are terms
-    max_iter : most passes over the terms
-    random_state : seed of the terms that groups begin with
+    n_clusters : number of clusters, at most the number of terms
+    max_iter : maximum number of passes over the terms
+    random_state : random seed of the initial clusters
 
     Attributes
     ----------
-    labels_ : (features,) the group of each term, -1 for terms that no training document has
-    n_iter_ : passes
+    labels_ : (features,) the cluster of each term, -1 for terms that occur in no training document
+    n_iter_ : number of passes
 
     Examples
     --------
@@ -59,14 +59,14 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Group the terms; labels are not looked at."""
+        """Cluster the terms; `y` is ignored."""
         check_parameters(self, n_clusters=COUNT, max_iter=COUNT)
         X = checked_csr(self, X, first=True).matrix
         terms = sp.csr_array(X.astype(np.float64).T)
         lengths = np.sqrt(np.asarray(terms.power(2).sum(axis=1)).reshape(-1))
         known = np.flatnonzero(lengths > 0)
         if len(known) == 0:
-            raise DataError("Every feature is 0 in every document: there is nothing to group.")
+            raise DataError("Every feature is 0 in every document: there is nothing to cluster.")
         vectors = sp.csr_array(sp.diags_array(1 / lengths[known]) @ terms[known])
         found, self.n_iter_ = self._group(vectors, min(int(self.n_clusters), len(known)))
         self.labels_ = np.full(X.shape[1], -1, dtype=np.int64)
@@ -92,7 +92,7 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return labels, n_iter
 
     def transform(self, X: Any) -> Any:
-        """The sums of the values of each group, (n, clusters); sparse for a sparse X."""
+        """The sum of the values of each cluster, (n, clusters); sparse if X is."""
         check_is_fitted(self, "labels_")
         X = checked_matrix(self, X, first=False)
         known = np.flatnonzero(self.labels_ >= 0)
@@ -109,7 +109,7 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
 
 def _nearest(vectors: sp.csr_array, centers: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """The center of the largest cosine for every vector, and that cosine."""
+    """The nearest center of every vector, and its cosine."""
     n = vectors.shape[0]
     labels, fits = np.empty(n, dtype=np.int64), np.empty(n)
     columns = np.ascontiguousarray(centers.T)
@@ -123,7 +123,7 @@ def _nearest(vectors: sp.csr_array, centers: Floats) -> tuple[NDArray[np.int64],
 
 
 def _without_gaps(labels: NDArray[np.int64], fits: Floats, k: int) -> NDArray[np.int64]:
-    """Give every empty group the term that fits worst where it is, of groups with several."""
+    """Give every empty cluster the term with the smallest cosine, from clusters of several terms."""
     sizes = np.bincount(labels, minlength=k)
     worst = iter(np.argsort(fits, kind="stable").tolist())
     for empty in np.flatnonzero(sizes == 0).tolist():

@@ -1,4 +1,4 @@
-"""A fitted selection as a few arrays: what it takes to select the features of one short document at once."""
+"""The columns that a fitted selection keeps, as arrays, so that one short document is reduced at once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from widemargin.errors import DataError
 
 
 class KeptColumns(NamedTuple):
-    """Which columns are kept, where each goes (-1: nowhere), and what kept values are multiplied by.
+    """The kept columns, the new column of every old one (-1: dropped), and factors on the kept values.
 
-    `unit_length` says that rows are scaled to length 1 afterwards.
+    With `unit_length`, rows are then scaled to length 1.
     """
 
     columns: NDArray[Any]
@@ -32,21 +32,21 @@ class KeptColumns(NamedTuple):
         *,
         unit_length: bool = False,
     ) -> Self:
-        """Keep `columns`, in rising order, of so many features."""
+        """Keep the sorted `columns` of this many features."""
         place = np.full(n_features, -1, dtype=np.int32)
         place[columns] = np.arange(len(columns), dtype=np.int32)
         return cls(columns, place, factors, unit_length)
 
     @classmethod
     def of(cls, selection: Any) -> Self:
-        """What a fitted `SelectFeatures` or `SampleFeatures` keeps."""
+        """The columns that a fitted `SelectFeatures` or `SampleFeatures` keeps."""
         support = selection.get_support()
         factors, unit_length = getattr(selection, "factors", None), getattr(selection, "unit_length", False)
         return cls.at(np.flatnonzero(support), len(support), factors, unit_length=unit_length)
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """What the `get_state` of a selection described; how the features were chosen is ignored."""
+        """The kept columns from the result of `get_state` of a selection."""
         stored = Stored(config, arrays)
         n_features, columns = stored_columns(stored)
         parameters = stored.inner("parameters")
@@ -56,7 +56,7 @@ class KeptColumns(NamedTuple):
 
     @property
     def n_features(self) -> int:
-        """How many columns there are before the selection."""
+        """The number of columns before selection."""
         return len(self.place)
 
     def apply(self, csr: Csr) -> Csr:
@@ -84,17 +84,17 @@ def stored_columns(stored: Stored) -> tuple[int, NDArray[np.int32]]:
     stored.check_room("n_features", n_features)
     columns = stored.array("columns", (None,), np.int32, least=0, most=n_features - 1)
     if not len(columns) or not (np.diff(columns) > 0).all():
-        raise DataError("'columns' in arrays.safetensors are no features in rising order")
+        raise DataError("'columns' in arrays.safetensors are not sorted feature numbers")
     return n_features, columns
 
 
 def stored_chances(stored: Stored, columns: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The probabilities with which sampled columns were kept."""
+    """The keep probabilities of sampled columns."""
     return stored.array("chances", columns.shape, least=float(np.finfo(float).tiny), most=1)
 
 
 def unit_rows(X: Any) -> Any:
-    """Rows of length 1, but for those that are 0; sparse or dense as they come.
+    """Scale rows to length 1, except zero rows; sparse input stays sparse.
 
     Examples
     --------

@@ -22,14 +22,14 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     Parameters
     ----------
-    n_components : how many singular vectors, at most the rank
-    random_state : seed of the randomized decomposition, which large matrices take
+    n_components : number of singular vectors, at most the rank of the matrix
+    random_state : random seed of the algorithm that is used for large matrices
 
     Attributes
     ----------
     components_ : (components, features) right singular vectors; the largest entry of each is positive
     singular_values_ : (components,)
-    explained_ : the share of the squared Frobenius norm that they hold
+    explained_ : their share of the squared Frobenius norm
 
     Examples
     --------
@@ -48,7 +48,7 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Decompose the training documents; labels are not looked at."""
+        """Compute the singular vectors; `y` is ignored."""
         check_parameters(self, n_components=COUNT)
         csr = checked_csr(self, X, first=True)
         A = csr.matrix.astype(np.float64, copy=False)
@@ -59,12 +59,12 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return self
 
     def transform(self, X: Any) -> Floats:
-        """Fold documents in: their projections, (n, components). Inner products are those of rank k."""
+        """Project documents on the singular vectors, (n, components)."""
         check_is_fitted(self, "components_")
         return np.asarray(checked_matrix(self, X, first=False) @ self.components_.T)
 
     def inverse_transform(self, X: Any) -> Floats:
-        """The nearest documents that the components can tell, dense."""
+        """Documents in terms of the original features, dense: the best approximation by the components."""
         check_is_fitted(self, "components_")
         return np.asarray(np.asarray(X) @ self.components_)
 

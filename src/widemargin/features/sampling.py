@@ -1,8 +1,8 @@
-"""Random samples of features that keep what least squares need: dasgupta 3 and 6.2.
+"""Random samples of features that preserve least-squares solutions: dasgupta 3 and 6.2.
 
-Feature i has a probability p_i and is kept with the chance min(1, r p_i); a kept feature is divided by the
-root of that chance, in training and in query documents, so that inner products stay the same on average. With
-A the features x documents matrix (here: the transposed X) the probabilities are
+Feature i has a probability p_i and is kept with the chance min(1, r p_i). A kept feature is divided by the root of
+that chance, in training and in new documents, so that inner products are unbiased. With A the features x documents
+matrix (the transposed X) the probabilities are
 
 - subspace sampling: the squared lengths of the rows of U_k, the top k left singular vectors, over k (22);
 - weighted sampling: the squared lengths of the rows of A over their sum (23);
@@ -38,7 +38,7 @@ _FEATURES = POSITIVE_OR_INFINITE._replace(words="a positive number of features")
 
 
 class Subspace(NamedTuple):
-    """Squared lengths of the rows of U_k (features,), the singular values, and the number k."""
+    """Squared lengths of the rows of U_k (features,), the singular values, and the rank k."""
 
     leverages: Floats
     singular_values: Floats
@@ -46,13 +46,13 @@ class Subspace(NamedTuple):
 
 
 def leverage_scores(X: Any, rank: int | float | None = None, random_state: Any = 0) -> Subspace:
-    """How much each feature weighs in the span of the top singular vectors.
+    """The leverage of each feature in the span of the top singular vectors.
 
     Parameters
     ----------
     X : sparse or dense matrix (documents, features)
-    rank : number of singular vectors, at most the rank; a float is the share of the squared Frobenius
-        norm to keep; None means the rank
+    rank : number of singular vectors; a float is the share of the squared Frobenius norm to keep; None means
+        the full rank
     random_state : seed of the randomized algorithm that is used for large matrices
 
     Examples
@@ -91,11 +91,11 @@ def leverage_scores(X: Any, rank: int | float | None = None, random_state: Any =
 
 
 def weighted_probabilities(X: Any) -> Floats:
-    """(23): in proportion to the squared lengths of the features' columns."""
+    """Probabilities in proportion to the squared lengths of the columns (23)."""
     squares = np.asarray(canonical_csr(X).matrix.astype(np.float64).power(2).sum(axis=0)).reshape(-1)
     total = float(squares.sum())
     if total == 0:
-        raise DataError("Every feature is 0 in every document: there is nothing to sample by weight.")
+        raise DataError("Every feature is 0 in every document: there is nothing to sample.")
     return np.asarray(squares / total)
 
 
@@ -111,7 +111,7 @@ def keep_probabilities(probabilities: Floats, rate: float) -> Floats:
 
 
 def rate_for(probabilities: Floats, expected: float) -> float:
-    """The r with which so many features are to be expected; infinite where there are no more.
+    """The rate that keeps `expected` features on average; infinite if there are no more.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def rate_for(probabilities: Floats, expected: float) -> float:
     positive = np.sort(probabilities[probabilities > 0])[::-1]
     if expected >= len(positive):
         return np.inf
-    # With the m most likely features certain, r is what is left over the probability of the others.
+    # If the m most likely features are certain, the rate is (expected - m) / (probability of the others).
     left = expected - np.arange(len(positive))
     rest = np.cumsum(positive[::-1])[::-1]
     rates = left / rest
@@ -129,7 +129,7 @@ def rate_for(probabilities: Floats, expected: float) -> float:
 
 
 def hellinger_distance(first: Floats, second: Floats) -> float:
-    """The root of the sum of (sqrt p_i - sqrt q_i)^2, dasgupta 6.3.2: from 0 to sqrt 2.
+    """The Hellinger distance sqrt(sum (sqrt p_i - sqrt q_i)^2) of two distributions (dasgupta 6.3.2).
 
     Examples
     --------
@@ -144,18 +144,18 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_features : expected number of kept features, at most; a large number keeps all of them
+    n_features : upper bound on the expected number of kept features; a large number keeps all
     sampling : "subspace", "weighted" or "uniform"
-    rank : for subspace sampling, the number of singular vectors, at most the rank; a float is the
-        share of the squared Frobenius norm to keep; None means the rank
+    rank : for subspace sampling, the number of singular vectors; a float is the share of the squared
+        Frobenius norm to keep; None means the full rank
     random_state : random seed
 
     Attributes
     ----------
     probabilities_ : (features,) the sampling distribution
-    keep_probabilities_ : (features,) the chances to be kept
-    expected_, n_kept_ : how many features were to be expected, and how many were kept
-    rank_ : the singular vectors that were used, or None
+    keep_probabilities_ : (features,) the probability that each feature is kept
+    expected_, n_kept_ : expected and actual number of kept features
+    rank_ : number of singular vectors used, or None
 
     Examples
     --------
@@ -184,10 +184,10 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Compute the probabilities and draw the sample; labels are not looked at."""
+        """Compute the probabilities and draw the sample; `y` is ignored."""
         self._check_parameters()
         if self.rank is not None and self.sampling != "subspace":
-            raise UsageError(f"rank={self.rank!r} is for subspace sampling. Leave it out.")
+            raise UsageError(f"rank={self.rank!r} applies only to subspace sampling. Omit it.")
         csr = checked_csr(self, X, first=True)
         X = csr.matrix
         random = check_random_state(self.random_state)
@@ -206,7 +206,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         return self.draw(random)
 
     def draw(self, random_state: Any) -> Self:
-        """Another sample from the same probabilities."""
+        """Draw another sample from the same probabilities."""
         check_is_fitted(self, "probabilities_")
         chances = keep_probabilities(self.probabilities_, float(self.n_features))
         kept = check_random_state(random_state).random_sample(len(chances)) < chances
@@ -220,25 +220,25 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     @property
     def factors(self) -> Floats:
-        """What each kept feature is multiplied by."""
+        """The factor on each kept feature."""
         check_is_fitted(self, "keep_probabilities_")
         return np.asarray(1 / np.sqrt(self.keep_probabilities_[self._kept]))
 
     def transform(self, X: Any) -> Any:
-        """The kept features, each over the root of its chance."""
+        """The kept features, each divided by the root of its chance."""
         X = checked_csr(self, X, first=False).matrix if is_sparse(X) else X
         return _scaled(super().transform(X), self.factors)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The kept features at their places and in their own scale, the others 0."""
+        """The kept features in their original columns and scale; all others are 0."""
         return X @ self._places(1 / self.factors)
 
     def spread(self, coef: Floats) -> sp.csr_array:
-        """Weights (labels, kept features) of sampled documents as weights of documents as they are."""
+        """Turn weights (labels, kept features) of sampled documents into weights of the original documents."""
         return sp.csr_array(sp.csr_array(coef) @ self._places(self.factors))
 
     def _places(self, factors: Floats) -> sp.csr_array:
-        """A matrix (kept features, features) that puts kept features where they were, times `factors`."""
+        """A matrix (kept features, features) that restores the original columns, times `factors`."""
         columns = np.flatnonzero(self._kept)
         shape = len(columns), self.n_features_in_
         return sp.csr_array((factors, (np.arange(len(columns)), columns)), shape=shape)
@@ -251,7 +251,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), n_features=_FEATURES)
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
+        """The state for :meth:`from_state`: a configuration for JSON, and arrays."""
         check_is_fitted(self, "keep_probabilities_")
         kept = np.flatnonzero(self._kept)
         config = {
@@ -268,7 +268,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """The fitted sample whose `get_state` this was; of features left out no probability is known."""
+        """A fitted sample from the result of `get_state`; the probabilities of dropped features are unknown."""
         stored = Stored(config, arrays)
         self: Self = stored.estimator(cls)
         self.n_features_in_, columns = stored_columns(stored)

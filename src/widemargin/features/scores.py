@@ -1,11 +1,11 @@
-"""How much a term says about a label, from the table of how often they occur together.
+"""Feature selection scores: how informative a term is about a label.
 
-With n documents, a term in `df` of them, a label on P of them and both on `tp` of them, the table of a term
-and a label is tp, df - tp | P - tp, n - df - (P - tp). All tables of all labels come from one pass over the
-documents (core/sparse/term_counts.hpp); a score is a formula over them. References: joachims 2.3.1; zhang 4
-(Gini); dasgupta (24); Forman, JMLR 3, 2003 (bi-normal separation).
+Of n documents, `df` contain the term, P have the label and `tp` both. The contingency table of a term and a label is
+tp, df - tp | P - tp, n - df - (P - tp). One pass over the documents gives the tables of all terms and labels
+(core/sparse/term_counts.hpp); a score is a formula over a table. References: joachims 2.3.1; zhang 4 (Gini);
+dasgupta (24); Forman, JMLR 3, 2003 (bi-normal separation).
 
-A label on no document or on all of them tells nothing apart: its scores are 0.
+If a label is on no document or on all of them, its scores are 0.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _NEAREST_RATE = 0.0005
 
 @dataclass(frozen=True, eq=False)
 class TermCounts:
-    """In how many documents terms and labels occur.
+    """Document counts of terms and labels.
 
     Attributes
     ----------
     together : (labels, terms) documents with both
     terms : (terms,) documents with the term
     labels : (labels,) documents with the label
-    n : documents
+    n : number of documents
     """
 
     together: NDArray[np.integer[Any]]
@@ -54,13 +54,13 @@ class TermCounts:
 
 
 def count_terms(csr: Csr, signs: NDArray[np.int8], n_jobs: int | None = None) -> TermCounts:
-    """Count terms and labels together.
+    """Count the documents of every term, label and pair of both.
 
     Parameters
     ----------
     csr : the documents; a term occurs where its value is not 0
     signs : (n, labels) of +1 and -1
-    n_jobs : native threads, None for every core
+    n_jobs : number of threads, None for all cores
 
     Examples
     --------
@@ -118,14 +118,14 @@ def information_gain(counts: TermCounts) -> Floats:
 
 
 def gini_gain(counts: TermCounts) -> Floats:
-    """Information gain with the Gini index, 1 - sum of squared shares, for the entropy: zhang 4."""
+    """Information gain with the Gini index (1 - sum of squared shares) instead of the entropy: zhang 4."""
     tp, df, P, n = _floats(counts)
     within = tp**2 * _inverse(df) + (P - tp) ** 2 * _inverse(n - df)
     return _of_telling(np.maximum(2 * (within - P**2 / n) / n, 0.0), counts)
 
 
 def chi_square(counts: TermCounts, n_jobs: int | None = None) -> Floats:
-    """Pearson's test statistic for independence of the term and the label: joachims 2.3.1."""
+    """Pearson's chi-square statistic of the term and the label: joachims 2.3.1."""
     df, P, n = counts.terms.astype(np.float64), counts.labels.astype(np.float64), float(counts.n)
     scores = np.empty(counts.together.shape)
     _core.chi_square(
@@ -142,11 +142,11 @@ def chi_square(counts: TermCounts, n_jobs: int | None = None) -> Floats:
 
 
 def odds_ratio(counts: TermCounts) -> Floats:
-    """The logarithm of the odds of the term in documents with the label over those in documents without.
+    """The log odds ratio of the term in documents with and without the label.
 
-    joachims (2.10), free of the share of the label. The rates are Bayesian estimates: the documents on either
-    side and one more, which holds the term as often as the collection does. So a term that is as frequent on
-    both sides has 0, as has one that is nowhere or everywhere; one that speaks against a label is negative.
+    joachims (2.10), without the prior of the label. The rates are smoothed by one more document per class, which
+    has the term with its overall frequency. A term that is equally frequent in both classes, in no document or in
+    all of them scores 0; a term that is rarer with the label scores below 0.
     """
     tp, df, P, n = _floats(counts)
     prior = df / n
@@ -157,7 +157,7 @@ def odds_ratio(counts: TermCounts) -> Floats:
 
 
 def bi_normal_separation(counts: TermCounts) -> Floats:
-    """How far apart the inverse normals of the two rates are: Forman 2003, 3.2."""
+    """The distance between the inverse normals of the two rates: Forman 2003, 3.2."""
     result = np.zeros(counts.together.shape)
     for tp, P, scores in zip(counts.together, counts.labels.tolist(), result, strict=True):
         if 0 < P < counts.n:
@@ -166,12 +166,12 @@ def bi_normal_separation(counts: TermCounts) -> Floats:
 
 
 def document_frequency(counts: TermCounts) -> Floats:
-    """In how many documents the term occurs, the same for every label."""
+    """The number of documents with the term, the same for every label."""
     return np.broadcast_to(counts.terms.astype(np.float64), counts.together.shape)
 
 
 def joint_information_gain(counts: TermCounts) -> Floats:
-    """I(W, Y) where Y is the class of a document, one of several: (terms,).
+    """I(W, Y) for a multiclass Y: (terms,).
 
     Examples
     --------
@@ -187,12 +187,12 @@ def joint_information_gain(counts: TermCounts) -> Floats:
 
 
 def joint_gini_gain(counts: TermCounts) -> Floats:
-    """The Gini index of one of several classes, less what is left of it given the term: (terms,)."""
+    """The decrease of the multiclass Gini index given the term: (terms,)."""
     return np.asarray(gini_gain(counts).sum(axis=0) / 2)
 
 
 def joint_chi_square(counts: TermCounts) -> Floats:
-    """Pearson's statistic of the term against one of several classes: (terms,)."""
+    """Pearson's chi-square statistic of the term and a multiclass label: (terms,)."""
     tp, df, P, n = _floats(counts)
     return np.asarray(
         ((tp - df * P / n) ** 2 * _inverse(P)).sum(axis=0) * n**2 * (_inverse(df) * _inverse(n - df))
@@ -216,17 +216,17 @@ JOINT_SCORES: dict[str, Score] = {
 
 
 def score_function(name: str, *, joint: bool = False) -> Score:
-    """The score that `name` stands for; `joint` for one of several classes rather than label by label."""
+    """The score with this name; `joint` for the multiclass score instead of one score per label."""
     scores = JOINT_SCORES if joint else SCORES
     if name in scores:
         return scores[name]
     if name in SCORES:
-        raise UsageError(f"criterion={name!r} has no joint form. Those that have: {', '.join(JOINT_SCORES)}.")
+        raise UsageError(f"criterion={name!r} has no joint form. Use one of {', '.join(JOINT_SCORES)}.")
     raise UsageError(f"criterion={name!r}: expected one of {', '.join(SCORES)}.")
 
 
 def _x_log_x(n: int) -> Floats:
-    """k log k for k = 0 .. n: every count of a table is one of them, so no logarithm is taken twice."""
+    """k log k for k = 0 .. n: all counts of a table are among them, so each logarithm is computed once."""
     k = np.arange(n + 1, dtype=np.float64)
     return np.asarray(k * np.log(np.maximum(k, 1.0)))
 
@@ -242,7 +242,7 @@ def _floats(counts: TermCounts) -> tuple[Floats, Floats, Floats, float]:
 
 
 def _inverse(counts: Floats) -> Floats:
-    """1 over the counts, 0 where one is 0: an empty side of a table adds nothing to a sum over it."""
+    """1 / counts, and 0 for a count of 0, so that an empty row of a table adds 0 to a sum."""
     return np.divide(1.0, counts, out=np.zeros_like(counts), where=counts > 0)
 
 

@@ -23,7 +23,7 @@ from widemargin.labels import Labels
 Floats = NDArray[np.float64]
 
 COMBINATIONS = ("max", "average", "sum", "round-robin", "joint")
-# Entries of the table of labels and terms that are in memory at one time.
+# Entries of the table of labels and terms in memory at a time.
 _ENTRIES_AT_ONCE = 2**23
 
 
@@ -33,21 +33,21 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     criterion : "ig" (information gain), "gini", "chi2", "odds", "bns" or "df", see
-        :mod:`widemargin.features.scores`. A feature occurs in a document where its value is not 0. Only "df"
-        needs no labels.
-    n_features : how many features to keep; all of them where there are no more. 1000 if nothing else is said.
-    threshold : keep features whose score is at least this, instead
-    percentile : keep this share of the features, from 0 to 100, instead
-    combine : how several labels make one score: the largest, the average weighted by the frequencies of the
-        labels, the sum; or "round-robin", where labels choose in turn; or "joint", the score of the class as
-        one variable, for documents of exactly one of several classes ("ig", "gini", "chi2")
-    unit_length : scale what is left of a document to length 1. Documents of length 1 are shorter without
-        some of their features, and a learner's C means less to them.
+        :mod:`widemargin.features.scores`. A feature occurs in a document if its value is not 0. Only
+        "df" works without labels.
+    n_features : number of features to keep; default 1000, or all if there are fewer
+    threshold : keep features with at least this score (instead of `n_features`)
+    percentile : keep this percentage of the features, from 0 to 100 (instead of `n_features`)
+    combine : how the scores of several labels are combined: "max", "average" (weighted by label frequency) or
+        "sum"; "round-robin" lets labels choose in turn; "joint" scores the class as one multiclass variable
+        ("ig", "gini", "chi2")
+    unit_length : scale the reduced documents to length 1. Otherwise removing features shortens them, which has
+        the effect of a smaller C.
 
     Attributes
     ----------
-    scores_ : (features,) the combined scores; of "round-robin" the largest
-    n_features_in_ : features before the selection
+    scores_ : (features,) the combined scores; for "round-robin" the largest
+    n_features_in_ : number of features before selection
 
     Examples
     --------
@@ -84,7 +84,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes; not needed for "df"
+        y : labels in any form that :mod:`widemargin.labels` accepts; not needed for "df"
         """
         self._check_parameters()
         csr = checked_csr(self, X, first=True)
@@ -93,13 +93,13 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
             return self._keep(np.argsort(-self.scores_, kind="stable"))
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         if self.combine == "joint" and space.kind == "multilabel":
-            raise UsageError('combine="joint" is for one class a document. Pass "max", "average" or "sum".')
+            raise UsageError('combine="joint" requires one class per document. Pass "max", "average" or "sum".')
         joint = self.combine == "joint" and space.kind == "multiclass"
         order = self._score(csr, signs, joint)
         return self._keep(np.argsort(-self.scores_, kind="stable") if order is None else order)
 
     def _score(self, csr: Csr, signs: NDArray[np.int8], joint: bool) -> NDArray[np.intp] | None:
-        """Set the combined scores; return the order in which labels in turn choose, where they do."""
+        """Set the combined scores; return the order of the features for "round-robin", else None."""
         function = score_function(self.criterion, joint=joint)
         if joint:
             self.scores_ = function(count_terms(csr, signs))
@@ -154,7 +154,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
             name for name in ("n_features", "threshold", "percentile") if getattr(self, name) is not None
         ]
         if len(given) > 1:
-            raise UsageError(f"{given[0]} and {given[1]} both say how many features to keep. Pass one.")
+            raise UsageError(f"{given[0]} and {given[1]} both set the number of features. Pass one of them.")
         check_parameters(
             self,
             n_features=or_none(COUNT._replace(words="a number of features")),
@@ -167,7 +167,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
             )
 
     def transform(self, X: Any) -> Any:
-        """The kept features, in their order."""
+        """The kept features, in their original order."""
         kept = super().transform(checked_csr(self, X, first=False).matrix if is_sparse(X) else X)
         return unit_rows(kept) if self.unit_length else kept
 
@@ -177,11 +177,11 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
     @property
     def uses_labels(self) -> bool:
-        """Whether the labels of the documents have a say."""
+        """Whether the selection depends on the labels."""
         return self.criterion != "df"
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
+        """The state for :meth:`from_state`: a configuration for JSON, and arrays."""
         check_is_fitted(self, "scores_")
         kept = np.flatnonzero(self._kept)
         config = {"parameters": self.get_params(), "n_features": self.n_features_in_}
@@ -189,7 +189,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """The fitted selection whose `get_state` this was; scores of features left out are not a number."""
+        """A fitted selection from the result of `get_state`; the scores of dropped features are NaN."""
         stored = Stored(config, arrays)
         self: Self = stored.estimator(cls)
         self.n_features_in_, columns = stored_columns(stored)
@@ -208,7 +208,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
 
 def _in_turn(choices: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The features in the order in which rows of choices are granted, one a row and round; each once.
+    """Features in round-robin order: the next choice of every row in turn, each feature once.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""The top singular vectors of a sparse matrix: exactly where it is small, at random where it is large.
+"""The top singular vectors of a sparse matrix: exact for small ones, randomized for large ones.
 
-Only the vectors of the shorter side are ever computed (the others are products with them). Small matrices
-take all eigenvectors of the Gram matrix of that side. Large ones take subspace iteration: a random block of
-vectors is multiplied by that Gram matrix, through the sparse data, and made orthogonal, a few times over;
-then the best vectors within its span are taken (Halko, Martinsson and Tropp, SIAM Review 53, 2011).
+Only the vectors of the shorter side are computed; the others are products with them. For small matrices they are the
+eigenvectors of the Gram matrix of that side. For large ones, subspace iteration multiplies a random block of vectors
+by that Gram matrix (through the sparse data) and orthogonalizes it, a few times, and takes the best vectors within
+its span (Halko, Martinsson and Tropp, SIAM Review 53, 2011).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]
 
-# Vectors that are multiplied at one time: those of the longer side are as many, and dense.
+# Vectors multiplied at a time, to limit the dense products of the longer side.
 COLUMNS_AT_ONCE = 128
 # Up to this many rows or columns all singular vectors are computed.
 _EXACT = 1500
-# Of subspace iteration: vectors more than wanted, and passes.
+# Subspace iteration: additional vectors, and passes.
 _SPARE_VECTORS, _PASSES = 20, 4
 
 
 class Singular(NamedTuple):
-    """Singular values, falling, and right singular vectors, one a row."""
+    """Singular values in decreasing order, and right singular vectors, one per row."""
 
     values: Floats
     vectors: Floats
@@ -59,7 +59,7 @@ def top_singular_vectors(A: sp.csr_array, n_components: int, random_state: Any =
 def short_side_vectors(
     A: sp.csr_array, n_components: int | None, random_state: Any = 0
 ) -> tuple[Floats, Floats]:
-    """Singular values above 0, falling, and the singular vectors of the shorter side, one a column.
+    """Positive singular values in decreasing order, and singular vectors of the shorter side, one per column.
 
     At least the top `n_components`, or all of them for None.
     """
@@ -78,11 +78,11 @@ def short_side_vectors(
 
 
 def _iterated(half: Csr, transposed: Csr, n_components: int, random_state: Any) -> tuple[Floats, Floats]:
-    """The top n_components eigenvalues and eigenvectors of half half', rising."""
+    """The top n_components eigenvalues and eigenvectors of half half', in increasing order."""
     block = check_random_state(random_state).standard_normal((half.n_rows, n_components + _SPARE_VECTORS))
     image = block
     for done in range(_PASSES):
-        # Before the last pass it is enough that no direction gets lost.
+        # Before the last pass, approximate orthogonality is enough.
         block = _orthogonal(image, rounds=2 if done == _PASSES - 1 else 1)
         image = _gram_times(half, transposed, block)
     squares, turned = scipy.linalg.eigh(block.T @ image)
@@ -90,10 +90,10 @@ def _iterated(half: Csr, transposed: Csr, n_components: int, random_state: Any) 
 
 
 def _orthogonal(block: Floats, rounds: int) -> Floats:
-    """An orthonormal basis of the columns, by their Gram matrix, which is far faster than by reflections.
+    """An orthonormal basis of the columns, by Cholesky factors of their Gram matrix, faster than by reflections.
 
-    One round is only as exact as the square of their condition, two are exact; a block that is too near to
-    singular for it takes reflections.
+    The error of one round grows with the squared condition number; two rounds are exact. Nearly singular blocks
+    fall back to reflections.
     """
     try:
         for _ in range(rounds):

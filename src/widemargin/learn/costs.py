@@ -1,4 +1,4 @@
-"""What an error on an example costs: C, times the weight of its class, times its own weight."""
+"""The cost of an error on an example: C, times the weight of its class, times its own weight."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def sample_weights(sample_weight: Any, n: int) -> Floats:
-    """The weights of `n` examples as the core wants them; without any, an empty array."""
+    """Check the weights of `n` examples; returns an empty array if there are none."""
     if sample_weight is None:
         return np.zeros(0)
     weights = np.asarray(sample_weight, dtype=np.float64)
@@ -27,7 +27,7 @@ def sample_weights(sample_weight: Any, n: int) -> Floats:
     if wrong.any():
         at = int(wrong.argmax())
         raise DataError(
-            f"sample_weight[{at}] = {weights[at]:g} is negative, infinite or no number, or above 1e100. "
+            f"sample_weight[{at}] = {weights[at]:g} is negative, not finite, or above 1e100. "
             f"Expected numbers of at least 0."
         )
     if not weights.any():
@@ -36,7 +36,7 @@ def sample_weights(sample_weight: Any, n: int) -> Floats:
 
 
 def weights_for(learner: Any, sample_weight: Any) -> dict[str, Any]:
-    """What `fit` gets besides examples and labels: nothing where there are no weights, which not all take.
+    """The keyword arguments of `fit` for these weights: none if there are no weights.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def weights_for(learner: Any, sample_weight: Any) -> dict[str, Any]:
     if sample_weight is None:
         return {}
     if not has_fit_parameter(learner, "sample_weight"):
-        raise UsageError(f"{type(learner).__name__} takes no sample_weight. Leave it out.")
+        raise UsageError(f"{type(learner).__name__} does not accept sample_weight. Omit it.")
     return {"sample_weight": sample_weight}
 
 
@@ -60,8 +60,8 @@ def label_costs(
     ----------
     class_weight : None; "balanced" gives the positive and the negative examples of each label the same
         total cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
-    signs : (n, columns); 0 where an example says nothing of the label
-    weights : what :func:`sample_weights` gave
+    signs : (n, columns); 0 if an example is unlabeled
+    weights : the result of :func:`sample_weights`
     """
     positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -81,7 +81,7 @@ def label_costs(
                 negative[0] = weight
             else:
                 raise UsageError(
-                    f"class_weight names {label!r}, which is no label of the training data. "
+                    f"class_weight has {label!r}, which is not a label of the training data. "
                     f"The labels are {space.classes.tolist()[:10]}."
                 )
     elif class_weight is not None:
@@ -89,25 +89,25 @@ def label_costs(
     weights_of_classes = np.concatenate([positive, negative])
     if not ((weights_of_classes >= 0) & (weights_of_classes <= LARGEST)).all():
         raise UsageError(
-            "class_weight holds a negative weight, or one that is too large or no number: expected numbers "
+            "class_weight has a weight that is negative, too large or not a number: expected numbers "
             "from 0 to 1e100."
         )
     return _times_cost(C, positive), _times_cost(C, negative)
 
 
 def _times_cost(C: float, factors: Floats) -> Floats:
-    """Without weight a class takes no part, even where errors cost infinitely much."""
+    """Costs; a class of weight 0 costs 0, even if C is infinite."""
     return np.multiply(float(C), factors, out=np.zeros_like(factors), where=factors > 0)
 
 
 def upper_bounds(signs: NDArray[np.int8], costs: tuple[Floats, Floats], weights: Floats) -> Floats:
-    """How far every alpha may rise, (columns, n): what an error on the example costs.
+    """The upper bound of every alpha, (columns, n): the cost of an error on the example.
 
     Parameters
     ----------
     signs : (columns, n)
-    costs : of the positive and of the negative examples of each column, as `label_costs` gives them
-    weights : as `sample_weights` gives them
+    costs : the result of `label_costs`
+    weights : the result of `sample_weights`
 
     Examples
     --------
@@ -119,7 +119,7 @@ def upper_bounds(signs: NDArray[np.int8], costs: tuple[Floats, Floats], weights:
 
 
 def times_weights(upper: Floats, weights: Floats) -> Floats:
-    """Without weight an example takes no part, even where errors cost infinitely much."""
+    """Costs times weights; an example of weight 0 costs 0, even if C is infinite."""
     if not len(weights):
         return upper
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Kernels k(x, z): their names and parameters, their values between rows, and the precision these need."""
+"""Kernels k(x, z): names and parameters, values between rows, and the precision they need."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from widemargin.errors import DataError, UsageError, WidemarginError
 Floats = NDArray[np.float64]
 
 KERNELS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "chi2": 4, "precomputed": -1}
-# Kernel values of so many examples are kept in double precision whatever they are.
+# Kernel values of up to this many examples are kept in double precision.
 DOUBLE_UP_TO = 2048
-# Those of more examples too, where half the mean squared distance between some of them in the space of the
-# kernel is less than this part of the largest value: single precision would keep few digits of what tells
-# examples apart.
+# So are those of more examples, if half the mean squared distance (in kernel space) between some of them is less
+# than this fraction of the largest value: single precision would keep few digits of the differences.
 _LEAST_SPREAD, _LOOKED_AT = 1e-3, 64
-# Sums of kernel values stay finite below this; what single precision holds, with room for sums.
+# Limit on kernel values, so that sums of them stay finite; the second one for single precision.
 _LARGEST_VALUE, _LARGEST_SINGLE = 1e290, 1e30
-# Beside the square of so large a bias feature double precision keeps few digits of a kernel value.
+# Limit on the bias feature: beside a larger one, double precision keeps few digits of a kernel value.
 _DROWNED = 1e10
 
 
@@ -47,7 +46,7 @@ class Kernel:
         return float(self.gamma), float(self.degree), float(self.coef0), float(self.power)
 
     def check(self) -> None:
-        """Refuse parameters that are no numbers, or out of bounds."""
+        """Raise an error for parameters that are not numbers or out of range."""
         check_parameters(self, gamma=POSITIVE, degree=POSITIVE, coef0=FINITE, power=POSITIVE)
 
     def between(self, a: Csr, b: Csr, n_jobs: int | None) -> Floats:
@@ -62,7 +61,7 @@ class Kernel:
         return out
 
     def refuse_overflow(self, csr: Csr, offset: float = 0.0) -> None:
-        """Refuse rows and parameters for which a kernel value may be too large for double precision.
+        """Raise an error if a kernel value may be too large for double precision.
 
         Parameters
         ----------
@@ -97,12 +96,12 @@ class Kernel:
             )
         if offset > _DROWNED * max(self.largest(squares), 1.0):
             raise UsageError(
-                f"bias={math.sqrt(offset):g}: nothing is left of the documents beside so large a feature. "
+                f"bias={math.sqrt(offset):g}: too large; kernel values would lose their precision. "
                 f'Pass a smaller number, or "unregularized".'
             )
 
     def precision(self, csr: Csr, offset: float, n_jobs: int | None) -> type[np.floating[Any]]:
-        """The type in which rows of the kernel matrix are kept: single precision where that is enough."""
+        """The data type of rows of the kernel matrix: single precision if that is enough."""
         if csr.n_rows <= DOUBLE_UP_TO:
             return np.float64
         some = _some_rows(csr, _LOOKED_AT)
@@ -127,7 +126,7 @@ class Kernel:
 
 @contextlib.contextmanager
 def refused_values() -> Iterator[None]:
-    """A kernel value that does not exist is found in the core; its message names the parameter."""
+    """Turn an error of the core about an invalid kernel value into one that names the parameter."""
     try:
         yield
     except WidemarginError:
@@ -137,7 +136,7 @@ def refused_values() -> Iterator[None]:
 
 
 def _some_rows(csr: Csr, count: int) -> Csr:
-    """At most so many rows, evenly spread."""
+    """At most this many rows, evenly spaced."""
     rows = np.unique(np.linspace(0, csr.n_rows - 1, count).astype(np.int64))
     begin, end = csr.indptr[rows], csr.indptr[rows + 1]
     places = np.concatenate([np.arange(a, b) for a, b in zip(begin, end, strict=True)])

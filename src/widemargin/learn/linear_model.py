@@ -1,4 +1,4 @@
-"""What learners of linear rules share: scores are X @ coef_.T + intercept_, labels.py decides."""
+"""The base of linear learners: scores are X @ coef_.T + intercept_."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
 class LinearModel(ClassifierMixin, BaseEstimator, LinearWeights):
-    """Base of the learners whose result is one weight vector and one threshold a column of labels.
+    """Base class of learners with one weight vector and one intercept per column of labels.
 
     Subclasses set `label_space_`, `coef_` (columns x features, dense or sparse), `intercept_` and
     `n_features_in_`.
@@ -48,12 +48,12 @@ class LinearModel(ClassifierMixin, BaseEstimator, LinearWeights):
         return result
 
     def predict(self, X: Any) -> Any:
-        """Labels of the documents, in the form in which `fit` got them."""
+        """Predicted labels, in the form of the training labels."""
         scores = self.decision_function(X)
         return self.label_space_.decide(scores)
 
     def get_state(self) -> State:
-        """What is needed to score and to decide: a configuration for JSON, and arrays."""
+        """The state for prediction: a configuration for JSON, and arrays."""
         check_is_fitted(self, "label_space_")
         config = {
             "parameters": self.get_params(),
@@ -61,7 +61,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, LinearWeights):
             "n_features": self.n_features_in_,
         }
         arrays: dict[str, NDArray[Any]] = {"intercept": self.intercept_}
-        # Twelve bytes for a non-zero against eight for every weight.
+        # A sparse entry takes 12 bytes, a dense one 8.
         if is_sparse(self.coef_) or np.count_nonzero(self.coef_) < 0.6 * self.coef_.size:
             csr = sp.csr_array(self.coef_)
             arrays |= {
@@ -76,7 +76,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, LinearWeights):
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """The fitted learner that `get_state` described, without its dual variables."""
+        """A fitted learner from the result of `get_state`, without its dual variables."""
         stored = Stored(config, arrays)
         learner: Self = stored.estimator(cls)
         learner._read_weights(stored)

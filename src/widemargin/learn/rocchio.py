@@ -17,22 +17,22 @@ from widemargin.learn.linear_model import LinearModel
 
 
 class Rocchio(LinearModel):
-    """The centroid of the positive documents less `negative_weight` times that of the negative ones.
+    """The centroid of the positive documents minus `negative_weight` times that of the negative ones.
 
     Documents are scaled to length 1, negative weights are cut to 0 (2.22), and a score is the cosine of the
-    document and the weights. The algorithm has no threshold of its own: here it lies midway between the mean
-    cosines of the positive and the negative training documents. Scores of different labels are not
+    document and the weights. The threshold is midway between the mean cosines of the positive and
+    the negative training documents. Scores of different labels are not
     comparable.
 
     Parameters
     ----------
-    negative_weight : how much the negative documents count, at least 0
+    negative_weight : weight of the negative documents, at least 0
     n_jobs : as in :class:`~widemargin.LinearSVM`
 
     Attributes
     ----------
     coef_ : weights of length 1, labels x features
-    intercept_ : less the threshold
+    intercept_ : minus the threshold
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Rocchio(LinearModel):
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes
+        y : labels in any form that :mod:`widemargin.labels` accepts
         """
         self._check_parameters()
         csr = checked_csr(self, X, first=True)
@@ -73,25 +73,25 @@ class Rocchio(LinearModel):
         check_parameters(self, negative_weight=AT_LEAST_0)
 
     def as_scored(self, X: Any) -> Any:
-        """The documents scaled to length 1; one without any value stays as it is."""
+        """Scale documents to length 1; empty ones stay as they are."""
         X = sp.csr_array(X, dtype=np.float64) if is_sparse(X) else np.asarray(X, dtype=np.float64)
         squares = np.asarray((X * X).sum(axis=1), dtype=np.float64).reshape(-1)
         factors = np.divide(1.0, np.sqrt(squares), out=np.zeros(len(squares)), where=squares > 0)
         return sp.csr_array(sp.diags_array(factors) @ X) if is_sparse(X) else X * factors[:, None]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Cosines less the threshold: (n,) for a binary task, otherwise (n, labels)."""
+        """Cosines minus the threshold: (n,) for a binary task, otherwise (n, labels)."""
         check_is_fitted(self, "label_space_")
         csr = checked_csr(self, X, first=False)
         return super().decision_function(self.as_scored(csr.matrix))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # negative weights are cut: made for counts of terms
+        tags.classifier_tags.poor_score = True  # negative weights are cut to 0: meant for term counts
         return tags
 
 
 def _means(members: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(n, labels): what a member counts in the mean of all members."""
+    """(n, labels): the weight of each member in the mean of all members."""
     means: NDArray[np.float64] = members / np.maximum(members.sum(axis=0), 1)
     return means

@@ -1,17 +1,16 @@
-"""Does a transductive labeling look right? The tests of joachims, 7.5, on what the machine says by itself.
+"""Tests for a failed transductive labeling (joachims, 7.5), from the solution alone.
 
-If the unlabeled examples were labeled correctly, labeled and unlabeled ones would be drawn from the same
-source, and the shares of both that could be leave-one-out errors, ``alpha R^2 + xi >= 1``, would differ by
-chance only: over all examples (7.8), over the positive (7.9) and over the negative ones (7.10). How likely a
-difference as large as the observed one is follows from the hypergeometric distribution. All this is so where
-an error costs the same on both.
+If the unlabeled examples are labeled correctly, both kinds of examples come from the same distribution. Then the
+shares of possible leave-one-out errors, ``alpha R^2 + xi >= 1``, among labeled and unlabeled examples differ only by
+chance: over all examples (7.8), the positive (7.9) and the negative ones (7.10). The probability of a difference at
+least as large as the observed one follows from the hypergeometric distribution. This requires the same cost of errors
+on both kinds.
 
-These tests see a few labeled examples only and miss most failures on text. Another sign needs no labels: a
-hyperplane that has found a gap between other classes than the wanted ones has few unlabeled examples at it,
-which is too clean for a real boundary. So the alarm may also be raised when few of them are support vectors.
-That share depends on the collection and on C: `LEAST_SUPPORT` was chosen on samples of 17 labeled documents
-among training documents of Reuters-21578, C = C* = 20. There is no theory behind it, and another collection
-may want another; ``benchmarks/alarm.py`` measures how often the alarm is right on other documents.
+With few labeled examples these tests miss most failures on text. Another sign needs no labels: a hyperplane in a gap
+between the wrong classes has few unlabeled examples near it, too few for a real boundary. So the alarm also fires if
+few of them are support vectors. That share depends on the collection and on C: `LEAST_SUPPORT` was chosen on samples
+of 17 labeled training documents of Reuters-21578, C = C* = 20. It is a heuristic, and other collections may need
+another value; ``benchmarks/alarm.py`` measures how often the alarm is right on other documents.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from scipy.stats import hypergeom
 
 from widemargin.errors import UsageError
 
-# An example on the very edge is at risk, however its alpha was rounded.
+# Tolerance for rounding: an example on the edge is at risk.
 _ROUNDING = 1e-9
-# Of the unlabeled examples; below it the alarm is raised.
+# Share of support vectors among the unlabeled examples below which the alarm fires.
 LEAST_SUPPORT = 0.06
 _WHOM = {
     "all": "the labeled examples",
@@ -38,7 +37,7 @@ _WHOM = {
 
 @dataclass(frozen=True)
 class Shares:
-    """How many of the labeled and of the unlabeled examples are at risk, and how likely that is by chance.
+    """The numbers of labeled and unlabeled examples at risk, and the p-value of their difference.
 
     `p_value` is the probability of shares at least as different as these (7.11).
     """
@@ -52,14 +51,14 @@ class Shares:
 
 @dataclass(frozen=True)
 class Alarm:
-    """What the tests found.
+    """The result of the tests.
 
     Attributes
     ----------
-    shares : of "all" (7.8), "positive" (7.9) and "negative" examples (7.10), those with somebody to compare
+    shares : of "all" (7.8), "positive" (7.9) and "negative" examples (7.10), if there is anything to compare
     support : the share of the unlabeled examples that are support vectors
     fired : whether a p-value is at most `level`, or the support below `least_support`
-    sentence : the finding in words
+    sentence : the result in words
     """
 
     shares: dict[str, Shares]
@@ -76,7 +75,7 @@ class Alarm:
 
 
 def share_test(labeled_at_risk: int, labeled: int, unlabeled_at_risk: int, unlabeled: int) -> float:
-    """How likely chance makes two shares differ as much as these, or more (7.11).
+    """The probability that two shares differ by chance at least as much as these (7.11).
 
     Examples
     --------
@@ -106,16 +105,16 @@ def transduction_alarm(
     level: float = 0.01,
     least_support: float = 0.0,
 ) -> Alarm:
-    """Test (7.8)-(7.10) for one transductive machine, and look at how many examples lie at its boundary.
+    """Run tests (7.8)-(7.10) for one transductive SVM, and check its share of support vectors.
 
     Parameters
     ----------
     alpha, xi : dual variables and slacks of all examples, (n,)
-    signs : their labels, given or found: positive or not, (n,)
-    unlabeled : whose labels were found, (n,)
+    signs : given or inferred labels, (n,)
+    unlabeled : true for examples whose label was inferred, (n,)
     kernel_range : largest minus smallest value of the kernel
-    level : the alarm is raised when one of the tests has a p-value of at most `level`
-    least_support : the alarm is raised when a smaller share of the unlabeled examples are support vectors
+    level : the alarm fires if one of the tests has a p-value of at most `level`
+    least_support : the alarm fires if the share of support vectors among the unlabeled examples is smaller
 
     Examples
     --------
@@ -127,7 +126,7 @@ def transduction_alarm(
     at_risk = np.asarray(alpha) * kernel_range + np.asarray(xi) >= 1 - _ROUNDING
     unlabeled, positive = np.asarray(unlabeled, dtype=bool), np.asarray(signs) > 0
     if not (at_risk.shape == unlabeled.shape == positive.shape and at_risk.ndim == 1):
-        raise UsageError("alpha, xi, signs and unlabeled need one value an example each.")
+        raise UsageError("alpha, xi, signs and unlabeled need one value per example.")
     groups = {"all": np.ones(len(positive), dtype=bool), "positive": positive, "negative": ~positive}
     shares = {name: _shares(at_risk, unlabeled, group) for name, group in groups.items()}
     shares = {name: share for name, share in shares.items() if share.labeled and share.unlabeled}
@@ -156,7 +155,7 @@ def _shares(at_risk: NDArray[np.bool_], unlabeled: NDArray[np.bool_], group: NDA
 
 def _sentence(worst: str | None, shares: dict[str, Shares], fired: bool) -> str:
     if worst is None:
-        return "There is nobody to compare the labeled examples with."
+        return "There are no unlabeled examples to compare with."
     share = shares[worst]
     if not fired:
         return (

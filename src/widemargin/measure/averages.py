@@ -2,7 +2,7 @@
 
 A macro-average is the mean over the m tasks (2.34, which prints 1/l for 1/m); a micro-average is the
 measure of the added tables (2.35). Tasks without a positive example have no precision, recall or F: macro
-leaves them out, while their false positives still count in micro.
+ignores them, while their false positives count in micro.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from widemargin.measure.contingency import Contingency
 
 
 def macro(values: NDArray[Any]) -> float:
-    """The mean of the defined values; nan where none is.
+    """The mean of the defined values, NaN if there are none.
 
     Examples
     --------
@@ -30,5 +30,5 @@ def macro(values: NDArray[Any]) -> float:
 
 
 def micro(measure: Callable[[Contingency], NDArray[np.float64]], table: Contingency) -> float:
-    """`measure` of the tables of all tasks added up, such as ``micro(f_measure, table)``."""
+    """`measure` of the sum of all tables, such as ``micro(f_measure, table)``."""
     return float(measure(table.merged()))

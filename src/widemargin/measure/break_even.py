@@ -1,16 +1,16 @@
-"""Where precision equals recall: PRBEP, its micro-averages, and the precision-recall curve.
+"""The precision/recall break-even point (PRBEP), its micro-averages, and the precision-recall curve.
 
 Given a ranking, precision and recall are equal when as many examples are retrieved as are positive
-(joachims, Definition 7). Scores can tie, and then the cut may fall inside a group of equal scores. Every
-order of the tied examples is equally good, so the measures here are expectations over their orders, after
-Raghavan, Bollmann and Jung (ACM TOIS 7(3), 1989), the PRR method:
+(joachims, Definition 7). If scores
+tie, the cut may fall inside a group of equal scores. The measures here are expectations over all orders of the tied
+examples: the PRR method of Raghavan, Bollmann and Jung (ACM TOIS 7(3), 1989):
 
 - stopping after a number of documents (the break-even): of a tied group with r positives and i negatives
   from which s documents are taken, s r / (r + i) are expected to be positive;
 - stopping after a number of positives (precision at a recall level): to find s of its r positives,
   s i / (r + 1) negatives are expected to be read.
 
-A task without positive examples has no break-even: nan.
+The break-even point of a task without positive examples is NaN.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def prbep(truth: NDArray[Any], scores: NDArray[Any]) -> Floats:
 
     Parameters
     ----------
-    truth : array (n,) or (n, tasks), positive where an example is in the class
-    scores : array of the same shape, higher where an example is more likely in the class
+    truth : array (n,) or (n, tasks), positive if an example has the label
+    scores : array of the same shape, higher if an example is more likely to have the label
 
     Examples
     --------
@@ -90,7 +90,7 @@ def precision_recall_curve(truth: NDArray[Any], scores: NDArray[Any]) -> Curve:
 
 
 def precision_at_recall(truth: NDArray[Any], scores: NDArray[Any], levels: Any) -> Floats:
-    """Precision at recall levels in (0, 1] of one task, by PRR where scores tie.
+    """Precision at recall levels in (0, 1] of one task, by PRR if scores tie.
 
     To reach recall level L, ``N = L R`` of the R positives have to be found. If j negatives rank above the
     tied group that holds the last of them, and s of its r positives are needed among i negatives, the
@@ -98,7 +98,7 @@ def precision_at_recall(truth: NDArray[Any], scores: NDArray[Any], levels: Any) 
     """
     levels = np.asarray(levels, dtype=np.float64)
     if not ((levels > 0) & (levels <= 1)).all():
-        raise UsageError("Recall levels lie above 0 and at most at 1.")
+        raise UsageError("Recall levels must be above 0 and at most 1.")
     _, positives, retrieved = _ranks(truth, scores)
     if not len(positives) or positives[-1] == 0:
         return np.full(levels.shape, np.nan)
@@ -130,7 +130,7 @@ def _ranks(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[Floats, NDArray[n
     """The distinct scores from high to low, with the positives and the examples retrieved down to each."""
     truth, scores = _checked(truth, scores)
     if truth.ndim != 1:
-        raise UsageError(f"A curve is of one task; the truth has shape {truth.shape}. Pass one column.")
+        raise UsageError(f"A curve needs a single task, but the truth has shape {truth.shape}. Pass one column.")
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)[: len(ranked)]
@@ -142,5 +142,5 @@ def _checked(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[NDArray[Any], N
     if truth.shape != scores.shape:
         raise UsageError(f"The truth has shape {truth.shape} and the scores {scores.shape}.")
     if np.isnan(scores).any():
-        raise UsageError("Some scores are nan, which cannot be ranked.")
+        raise UsageError("Some scores are NaN and cannot be ranked.")
     return truth, scores

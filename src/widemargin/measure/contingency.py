@@ -2,10 +2,10 @@
 
 Joachims, 2.6. Definition 1 counts predictions by what was predicted (first sign) and what was true
 (second): f++ are the true positives, f+- the false positives, f-+ the false negatives, f-- the true
-negatives. A table here holds the four counts of one task, or arrays with one entry a task.
+negatives. A table here holds the four counts of one task, or arrays with one entry per task.
 
-Where a task has no positive example there is nothing to find: precision, recall and F are nan. Where it has
-some but none was predicted, precision is 0, as the limit of F demands.
+If a task has no positive example, precision, recall and F are NaN. If it has some but none is predicted, precision
+is 0, which is consistent with F.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from widemargin.errors import UsageError
 
 Floats = NDArray[np.float64]
-Counts = Any  # whole numbers, or expected numbers: one, or an array with one entry a task
+Counts = Any  # whole numbers, or expected numbers: one, or an array with one entry per task
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,21 +33,21 @@ class Contingency:
 
     @property
     def positives(self) -> Counts:
-        """How many examples are positive."""
+        """The number of positive examples."""
         return self.true_positive + self.false_negative
 
     @property
     def predicted(self) -> Counts:
-        """How many examples are predicted to be positive."""
+        """The number of predicted positives."""
         return self.true_positive + self.false_positive
 
     @property
     def n(self) -> Counts:
-        """How many examples there are."""
+        """The number of examples."""
         return self.positives + self.false_positive + self.true_negative
 
     def merged(self) -> Contingency:
-        """The tables of all tasks added cell by cell: what a micro-average is computed from."""
+        """The sum of the tables of all tasks, for micro-averages."""
         return Contingency(
             np.sum(self.true_positive),
             np.sum(self.false_positive),
@@ -61,7 +61,7 @@ def contingency(truth: NDArray[Any], predicted: NDArray[Any]) -> Contingency:
 
     Parameters
     ----------
-    truth, predicted : arrays (n,) or (n, tasks), positive where an example is in the class
+    truth, predicted : arrays (n,) or (n, tasks), positive if an example has the label
 
     Examples
     --------
@@ -109,7 +109,7 @@ def cost(table: Contingency, costs: Any) -> Floats:
 
 
 def hamming_loss(table: Contingency) -> float:
-    """The mean number of wrong labels an example, equations (2.6) and (2.7): the sum of the error rates.
+    """The mean number of wrong labels per example, equations (2.6) and (2.7): the sum of the error rates.
 
     scikit-learn divides it by the number of labels.
     """
@@ -127,7 +127,7 @@ def recall(table: Contingency) -> Floats:
 
 
 def f_measure(table: Contingency, beta: float = 1.0) -> Floats:
-    """F-beta, ``(1 + beta^2) P R / (beta^2 P + R)``: beta > 1 leans to recall.
+    """F-beta, ``(1 + beta^2) P R / (beta^2 P + R)``: beta > 1 favors recall.
 
     (2.32) and (2.33) print beta^2 in the wrong place; this is van Rijsbergen's measure.
     """
@@ -139,7 +139,7 @@ def f_measure(table: Contingency, beta: float = 1.0) -> Floats:
 
 
 def precision_recall_average(table: Contingency) -> Floats:
-    """PRAVG, the mean of precision and recall: the thesis's stand-in for the break-even point (6.2)."""
+    """PRAVG, the mean of precision and recall, which approximates the break-even point (6.2)."""
     return 0.5 * (precision(table) + recall(table))
 
 

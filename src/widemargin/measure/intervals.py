@@ -1,19 +1,18 @@
-"""How far a figure may be from the truth, given how few examples it was counted on.
+"""Confidence intervals for measures of contingency tables.
 
-Shares of counts (error, recall, and precision given the predictions) have Clopper and Pearson's interval,
-which covers at least as often as it says. F, PRAVG and their kind have none; for them the four outcomes of
-every label are drawn again, many times:
+Shares of counts (error, recall, and precision given the predictions) get Clopper and Pearson's interval, whose
+coverage is at least the stated one. For F, PRAVG and similar measures there is none; the four outcomes of every label
+are resampled many times instead:
 
 - one label, or the added table of a micro-average: from the posterior of the outcomes, starting with a
   quarter of an example in each (Goutte and Gaussier, A Probabilistic Interpretation of Precision, Recall and
-  F-score, ECIR 2005, with Perks' prior). Drawing from the counts themselves would find a label whose few
-  examples were all right to be right beyond doubt: at 95 % it covers one time in three where there are two
-  positive examples and F is 0.9, and this nineteen times in twenty.
-- a macro-average: from the counts, since any prior moves the mean over many rare labels away from the figure
-  itself, and with as many positive examples of every label as there are. That covers somewhat less often than
-  it says where most labels are rare.
+  F-score, ECIR 2005, with Perks' prior). Resampling the counts themselves would give a label without errors an
+  interval of width 0: with two positive examples and a true F of 0.9, its nominal 95 % would cover 33 % of the time,
+  while the posterior covers 95 %.
+- a macro-average: from the counts with the number of positive examples fixed, since any prior would shift the mean
+  over many rare labels. If most labels are rare, the coverage is somewhat below the stated one.
 
-Labels are drawn independently; documents on which many labels are wrong together make averages vary more.
+Labels are resampled independently; averages vary more if many labels are wrong on the same documents.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ Floats = NDArray[np.float64]
 
 # Perks' prior: one example, spread over the four outcomes.
 _PRIOR = 0.25
-# Labels whose draws are in memory at one time.
+# Labels whose draws are in memory at a time.
 _LABELS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, between which numbers it lies, and where it comes from.
+    """A value with its interval and its origin.
 
-    `kind` is "bound" (xi-alpha: no worse than this on average), "estimate" (leave-one-out or
-    cross-validation) or "measured" (on documents that training never saw).
+    `kind` is "bound" (xi-alpha: leave-one-out is not worse), "estimate" (leave-one-out or
+    cross-validation) or "measured" (on a test set).
     """
 
     value: float
@@ -51,7 +50,7 @@ class Figure:
     kind: Literal["bound", "estimate", "measured"]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON, where what is undefined is null.
+        """Plain values for JSON; undefined values are None.
 
         Examples
         --------
@@ -66,11 +65,11 @@ class Figure:
 
 
 def clopper_pearson(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """The interval of a share that covers the truth at least as often as `confidence` says.
+    """The Clopper-Pearson interval of a share; its coverage is at least `confidence`.
 
     Parameters
     ----------
-    successes, trials : counts, or arrays of them; without a trial anything from 0 to 1 is possible
+    successes, trials : counts, or arrays of them; without trials the interval is 0 to 1
 
     Examples
     --------
@@ -81,7 +80,7 @@ def clopper_pearson(successes: Any, trials: Any, confidence: float = 0.95) -> tu
     _check_confidence(confidence)
     k, n = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     if (k < 0).any() or (k > n).any():
-        raise UsageError("There are more successes than trials, or fewer than none.")
+        raise UsageError("Successes must be from 0 to the number of trials.")
     tail = (1 - confidence) / 2
     # Quantiles of beta distributions, by the function behind scipy.stats, which takes a second to import.
     from scipy.special import betaincinv
@@ -100,13 +99,13 @@ def bootstrap_interval(
     samples: int = 1000,
     seed: int = 0,
 ) -> tuple[Floats, Floats]:
-    """The interval of any measure of tables: low and high, one entry a label, or one for an average.
+    """The interval of any measure of tables: low and high, one entry per label, or one for an average.
 
-    The interval always contains the figure itself. nan where the measure is not defined.
+    The interval always contains the figure itself. Undefined measures are NaN.
 
     Parameters
     ----------
-    measure : of tables with any number of axes, such as ``f_measure``
+    measure : a function of tables with any number of axes, such as ``f_measure``
     average : None for every label; "micro" for the measure of the added tables, "macro" for the mean
 
     Examples
@@ -140,7 +139,7 @@ def bootstrap_interval(
     for first in range(0, len(by_label), _LABELS_AT_ONCE):
         some = by_label[first : first + _LABELS_AT_ONCE]
         draws = generator.gamma(some + _PRIOR, size=(samples, *some.shape))
-        # The scale of the draws is that of the table, as a measure may ask for counts.
+        # Draws have the scale of the table, since a measure may need counts.
         draws *= some.sum(axis=1, keepdims=True) / draws.sum(axis=2, keepdims=True)
         values = measure(Contingency(*np.moveaxis(draws, -1, 0)))
         low[first : first + len(some)], high[first : first + len(some)] = np.quantile(values, ends, axis=0)
@@ -156,7 +155,7 @@ def _macro_interval(
     samples: int,
     generator: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Draw every label's outcomes from its counts; labels without a positive example take no part."""
+    """Draw the outcomes of every label from its counts; labels without positive examples are ignored."""
     by_label = cells.reshape(-1, 4)[~np.isnan(value).reshape(-1)]
     if not len(by_label):
         return np.asarray(np.nan), np.asarray(np.nan)

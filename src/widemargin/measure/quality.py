@@ -1,10 +1,9 @@
-"""How good a classifier is, label by label, each figure with its interval and with what kind of figure it is.
+"""The quality of a classifier: figures per label, each with its interval and its kind.
 
-The same form for what training foretells (kind "bound" or "estimate") and for what a test set shows
-("measured"), so that the two can stand side by side.
+Estimates from training (kind "bound" or "estimate") and figures on a test set ("measured") have the same form, so
+that they can be compared.
 
-Recall, precision and error are shares of counted documents, with Clopper and Pearson's intervals; those of F1
-and of macro-averages are drawn, see :mod:`widemargin.measure.intervals`.
+Recall, precision and error have Clopper and Pearson's intervals; those of F1 and of macro-averages are sampled, see :mod:`widemargin.measure.intervals`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ MEASURES: dict[str, Callable[[Contingency], Floats]] = {
     "f1": f_measure,
     "error": error_rate,
 }
-# Half the width of the interval of F1 up to which a label's figures are called sure or fair.
+# Half the width of the interval of F1 up to which figures are called good or fair.
 SURE, FAIR = 0.05, 0.15
 _MOST_DRAWN = 1_000_000  # tables that one interval of all labels takes
 
@@ -42,13 +41,13 @@ class LabelQuality:
 
     Attributes
     ----------
-    examples : how many documents carry the label
-    predicted : how many are said to
+    examples : number of documents with the label
+    predicted : number of documents that are predicted to have it
     figures : "precision", "recall", "f1" and "error"
-    threshold : the score above which the label is chosen; "never" or "always"; None where the largest
-        score decides
-    sure : how far to trust the figures: "good", "fair", "low" or "none"; "bound" for bounds
-    weak : why they are weak, where they are
+    threshold : the score above which the label is assigned; "never" or "always"; None if the largest score
+        decides
+    sure : how reliable the figures are: "good", "fair", "low" or "none"; "bound" for bounds
+    weak : why they are unreliable, or None
     """
 
     label: Any
@@ -78,18 +77,18 @@ class LabelQuality:
 
 @dataclass(frozen=True)
 class Quality:
-    """What :func:`quality` found.
+    """The result of :func:`quality`.
 
     Attributes
     ----------
     method : where the figures come from, such as "leave-one-out"
     kind : "bound", "estimate" or "measured"
     n : number of documents
-    labels : one a label, in the order of the classes; both classes of a binary task
+    labels : one entry per label, in the order of the classes; both classes of a binary task
     micro, macro : the averages of the figures
     accuracy : share of the documents whose label (multi-label: whole label set) is right; None for bounds
-    confidence : that of the intervals
-    notes : what a reader of the figures has to know
+    confidence : confidence of the intervals
+    notes : remarks on the figures
     """
 
     method: str
@@ -103,7 +102,7 @@ class Quality:
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values for JSON, None where a figure is not defined."""
+        """Plain values for JSON; undefined figures are None."""
         return {
             "method": self.method,
             "kind": self.kind,
@@ -118,7 +117,7 @@ class Quality:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Quality:
-        """What `to_dict` described."""
+        """Restore from the result of `to_dict`."""
         accuracy = state["accuracy"]
         return cls(
             **{name: state[name] for name in ("method", "kind", "n", "confidence", "notes")},
@@ -140,13 +139,13 @@ def quality(
     weak: Mapping[int, str] | None = None,
     notes: list[str] | None = None,
 ) -> Quality:
-    """The figures of a contingency table with one entry a column of `space`.
+    """The figures of a contingency table with one entry per column of `space`.
 
     Parameters
     ----------
-    right : how many documents got the right label, or the right set of labels
-    thresholds : (columns,), where scores above a threshold decide
-    weak : why the figures of a column are weak, by the number of the column
+    right : number of documents with the right label, or the right set of labels
+    thresholds : (columns,), if labels are decided by thresholds
+    weak : why figures are unreliable, by column number
 
     Examples
     --------
@@ -161,7 +160,7 @@ def quality(
     weak = dict(weak or {})
     limits = None if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if space.kind == "binary":
-        # The negative class is a label too, and what is wrong for one is wrong for the other.
+        # The negative class is a label too; an error on one class is an error on the other.
         table = _both(table)
         limits = None if limits is None else np.array([-limits[0], limits[0]])
         weak = dict.fromkeys(range(2), weak[0]) if 0 in weak else {}
@@ -222,9 +221,9 @@ def _figure(name: str, value: float, low: float, high: float, kind: Kind) -> Fig
     if math.isnan(value):
         low = high = value
     elif kind == "bound":
-        # It says what is no worse; nothing speaks against the best.
+        # A lower bound: the upper end of the interval is 1.
         low, high = (0.0, high) if name == "error" else (low, 1.0)
-    # Six digits: the last ones may depend on the machine, and a model must not.
+    # Six digits, since the last ones may depend on the CPU, and a model must not.
     return Figure(round(value, 6), round(low, 6), round(high, 6), kind)
 
 
@@ -238,7 +237,7 @@ def _macro_figure(name: str, table: Contingency, kind: Kind) -> Figure:
 
 
 def _samples(n_labels: int) -> int:
-    """Draws of every label: fewer where there are thousands of labels."""
+    """Number of draws per label: fewer for thousands of labels."""
     return int(np.clip(_MOST_DRAWN // n_labels, 100, 1000))
 
 
@@ -288,7 +287,7 @@ def _figures(state: Mapping[str, Any]) -> dict[str, Figure]:
 
 
 def _read(state: Mapping[str, Any]) -> Figure:
-    """What a figure's `to_dict` described."""
+    """Restore a figure from the result of `to_dict`."""
     value, low, high = (
         math.nan if state[name] is None else float(state[name]) for name in ("value", "low", "high")
     )

@@ -1,4 +1,4 @@
-"""One table of everything worth knowing about scores on labeled examples."""
+"""All measures of scores on labeled examples, per label and on average."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from widemargin.measure.contingency import (
     recall,
 )
 
-# Beyond this many classes nobody reads a confusion matrix, and it no longer fits in memory.
+# A larger confusion matrix is hard to read and may not fit in memory.
 MOST_CONFUSED_CLASSES = 500
 
 
@@ -37,7 +37,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class LabelRow(Scores):
-    """The measures of one label; `support` examples carry it, `predicted` are said to."""
+    """The measures of one label; `support` examples have it, `predicted` are predicted to have it."""
 
     label: Any
     support: int
@@ -46,19 +46,19 @@ class LabelRow(Scores):
 
 @dataclass(frozen=True)
 class Summary:
-    """What :func:`summarize` found.
+    """The result of :func:`summarize`.
 
     Attributes
     ----------
     kind : "binary", "multiclass" or "multilabel"
     n : number of examples
-    rows : one a label, in the order of the classes; both classes of a binary task
+    rows : one per label, in the order of the classes; both classes of a binary task
     accuracy : share of examples whose label (multi-label: whole label set) is right
-    hamming_loss : mean number of wrong labels an example, multi-label only
+    hamming_loss : mean number of wrong labels per example, multi-label only
     micro, macro : averages over the labels; the micro PRBEP lowers one threshold over all labels
     confusion : [i][j], how often class i was predicted as class j; None for multi-label tasks and for
         more than 500 classes
-    notes : what a reader of the figures has to know
+    notes : remarks on the figures
     """
 
     kind: str
@@ -72,7 +72,7 @@ class Summary:
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values for JSON, None where a measure is not defined."""
+        """Plain values for JSON; undefined measures are None."""
         plain: dict[str, Any] = _without_nan(asdict(self))
         return plain
 
@@ -86,10 +86,9 @@ def summarize(
     ----------
     space : the labels
     truth : signs (n, columns), such as ``space.encode(y)``; a multi-class row without a positive column has
-        a label outside the space and counts as an error
+        an unknown label and counts as an error
     scores : array (n,) or (n, columns)
-    predicted : signs (n, columns) of the decisions, where they are not the space's own (arg max, or the
-        sign of the score)
+    predicted : signs (n, columns) of the decisions; by default the largest score, or the sign of the score
 
     Examples
     --------
@@ -134,12 +133,12 @@ def summarize(
     if empty:
         notes.append(
             f"{empty} of {len(rows)} labels {'has' if empty == 1 else 'have'} no example here: "
-            f"macro-averages leave them out, micro-averages count their false positives."
+            f"macro-averages ignore them, micro-averages count their false positives."
         )
     single = space.kind != "multilabel"
     known = (truth > 0).any(axis=1)
     if single and not known.all():
-        notes.append(f"{np.count_nonzero(~known)} of {n} examples have a label outside the task: errors.")
+        notes.append(f"{np.count_nonzero(~known)} of {n} examples have an unknown label and count as errors.")
     return Summary(
         kind=space.kind,
         n=n,

@@ -1,12 +1,11 @@
-"""Xi-alpha estimators: which training examples could be wrong when left out, read off the solution.
+"""Xi-alpha estimators: which training examples may be leave-one-out errors, read off the solution.
 
-joachims 5.2. What an example t contributes to its own score shrinks to nothing when it is left out, and the
-other examples cannot do more about it than geometry allows:
+joachims 5.2. For every example t,
 
     y_t f_without_t(x_t)  >=  1 - (alpha_t D_t^2 + xi_t),
 
-so that an example whose *risk* alpha_t D_t^2 + xi_t stays below 1 is classified correctly by the rule that
-is learned without it. Counting the others gives tables whose error is never below the leave-one-out error.
+so an example whose *risk* alpha_t D_t^2 + xi_t is below 1 is classified correctly by the model trained without it.
+Counting all others as errors gives an error rate that is at least the leave-one-out error.
 
 The constant. Let V(a) be the best dual value with alpha_t held at a. V is concave, V(0) belongs to the
 problem without t, V'(a) = 1 - y_t f_a(x_t), and V''(a) is minus the squared distance between x_t and what
@@ -19,16 +18,16 @@ alpha_t D_t^2 for any D_t that is never less than this distance, while V'(alpha_
   D_t^2 = K(x_t, x_t) + max K - 2 min K, and never more than (||x_t|| + R)^2. Lemma 4 rounds the first up to
   2 R_Delta^2 with R_Delta^2 = max K - min K (shifting the kernel so that min K = 0 changes no distance).
   V' is continuous only while there is an unbounded support vector. With one cost for all examples there is
-  one wherever 0 < a < C, so it is enough that the full and the left-out problem are stable; where one of
-  them is not, this is no bound.
+  one whenever 0 < a < C, so it is enough that the full and the left-out problem are stable; if one of
+  them is not, this is not a bound.
 - stabilized (OP 5 and 6): one of the two artificial examples, orthogonal to everything, of length kappa and
-  without an upper bound, is always there; D_t^2 = K(x_t, x_t) + kappa^2, and stability is no question.
+  without an upper bound, is always there; D_t^2 = K(x_t, x_t) + kappa^2, and the problem is always stable.
 
 Squared hinge: it is the hard margin over K(x_i, x_j) + [i = j] / (2 C_i), in which alpha_t D_t^2 has the
-additional alpha_t / (2 C_t), and that is xi_t. The score of a left-out example does not meet the diagonal.
-So alpha_t D_t^2 + xi_t is right there, too.
+additional alpha_t / (2 C_t), and that is xi_t. The diagonal does not affect the score of a left-out example,
+so alpha_t D_t^2 + xi_t holds there as well.
 
-All of this is about the exact solution: the farther a solver stops from it, the less the numbers promise.
+The bounds hold for the exact solution; they weaken with the distance at which a solver stops from it.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def leave_one_out_risk(
     kernel_range: float | None = None,
     rho: float | None = None,
 ) -> Any:
-    """The risk of every example: it can be a leave-one-out error only where this is at least 1.
+    """The risk of every example, which can be a leave-one-out error only if its risk is at least 1.
 
     Parameters
     ----------
@@ -68,8 +67,8 @@ def leave_one_out_risk(
     kernel_range : R_Delta^2 = max K - min K over all pairs, or an upper bound: the largest K(x, x) if no K is
         negative, as for bags of words. None means 2 max K(x, x), which is always an upper bound
     rho : None for the constant of the theorem. A number gives Definition 9, ``rho alpha R_Delta^2 + xi``,
-        the same for all examples: rho = 1 is the rule that the thesis found good for biased hyperplanes on
-        text. It is no bound
+        the same for all examples. rho = 1 works well for biased hyperplanes on text (thesis), but is not a
+        bound
 
     Returns
     -------
@@ -87,7 +86,7 @@ def leave_one_out_risk(
     if norms.shape != alpha.shape[:1] or alpha.shape != xi.shape:
         raise UsageError(
             f"There are {norms.shape} squared norms for alpha of shape {alpha.shape} and xi of {xi.shape}; "
-            f"expected one norm an example, and equal shapes."
+            f"expected one norm per example, and equal shapes."
         )
     largest = float(norms.max(initial=0.0))
     spread = 2 * largest if kernel_range is None else float(kernel_range)
@@ -118,7 +117,7 @@ def leave_one_out_risk(
 
 
 def xi_alpha_table(risk: Any, signs: NDArray[Any]) -> Contingency:
-    """The tables in which every example at risk counts as an error: at least as many as leave-one-out makes.
+    """Contingency tables in which every example at risk counts as an error.
 
     `error_rate`, `precision`, `recall`, `f_measure` and `precision_recall_average` of them are the xi-alpha
     estimators (Definitions 9 to 13), and `micro` and `macro` their averages. Chapter 5 writes d+- for the

@@ -1,4 +1,4 @@
-"""Tables of how good a classifier is: what training foretells, and what a test set shows beside it."""
+"""Tables of the quality of a classifier: estimates from training, and figures on a test set."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 def quality_table(quality: Quality, title: str = "", most: int | None = None) -> Table:
-    """A row a label: examples, precision, recall and F1 with intervals, threshold, how sure.
+    """One row per label: examples, precision, recall and F1 with intervals, threshold, reliability.
 
     Parameters
     ----------
-    most : show only that many labels, those with the most examples; a note says how many there are
+    most : show at most this many labels, the most frequent ones
     """
     rows = sorted(quality.labels, key=lambda row: -row.examples)
     notes = list(quality.notes)
@@ -54,21 +54,21 @@ def quality_table(quality: Quality, title: str = "", most: int | None = None) ->
 def comparison_table(
     summary: Summary, measured: Quality, estimated: Quality | None, title: str = ""
 ) -> Table:
-    """What was measured, a row a label, and beside it the F1 that training foretold.
+    """One row per label with the measured figures and the F1 that was estimated in training.
 
     Parameters
     ----------
-    summary, measured : of the same decisions
-    estimated : what the model says of itself, if it does
+    summary, measured : figures of the same decisions
+    estimated : estimates from training, or None
     """
     columns = [Column("label"), Column("examples", "count")]
     columns += [Column("precision", "percent"), Column("recall", "percent"), Column("F1", "figure")]
     columns += [Column("PRBEP", "percent")]
-    foretold: dict[Any, Any] = {}
+    expected_f1: dict[Any, Any] = {}
     if estimated is not None:
         word = "at least" if estimated.kind == "bound" else "estimated"
         columns.append(Column(f"{word}: F1", "figure"))
-        foretold = {row.label: row.figures["f1"] for row in estimated.labels}
+        expected_f1 = {row.label: row.figures["f1"] for row in estimated.labels}
 
     def line(label: Any, support: int, scores: Any, f1: Any, expected: Any) -> list[Any]:
         last = [expected] if estimated is not None else []
@@ -84,18 +84,18 @@ def comparison_table(
     return Table(
         title,
         columns,
-        [line(row.label, row.support, row, own.figures["f1"], foretold.get(row.label)) for row, own in pairs],
+        [line(row.label, row.support, row, own.figures["f1"], expected_f1.get(row.label)) for row, own in pairs],
         footer=list(averages),
         notes=list(summary.notes),
     )
 
 
 def suspects_table(suspects: Sequence[Mapping[str, Any]], by: str, title: str = "") -> Table:
-    """A row a label that is probably wrong, the worst first.
+    """One row per label that is probably wrong, the worst first.
 
     Parameters
     ----------
-    by : who contradicts the labels, such as "leave-one-out"
+    by : the method that contradicts the labels, such as "leave-one-out"
     """
     columns = [Column("document"), Column("has label"), Column(f"{by} suggests")]
     columns += [Column("score", "difference", 2), Column("margin", "decimal", 2)]

@@ -1,6 +1,6 @@
-"""Lines over a common axis, in panels side by side, as a picture file.
+"""Line plots in panels side by side, saved as a picture.
 
-What to draw is plain data (`Panel`, `Line`); only `save_plot` needs matplotlib, which is an extra.
+`Panel` and `Line` are plain data; only `save_plot` needs matplotlib, which is an optional extra.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INCHES_PER_PANEL, _LETTERS_PER_PANEL, _HEIGHT = 5.0, 50, 4.0
 
 @dataclass(frozen=True)
 class Line:
-    """Points joined in their order. `published` ones, dashed, come from a paper and not from a run here."""
+    """A line through points. `published` lines (dashed) come from a paper."""
 
     name: str
     x: Sequence[float]
@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with their lines; ``log=True`` makes both axes logarithmic, on which a power of x is straight."""
+    """Axes with their lines; ``log=True`` makes both logarithmic."""
 
     title: str
     x_label: str
@@ -39,7 +39,7 @@ class Panel:
 
 
 def check_plot(path: str | Path) -> Path:
-    """Refuse what `save_plot` could not write, before anybody spends minutes on the figures.
+    """Raise an error if `save_plot` could not write the file, before the figures are computed.
 
     Raises
     ------
@@ -66,9 +66,9 @@ def check_plot(path: str | Path) -> Path:
 
 
 def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> None:
-    """Draw `panels` side by side into a PNG, SVG or PDF file, whichever the name ends in."""
+    """Draw `panels` side by side into a PNG, SVG or PDF file, according to the file name."""
     target = check_plot(path)
-    # Not pyplot: it keeps every figure in a global list and looks for a display.
+    # Not pyplot, which keeps every figure in a global list and needs a display.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
@@ -85,7 +85,7 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
         if panel.log:
             axes.set_xscale("log")
             axes.set_yscale("log")
-            # Numbers of examples span a decade or two, where powers of ten alone would be one label.
+            # Numbers of examples span a decade or two, too few for powers of ten as the only ticks.
             axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
             axes.xaxis.set_minor_formatter(NullFormatter())

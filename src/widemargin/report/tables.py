@@ -1,6 +1,6 @@
-"""Rows of figures as tables: for terminals (rich), as plain text, and as records for JSON.
+"""Tables for terminals (rich), as plain text, and as records for JSON.
 
-How a figure is written is decided here and nowhere else.
+All formatting of figures is here.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ UNDEFINED = "-"
 class Column:
     """A column of a table.
 
-    `kind` says how its values are written: text as it is, a count with thousands separated, a share in
-    percent with one digit, a decimal with `digits`, a difference with its sign, or a figure: a share
-    in percent with its interval in whole percents, or with what says that it is a lower bound.
+    `kind` is the format of its values: text, a count with thousands separators, a percentage, a decimal number with
+    `digits`, a difference with its sign, or a figure: a percentage with its interval, or as a lower bound.
     """
 
     name: str
@@ -33,7 +32,7 @@ class Column:
     digits: int = 1
 
     def write(self, value: Any) -> str:
-        """`value` as people read it; "-" where it is not defined."""
+        """Format `value`; "-" if it is undefined."""
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return UNDEFINED
         if isinstance(value, str):
@@ -47,7 +46,7 @@ class Column:
         if self.kind == "decimal":
             return f"{value:.{self.digits}f}"
         if self.kind == "difference":
-            # A difference that rounds to nothing has no sign.
+            # A difference that rounds to 0 has no sign.
             rounded = round(value, self.digits)
             return f"{rounded:+.{self.digits}f}" if rounded else f"{0:.{self.digits}f}"
         return str(value)
@@ -55,7 +54,7 @@ class Column:
 
 @dataclass
 class Table:
-    """Columns and rows of raw values; rows from `footer` on stand apart, such as averages.
+    """Columns and rows of raw values; `footer` holds rows such as averages.
 
     Examples
     --------
@@ -74,14 +73,14 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
     def written(self) -> list[list[str]]:
-        """Every row, the footer's last, as strings."""
+        """All rows as strings, those of the footer last."""
         return [
             [column.write(value) for column, value in zip(self.columns, row, strict=True)]
             for row in [*self.rows, *self.footer]
         ]
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a row, raw values, None where one is not defined."""
+        """One dictionary of raw values per row; undefined values are None."""
         return [
             {column.name: _plain(value) for column, value in zip(self.columns, row, strict=True)}
             for row in [*self.rows, *self.footer]
@@ -101,7 +100,7 @@ class Table:
         return "\n".join(([self.title] if self.title else []) + text + self.notes)
 
     def rich(self) -> RichTable:
-        """The same for a terminal."""
+        """The table for a terminal."""
         from rich import box
         from rich.markup import escape
         from rich.table import Table as RichTable
@@ -116,7 +115,7 @@ class Table:
         lines = self.written()
         for j, column in enumerate(self.columns):
             text = column.kind == "text"
-            # A long header is broken into several lines, a figure never.
+            # A long header may be wrapped, a figure must not be.
             widest = max((len(line[j]) for line in lines), default=0)
             justify: Literal["left", "right"] = "left" if text else "right"
             table.add_column(escape(column.name), justify=justify, min_width=None if text else widest)
@@ -126,11 +125,11 @@ class Table:
 
 
 def summary_table(summary: Summary, title: str = "", most: int | None = None) -> Table:
-    """A summary of measures, a row a label, then the averages.
+    """A summary of measures: one row per label, then the averages.
 
     Parameters
     ----------
-    most : show only that many labels, those with the most examples; the notes say how many there are
+    most : show at most this many labels, the most frequent ones
     """
     rows = sorted(summary.rows, key=lambda row: -row.support)
     notes = list(summary.notes)

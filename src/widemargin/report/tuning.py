@@ -13,7 +13,7 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     Parameters
     ----------
     tuning : ``Tuning.to_dict()``
-    most : show only that many candidates; the notes say how many there are
+    most : show at most this many candidates
 
     Examples
     --------
@@ -28,7 +28,7 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     candidates = tuning["candidates"]
     seen = [found for found in candidates if (found["held_out"], found["estimate"]) != (None, None)]
     chosen = candidates[tuning["chosen"]]
-    # Whoever was estimated comes first, and among them the best.
+    # Estimated candidates come first, the best ones before the others.
     seen.sort(key=lambda found: (found is not chosen, -(found["estimate"] or 0), -(found["held_out"] or 0)))
     names = list(dict.fromkeys(name for found in candidates for name in found["parameters"]))
     varying = [name for name in names if len({str(c["parameters"].get(name)) for c in candidates}) > 1]
@@ -51,5 +51,5 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     ]
     notes = []
     if len(rows) < len(candidates):
-        notes.append(f"The {len(rows)} best of {len(candidates)} candidates, {len(seen)} of them looked at.")
+        notes.append(f"The {len(rows)} best of {len(candidates)} candidates; {len(seen)} were evaluated.")
     return Table(title, columns, list(rows), notes=notes)

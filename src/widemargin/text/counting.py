@@ -1,4 +1,4 @@
-"""Texts to a matrix of counts, with a vocabulary of their own or one that is given."""
+"""Count the terms of texts, with a new vocabulary or a given one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from widemargin.text.vocabulary import Vocabulary, pack
 
 @dataclass(frozen=True)
 class WordRule:
-    """What happens to each distinct token: left out, or replaced by its stem."""
+    """Stop words and stemmer, applied to each distinct token."""
 
     stop_words: frozenset[str] = frozenset()
     stemmer: str | None = None
@@ -28,7 +28,7 @@ class WordRule:
 
 @dataclass(frozen=True)
 class Counted:
-    """What a collection's texts contain."""
+    """The terms of a collection and their counts."""
 
     vocabulary: Vocabulary
     document_frequencies: NDArray[np.int64]
@@ -44,7 +44,7 @@ def count_collection(
     *,
     by_document: bool = True,
 ) -> Counted:
-    """Find the terms of `texts` and count them; `by_document=False` leaves out the rows."""
+    """Find the terms of `texts` and count them; `by_document=False` skips the rows."""
     native = rule.native()
     try:
         if rule.units == "words" and words.stemmer is not None:
@@ -70,9 +70,9 @@ def count_collection(
 
 
 class Index:
-    """Counts terms that are known: those of a vocabulary, or the columns of a hash.
+    """Counts known terms: those of a vocabulary, or hashed ones.
 
-    Built once, used for every text after that.
+    It is built once and then used for every text.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Index:
             self._index.skip(stop.buffer, stop.offsets)
 
     def count(self, texts: _core.Texts, n_threads: int) -> Csr:
-        """The counts of `texts`, one row each; terms that are not known are ignored."""
+        """The counts of `texts`, one row each; unknown terms are ignored."""
         try:
             rows = self._index.count(texts, self._token_map(texts, n_threads), n_threads)
             return _to_csr(rows, self.n_columns)
@@ -107,7 +107,7 @@ class Index:
             raise _too_large(error) from None
 
     def locate(self, texts: _core.Texts) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """Columns, beginnings and ends (in characters) of every known term in the one text."""
+        """Column, start and end (in characters) of every known term in one text."""
         found = self._index.locate(texts, self._token_map(texts, 1))
         columns = np.empty(len(found), dtype=np.int32)
         begins = np.empty(len(found), dtype=np.int64)

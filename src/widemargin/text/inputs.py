@@ -1,4 +1,4 @@
-"""Texts in any form a caller may have them, as views that the core reads without copying."""
+"""Texts in any form, as views that the core reads without copying."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Lemmas of distinct tokens, by simplemma: what a dictionary lists them under, "be" for "was".
+"""Lemmas (dictionary forms, such as "be" for "was") of distinct tokens, by simplemma.
 
-An extra, ``pip install widemargin[lemmas]``: simplemma is dictionaries of some fifty languages, 19 MB, and
-only those who want lemmas need them.
+simplemma holds dictionaries of about fifty languages (19 MB), so it is an optional extra:
+``pip install widemargin[lemmas]``.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 from widemargin.errors import UsageError
 
 PREFIX = "lemma:"
-"""What a stemmer's name begins with where lemmas are meant; the language follows, as in "lemma:en"."""
+"""Prefix of a stemmer's name that selects lemmas; the language follows, as in "lemma:en"."""
 
 
 def check_language(language: str) -> None:
-    """Refuse a language without a dictionary, and say so where simplemma is missing."""
+    """Raise an error if the language has no dictionary or simplemma is not installed."""
     known = _languages()
     if language not in known:
         raise UsageError(
-            f"There are no lemmas of the language {language!r}; the languages are "
+            f"There are no lemmas for the language {language!r}; the languages are "
             f"{', '.join(sorted(known))}, for example stemmer='{PREFIX}en'."
         )
 
 
 def lemmatize(tokens: list[str], language: str) -> list[str]:
-    """The lemma of each of `tokens`, in lower case as tokens are; what no dictionary has stays as it is.
+    """The lemma of each of `tokens`, in lower case; tokens without an entry are kept as they are.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Statistical phrases: words that stand together more often than chance would have them (joachims 2.2.2).
+"""Statistical phrases: words that occur together more often than by chance (joachims 2.2.2).
 
-A term of several words is split before its last one. Over all terms of as many words, the table of how often
-the beginning and the last word occur with and without each other gives Dunning's log-likelihood ratio
-(*Accurate Methods for the Statistics of Surprise and Coincidence*, 1993), which is about chi-square with one
-degree of freedom when they have nothing to do with each other: 10.83 is exceeded once in a thousand times.
+A term of several words is split before its last word. A 2 x 2 table counts, over all terms of that length, how
+often the two parts occur with and without each other. It gives Dunning's log-likelihood ratio (*Accurate Methods
+for the Statistics of Surprise and Coincidence*, 1993), which is about chi-square with one degree of freedom if
+the parts are independent: by chance it exceeds 10.83 once in a thousand times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def associations(terms: Vocabulary, totals: NDArray[np.int64]) -> Floats:
-    """How strongly the words of each term are tied: infinite for a single word, 0 if chance explains it.
+    """The log-likelihood ratio of each term: infinite for a single word, 0 if chance explains it.
 
     Parameters
     ----------

@@ -14,18 +14,18 @@ from widemargin.errors import DataError, UsageError
 
 @dataclass(frozen=True)
 class Pruning:
-    """Bounds on how often a term occurs. Checked when made.
+    """Limits on how often a term occurs, checked on construction.
 
     Parameters
     ----------
     min_df, max_df : int or float
-        The fewest and the most documents a term may occur in; a float is a share of the documents.
+        The fewest and the most documents that may contain a term; a float is a share of the documents.
     min_count : int
-        The fewest occurrences in all documents together.
+        The fewest occurrences over all documents.
     max_features : int, optional
-        Keep this many terms, those with the most occurrences; of equally frequent ones, the first.
+        Keep this many terms, the most frequent ones; ties are broken by position.
     phrases : float, optional
-        Of terms of several words, keep those whose words are tied this strongly, see
+        Keep terms of several words only if their log-likelihood ratio is at least this, see
         :mod:`widemargin.text.phrases`.
     """
 
@@ -45,16 +45,16 @@ class Pruning:
         if strength is not None and (
             isinstance(strength, bool) or not isinstance(strength, Real) or strength <= 0
         ):
-            raise UsageError(f"phrases={strength!r}: expected the least log-likelihood ratio, such as 10.83.")
+            raise UsageError(f"phrases={strength!r}: expected the smallest log-likelihood ratio, such as 10.83.")
 
     @property
     def needs_totals(self) -> bool:
-        """Whether the number of occurrences matters, not only that of documents."""
+        """Whether occurrences are needed in addition to document frequencies."""
         return self.min_count > 1 or self.max_features is not None or self.phrases is not None
 
     @property
     def prunes(self) -> bool:
-        """Whether any term can be left out."""
+        """Whether any term can be removed."""
         unbounded = isinstance(self.max_df, float) and self.max_df == 1.0
         return (
             self.needs_totals or self.min_df not in (0, 1) or isinstance(self.min_df, float) or not unbounded
@@ -67,16 +67,16 @@ class Pruning:
         n_documents: int,
         ties: NDArray[np.float64] | None = None,
     ) -> NDArray[np.bool_]:
-        """Mark the terms to keep, given in how many documents and how often each occurs.
+        """Mark the terms to keep, given their document frequencies and their occurrences.
 
-        `ties` says how strongly the words of each term are tied, where that matters.
+        `ties` are the log-likelihood ratios of the terms, needed for `phrases`.
         """
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
         if most < fewest:
             raise DataError(
                 f"max_df={self.max_df} allows {most:g} documents, fewer than the {fewest:g} that "
-                f"min_df={self.min_df} asks for. Lower min_df or raise max_df."
+                f"min_df={self.min_df} requires. Lower min_df or raise max_df."
             )
         kept: NDArray[np.bool_] = (frequencies >= fewest) & (frequencies <= most)
         if ties is not None and self.phrases is not None:
@@ -95,13 +95,13 @@ class Pruning:
 def _check_frequency(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise UsageError(
-            f"{name}={value!r}: expected a number of documents, or a share of them from 0.0 to 1.0."
+            f"{name}={value!r}: expected a number of documents, or a fraction from 0.0 to 1.0."
         )
     if isinstance(value, Integral):
         if value < 0:
             raise UsageError(f"{name}={value}: a number of documents cannot be negative.")
     elif not 0.0 <= float(value) <= 1.0:
-        raise UsageError(f"{name}={value}: a share of the documents lies between 0.0 and 1.0.")
+        raise UsageError(f"{name}={value}: a fraction of the documents must be between 0.0 and 1.0.")
 
 
 def _check_positive(name: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""The form that stands for a distinct token: its stem, by PyStemmer, or its lemma."""
+"""The stem (by PyStemmer) or the lemma of each distinct token."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from widemargin.text.tokens import NUMBER
 
 @lru_cache(maxsize=1)
 def stemmer_names() -> tuple[str, ...]:
-    """Every stemmer there is: Porter's, and the Snowball languages."""
+    """All stemmers: Porter's and the Snowball languages."""
     import Stemmer
 
     return tuple(sorted(Stemmer.algorithms()))
 
 
 def check_stemmer(name: str | None) -> None:
-    """Refuse a stemmer that does not exist."""
+    """Raise an error for an unknown stemmer."""
     if name is None or name in stemmer_names():
         return
     if not isinstance(name, str) or not name.startswith(lemmas.PREFIX):
         raise UsageError(
             f"There is no stemmer {name!r}; the stemmers are {', '.join(stemmer_names())}, and "
-            f"'{lemmas.PREFIX}en' and the like give lemmas."
+            f"'{lemmas.PREFIX}en' and so on for lemmas."
         )
     lemmas.check_language(name.removeprefix(lemmas.PREFIX))
 
 
 def stem(tokens: list[str], name: str) -> list[str]:
-    """The stem (or lemma) of each of `tokens`; the token that stands for numbers is its own.
+    """The stem (or lemma) of each of `tokens`; the number token stays as it is.
 
     Examples
     --------
     >>> stem(["connected", "connections", "<number>"], "porter")
     ['connect', 'connect', '<number>']
     """
-    # Distinct tokens come once: a cache would only be filled and thrown away.
+    # Each token comes once, so a cache would not help.
     stems: list[str]
     if name.startswith(lemmas.PREFIX):
         stems = lemmas.lemmatize(tokens, name.removeprefix(lemmas.PREFIX))

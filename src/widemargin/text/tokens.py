@@ -1,18 +1,18 @@
-"""What a token is, an n-gram, and a text as either of them.
+"""Tokens and n-grams: how a text becomes terms.
 
 Two tokenizations, both over case-folded text:
 
 ``"alnum"``
-    Joachims 2000, 2.7.2: words are what stands between white space and punctuation, here the longest runs of
-    letters, marks and digits (Unicode categories L, M, N). Every word of digits alone becomes :data:`NUMBER`.
+    Joachims 2000, 2.7.2: words are separated by white space and punctuation. A word is a maximal run of letters,
+    marks and digits (Unicode categories L, M, N). Every word of digits only becomes :data:`NUMBER`.
 ``"unicode"``
-    The same runs, also of connectors such as the underscore (Pc): what the regular expression ``\\w+`` finds,
-    with marks. Numbers are words like others.
+    The same, with connectors such as the underscore (Pc): the matches of the regular expression ``\\w+``,
+    with marks. Numbers are ordinary words.
 
 Units of n-grams are words (joined by a space), all characters (``"chars"``: each run of white space is one
-space), or the characters of each word (``"chars_in_words"``: a word has a boundary mark on either side; one
-that is shorter with its marks than the shortest n-gram counts once, whole; digits stay as they are). Folding
-can lengthen a text: "ß" becomes "ss".
+space), or the characters of each word (``"chars_in_words"``: a word has a boundary mark on either side; a
+word that is shorter than the shortest n-gram, marks included, counts once as a whole; digits are kept). Case
+folding can lengthen a text: "ß" becomes "ss".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import widemargin._core as _core
 from widemargin.errors import UsageError
 
 NUMBER = "<number>"
-"""The token that stands for every number. It sorts where its bytes do, between digits and letters."""
+"""The token that stands for every number. It sorts by its bytes, between digits and letters."""
 
 UNITS = ("words", "chars", "chars_in_words")
 TOKENS = ("alnum", "unicode")
@@ -34,7 +34,7 @@ MAX_LENGTH = 1_000_000
 
 @dataclass(frozen=True)
 class TextRule:
-    """How a text becomes terms. Checked when made."""
+    """How a text becomes terms, checked on construction."""
 
     units: str = "words"
     tokens: str = "alnum"
@@ -60,7 +60,7 @@ class TextRule:
             )
 
     def native(self) -> _core.TextRule:
-        """The same for the core."""
+        """The same rule as the core takes it."""
         kinds = {
             "words": _core.UnitKind.words,
             "chars": _core.UnitKind.characters,

@@ -1,4 +1,4 @@
-"""A sorted list of terms in one buffer of UTF-8, not a million Python strings."""
+"""A sorted list of terms in one UTF-8 buffer, which takes less memory than a Python string per term."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from widemargin.errors import DataError
 
 
 def pack(strings: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of all `strings` one behind the other, and where each begins; the last offset is the end."""
+    """The concatenated bytes of `strings` and the offset of each; the last offset is the end."""
     offsets = np.zeros(len(strings) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, strings), dtype=np.int64, count=len(strings)), out=offsets[1:])
     return np.frombuffer(b"".join(strings), dtype=np.uint8), offsets
 
 
 class Vocabulary:
-    """Terms in the order of their code points; a term's place is its column.
+    """Terms in the order of their code points; the position of a term is its column.
 
     Parameters
     ----------
     buffer : array of uint8
-        The terms' UTF-8 bytes, one behind the other.
+        The concatenated UTF-8 bytes of the terms.
     offsets : array of int64
         Term ``i`` is ``buffer[offsets[i]:offsets[i + 1]]``.
 
@@ -54,7 +54,7 @@ class Vocabulary:
         return cls(*pack(sorted({term.encode() for term in terms})))
 
     def check(self) -> None:
-        """Refuse terms, from a file, that are not UTF-8 or not in the order of their code points."""
+        """Raise an error if terms from a file are not UTF-8 or not sorted by code points."""
         data = self.buffer.tobytes()
         terms = [data[begin:end] for begin, end in pairwise(self.offsets.tolist())]
         begins = self.buffer[self.offsets[:-1][np.diff(self.offsets) > 0]]
@@ -64,7 +64,7 @@ class Vocabulary:
             raise DataError(f"'vocabulary' is not UTF-8: {error}") from error
         # A byte of this form continues a character.
         if (begins & 0xC0 == 0x80).any() or any(a >= b for a, b in pairwise(terms)):
-            raise DataError("'vocabulary' and 'vocabulary_offsets' are no terms in rising order")
+            raise DataError("'vocabulary' and 'vocabulary_offsets' are not a sorted list of distinct terms")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -90,7 +90,7 @@ class Vocabulary:
         return self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes().decode()
 
     def index(self, term: str) -> int:
-        """The column of `term`, -1 where it is not in the vocabulary."""
+        """The column of `term`, or -1 if it is not in the vocabulary."""
         wanted = term.encode(errors="surrogatepass")
         low, high = 0, len(self)
         while low < high:

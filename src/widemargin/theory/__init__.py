@@ -1,4 +1,4 @@
-"""Models of text and of tasks, as closed formulas and as generators, and what theory says of rules."""
+"""Models of text and of classification tasks, and theoretical bounds."""
 
 from widemargin.theory.tcat import TCatConcept
 

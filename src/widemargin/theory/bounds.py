@@ -1,7 +1,7 @@
 """Mistake bounds and margin terms of the Perceptron and the Winnow families (Zhang, sections 2 and 3).
 
-Weights and documents include the constant feature, if there is one. A rule with negative weights stands, for
-the Winnow family, for the positive weights ``max(w, 0)`` and ``max(-w, 0)`` of [x, -x].
+Weights and documents include the constant feature, if there is one. For the Winnow family, weights w of any sign
+stand for the positive weights ``max(w, 0)`` and ``max(-w, 0)`` of [x, -x].
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class MistakeBound(NamedTuple):
-    """The most mistakes that Winnow makes with the rate `eta`."""
+    """An upper bound on the mistakes of Winnow, and the rate `eta` for it."""
 
     mistakes: float
     eta: float
@@ -29,16 +29,16 @@ class MistakeBound(NamedTuple):
 
 @dataclass(frozen=True)
 class MarginTerms:
-    """What Theorem 3.1 or 3.2 adds up, without its unspecified constant and its confidence.
+    """The terms of Theorem 3.1 or 3.2, without the unspecified constant and the confidence.
 
     Attributes
     ----------
     margin : gamma
-    below : k / n, the share of the documents whose margin is less than gamma
+    below : k / n, the share of documents with a margin below gamma
     size : a, the 2-norm (Theorem 3.1) or the 1-norm (3.2) of the weights
     radius : b, the largest 2-norm or the largest value of a document
     entropy : c, relative to the prior; 0 in Theorem 3.1
-    complexity : what stands under the root beside the constant,
+    complexity : the term under the root,
         ``b^2 (a^2 + a c) ln(n a b / gamma + 2) / (gamma^2 n)``
     """
 
@@ -104,7 +104,7 @@ def entropy_terms(
 
 
 def terms_of(learner: Any, X: Any, y: Any, margin: float = 1.0) -> list[tuple[MarginTerms, MarginTerms]]:
-    """Both theorems' terms for every label of a trained linear rule.
+    """The terms of both theorems for every label of a trained linear model.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _size_and_entropy(weights: Floats, start_weight: Any, positive: bool) -> tup
     if not (prior > 0).all():
         raise UsageError("start_weight holds a number that is not positive.")
     if positive and (weights < 0).any():
-        raise DataError("Some weights are negative: leave out positive=True.")
+        raise DataError("Some weights are negative. Omit positive=True.")
     if not positive:
         weights = np.concatenate([np.maximum(weights, 0), np.maximum(-weights, 0)])
         prior = np.concatenate([prior, prior])

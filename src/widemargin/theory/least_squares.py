@@ -1,4 +1,4 @@
-"""How far a sample of features can move the scores of least squares: dasgupta, Theorems 1 and 2.
+"""Bounds on how a sample of features changes the scores of least squares: dasgupta, Theorems 1 and 2.
 
 With A = U Sigma V' the features x documents matrix (here: the transposed X) and S the diagonal matrix of what
 the sample multiplies squares by (1/chance for a kept feature, else 0), all that the theorems ask of a sample
@@ -7,8 +7,8 @@ is that epsilon is at most 1/2 in
 - ``|I - U'SU| <= epsilon`` (Lemma 6), and
 - ``|b'SU| <= epsilon |b|`` for the part b of the query outside the span of the training documents (Lemma 10).
 
-Both are measured here rather than promised with some probability, so the bounds hold without one. The printed
-bound at lambda = 0 lacks a factor of 2 that its proof has.
+Both are computed here, so the bounds hold with certainty, not only with some probability. The printed bound at
+lambda = 0 lacks a factor of 2 that its proof has.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class SamplingBounds(NamedTuple):
     ----------
     epsilon : (queries,) the larger of the two measured quantities
     scores : (queries, labels) by all features, without a bias
-    additive : (queries, labels) Theorem 1: the most that a score can change; infinite where epsilon > 1/2
-    relative : (queries, labels) Theorem 2: the same over the score; infinite where the query is not in the
+    additive : (queries, labels) Theorem 1: the largest change of a score; infinite if epsilon > 1/2
+    relative : (queries, labels) Theorem 2: the same relative to the score; infinite if the query is not in the
         span of the training documents, or epsilon > 1/2
     condition : the condition number of the documents
     novelty : (queries,) the length of the part of the query outside their span
@@ -55,7 +55,7 @@ def sampling_bounds(
     X : (documents, features) the training documents, dense
     signs : (documents, labels)
     queries : (queries, features)
-    chances : (features,) the chance with which each kept feature was kept, and 0 for the others
+    chances : (features,) the keep probability of each kept feature, 0 for the others
     regularization : lambda
 
     Examples
@@ -78,7 +78,7 @@ def sampling_bounds(
     novelty = np.linalg.norm(outside, axis=1)
     spread = float(np.linalg.norm(np.eye(rank) - (U * S[:, None]).T @ U, 2))
     leak = np.linalg.norm((outside * S) @ U, axis=1)
-    # A part outside that is nothing but rounding leaks nothing.
+    # Ignore a part outside that is only rounding.
     novel = novelty > 1e-10 * np.maximum(np.linalg.norm(queries, axis=1), 1e-300)
     epsilon = np.maximum(spread, np.divide(leak, novelty, out=np.zeros_like(leak), where=novel))
     V_alpha = inside / sigma
@@ -100,6 +100,6 @@ def sampling_bounds(
 
 
 def _product(factor: Floats, matrix: Floats) -> Floats:
-    """Row by row, where 0 times infinity is 0: no change is no change."""
+    """Multiply row by row; 0 times infinity is 0."""
     with np.errstate(invalid="ignore"):
         return np.asarray(np.nan_to_num(factor[:, None] * matrix, nan=0.0, posinf=np.inf))

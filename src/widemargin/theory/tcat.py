@@ -2,8 +2,8 @@
 
 TCat([p_1 : n_1 : f_1], ..., [p_s : n_s : f_s]) divides the words into s disjoint sets; the i-th has f_i
 words, of which p_i occur in every positive document and n_i in every negative one, the same word possibly
-several times (joachims, Definition 8). Such a task is separable through the origin by a hyperplane that
-weighs the words of a set alike, and its margin follows from the counts alone (Lemma 2).
+several times (joachims, Definition 8). Such a task is separable by a hyperplane through the origin that
+weights all words of a set equally, and its margin follows from the counts (Lemma 2).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from widemargin.errors import UsageError
 
 Floats = NDArray[np.float64]
 
-# Random numbers that are held at a time while documents of distinct words are drawn.
+# Random numbers in memory at a time while documents of distinct words are drawn.
 _BLOCK = 4_000_000
 
 
@@ -35,8 +35,8 @@ class TCatConcept:
 
     Examples
     --------
-    The concept (7.7) of the thesis: one word that shows the positive class, one that shows the negative one,
-    and eight of which every document has four.
+    The concept (7.7) of the thesis: one word of the positive class, one of the negative class, and eight words of
+    which every document has four.
 
     >>> concept = TCatConcept([(1, 0, 1), (0, 1, 1), (4, 4, 8)])
     >>> concept.n_words, concept.margin_bound()
@@ -66,7 +66,7 @@ class TCatConcept:
         return sum(f for _, _, f in self.sets)
 
     def margin_bound(self) -> float:
-        """The least margin delta of the task (Lemma 2); 0 where no set of words tells the classes apart.
+        """The least margin delta of the task (Lemma 2); 0 if no set of words distinguishes the classes.
 
         Examples
         --------
@@ -76,16 +76,16 @@ class TCatConcept:
         """
         a, b, c = self._products()
         total = a + 2 * b + c
-        # Rounding may leave a trace below zero.
+        # Rounding may give a tiny negative number.
         return math.sqrt(max(a * c - b * b, 0.0) / total) if total else 0.0
 
     def separator(self) -> Floats:
-        """The weights, one a word, whose margin the bound is: they score positive documents 1, others -1."""
+        """The weights (one per word) with this margin; they score positive documents 1 and negative ones -1."""
         a, b, c = self._products()
         determinant = a * c - b * b
         if determinant <= 1e-12 * max(a * c, 1e-300):
             raise UsageError(
-                "No set of words tells the two classes apart: there is no separating hyperplane."
+                "No set of words distinguishes the two classes: there is no separating hyperplane."
             )
         p, n, f = np.array(self.sets, dtype=np.float64).T
         # (4.29) and (4.32), with the inverse of (4.36) corrected: [[c, b], [b, a]] over the determinant.
@@ -96,13 +96,13 @@ class TCatConcept:
     def sample(
         self, n_positive: int, n_negative: int, *, distinct: bool = False, random_state: Any = 0
     ) -> tuple[sp.csr_array, NDArray[np.int8]]:
-        """Documents of the task: counts of words, the positive documents first, and labels +1 and -1.
+        """Draw documents: word counts (positive documents first) and labels +1 and -1.
 
         Parameters
         ----------
         distinct : whether the words of a document are all different, so that every binary vector that fits
-            the concept is equally likely; otherwise each occurrence is drawn by itself
-        random_state : seed or generator
+            the concept is equally likely; otherwise occurrences are drawn independently
+        random_state : random seed or generator
         """
         rng = np.random.default_rng(random_state)
         y = np.repeat(np.array([1, -1], dtype=np.int8), [n_positive, n_negative])

@@ -1,1 +1,1 @@
-"""Counts to weights: SMART term weighting, and the vectorizer that goes from texts to weights."""
+"""Counts to weights: SMART term weighting, and the vectorizer that turns texts into weights."""

@@ -1,6 +1,6 @@
 """SMART term weighting (Joachims 2000, Table 2.1; Salton and Buckley 1988).
 
-A scheme is three letters, the factors of a term's weight in a document:
+A scheme is three letters, one for each factor of the weight of a term in a document:
 
 ===============  =========  ================================================================
 component        letter     factor
@@ -18,14 +18,12 @@ normalization    ``x``      1
                  ``a``      1 / (sum of the weights' absolute values)
 ===============  =========  ================================================================
 
-TF counts a term in a document (terms that are absent weigh nothing, whatever the letter), DF the documents
-that contain it among the N of the collection. Where a collection factor would be infinite (DF = 0: the
-collection does not know the term; N - DF = 0 in the probabilistic one) it is 0. A document without any weight
-stays zero.
+TF is the number of occurrences of a term in a document (absent terms weigh 0 in every scheme), DF the number of
+documents that contain it, N the number of documents. A collection factor that would be infinite is 0 (DF = 0; in
+the probabilistic one also N = DF). A document of weight 0 stays 0.
 
-Learners that see one document after the other cannot know a collection factor. Their documents have a
-strength (dagan, 4.1 and 4.3): binary ``bxx``, linear ``txx``, square root ``sxx``, and normalized to sum to 1
-``bxa``, ``txa``, ``sxa``.
+Online learners cannot know a collection factor. They take the *strength* of a term (dagan, 4.1 and 4.3): binary
+``bxx``, linear ``txx``, square root ``sxx``, or normalized to sum to 1 ``bxa``, ``txa``, ``sxa``.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ _NORMALIZATION = {
 
 
 class Scheme(NamedTuple):
-    """A scheme's three components."""
+    """The three components of a scheme."""
 
     document: _core.DocumentComponent
     collection: str
@@ -85,7 +83,7 @@ def parse_scheme(name: str) -> Scheme:
 def collection_factors(
     name: str, document_frequencies: NDArray[np.int64], n_documents: int
 ) -> NDArray[np.float64] | None:
-    """The collection component of every column, None where the scheme has none.
+    """The collection factor of every column, or None if the scheme has none.
 
     Examples
     --------
@@ -112,9 +110,9 @@ def weigh(
     *,
     n_threads: int = 1,
 ) -> sp.csr_array:
-    """Weights of a CSR matrix of counts, in float32; `counts` does not change.
+    """Weight a CSR matrix of counts; returns a new matrix of float32.
 
-    The document frequencies come from the training documents; left out, they are those of `counts` itself.
+    Without `document_frequencies`, those of `counts` are used.
 
     Examples
     --------
@@ -133,7 +131,7 @@ def weigh(
 
 
 def checked_counts(counts: Any) -> Csr:
-    """`counts` as the core takes them: whole numbers from 0 to 2**31 - 1, in a canonical matrix.
+    """Check counts: whole numbers from 0 to 2**31 - 1. Returns a canonical matrix of int32.
 
     Examples
     --------
@@ -149,7 +147,7 @@ def checked_counts(counts: Any) -> Csr:
         row, column = place_of(csr, at)
         raise DataError(
             f"The count in row {row}, column {column} is {csr.data[at]:g}; expected a whole number from 0 to "
-            f"2**31 - 1. Pass counts, such as those of Vectorizer(weighting=None)."
+            f"2**31 - 1. Pass counts, for example from Vectorizer(weighting=None)."
         )
     return csr._replace(data=csr.data.astype(np.int32))
 
@@ -157,7 +155,7 @@ def checked_counts(counts: Any) -> Csr:
 def apply_factors(
     counts: Csr, scheme: str, factors: NDArray[np.float64] | None, *, n_threads: int = 1
 ) -> Csr:
-    """As :func:`weigh`, with collection factors that are known already, for counts that have been checked."""
+    """Like :func:`weigh`, for checked counts and known collection factors."""
     parsed = parse_scheme(scheme)
     if factors is not None and len(factors) != counts.n_columns:
         raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.n_columns} columns.")

@@ -1,6 +1,6 @@
-"""Texts to rows of term weights in plain arrays: all that a model file needs of a vectorizer.
+"""Texts to rows of term weights, without scikit-learn: the part of a vectorizer that a saved model needs.
 
-:class:`~widemargin.Vectorizer` adds learning, and the shape of a scikit-learn transformer.
+:class:`~widemargin.Vectorizer` adds training and the interface of a scikit-learn transformer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from widemargin.weight.smart import apply_factors, collection_factors, parse_sch
 
 
 class Located(NamedTuple):
-    """Every occurrence of a term in one text: its column, and where it begins and ends, in characters."""
+    """The occurrences of known terms in one text: column, start and end (in characters)."""
 
     columns: NDArray[np.int32]
     starts: NDArray[np.int64]
@@ -54,26 +54,26 @@ class TermVectors:
     phrases: float | None = None
 
     def rows(self, texts: Any) -> Csr:
-        """The weights of `texts`, one row each; terms that the training documents did not have are ignored."""
+        """The weights of `texts`, one row each; unknown terms are ignored."""
         return self.weighed(self.counted(texts))
 
     def counted(self, texts: Any) -> Csr:
-        """How often each known term occurs, one row per text."""
+        """The counts of known terms, one row per text."""
         self._require_fitted()
         return self._index.count(as_texts(texts), thread_count(self.n_jobs))
 
     def weighed(self, counts: Csr) -> Csr:
-        """The weights of documents whose terms are counted (the counts themselves if `weighting` is None)."""
+        """Weight counted documents (counts are returned if `weighting` is None)."""
         self._require_fitted()
         if self.weighting is None:
             return counts
         return apply_factors(counts, self.weighting, self._factors, n_threads=thread_count(self.n_jobs))
 
     def locate(self, text: str) -> Located:
-        """Every occurrence of a known term in `text`, with the characters of `text` that it covers.
+        """The occurrences of known terms in `text`, with the characters that they cover.
 
-        Counting the columns gives the row that ``transform([text])`` weighs. An n-gram covers everything from
-        its first unit to its last; boundary marks cover nothing.
+        The counts of the columns are the row that ``transform([text])`` weights. An n-gram covers the text from
+        its first to its last unit; boundary marks cover nothing.
         """
         self._require_fitted()
         if not isinstance(text, str):
@@ -81,7 +81,7 @@ class TermVectors:
         return Located(*self._index.locate(as_texts([text])))
 
     def located_row(self, text: str) -> tuple[Csr, Located]:
-        """The row of one text and where its terms stand, from one pass over the text."""
+        """The row of one text and the positions of its terms, from one pass over the text."""
         located = self.locate(text)
         columns, counts = np.unique(located.columns, return_counts=True)
         indptr = np.array([0, len(columns)], dtype=np.int64)
@@ -89,7 +89,7 @@ class TermVectors:
         return self.weighed(Csr(indptr, columns, counts.astype(np.int32), n_columns)), located
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What :meth:`from_state` needs: a configuration for JSON, and arrays."""
+        """The state for :meth:`from_state`: a configuration for JSON, and arrays."""
         self._require_fitted()
         config = {part.name: getattr(self, part.name) for part in fields(TermVectors)}
         config["ngram_range"] = list(self.ngram_range)
@@ -104,7 +104,7 @@ class TermVectors:
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """The fitted vectorizer whose `get_state` this was."""
+        """A fitted vectorizer from the result of `get_state`."""
         stored = Stored(config, arrays)
         n_documents = stored.integer("n_documents", most=2**62)
         lengths = stored.items("ngram_range")
@@ -147,8 +147,7 @@ class TermVectors:
         check_stemmer(self.stemmer)
         if self.units != "words" and (self.stop_words is not None or self.stemmer is not None):
             raise UsageError(
-                f"Stop words and stemmers are for units='words', not for units={self.units!r}. "
-                f"Leave them out."
+                f"Stop words and stemmers do not apply to units={self.units!r}. Use units='words'."
             )
         if self.phrases is not None and (self.units != "words" or self.ngram_range[1] < 2):
             raise UsageError(
@@ -162,8 +161,8 @@ class TermVectors:
                 raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
             if pruning.prunes:
                 raise UsageError(
-                    "Hashing mode has no vocabulary to prune. Leave out min_df, max_df, min_count, "
-                    "max_features and phrases, or leave out n_hashed."
+                    "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features and "
+                    "phrases, or omit n_hashed."
                 )
         if self.weighting is not None:
             parse_scheme(self.weighting)
@@ -171,7 +170,7 @@ class TermVectors:
 
     @property
     def _index(self) -> Index:
-        """Built on first use: a vectorizer that only fits does not need it."""
+        """Built on first use; `fit` does not need it."""
         if self._built_index is None:
             rule, words, _, _ = self._check_params()
             self._built_index = Index(rule, words, getattr(self, "vocabulary_", None), self.n_hashed)

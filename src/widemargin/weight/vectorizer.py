@@ -1,4 +1,4 @@
-"""Texts to a weighted matrix, in the shape of a scikit-learn transformer."""
+"""A scikit-learn transformer from texts to a weighted matrix."""
 
 from __future__ import annotations
 
@@ -24,43 +24,41 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     Parameters
     ----------
     units : {"words", "chars", "chars_in_words"}
-        What n-grams are made of.
+        The units of n-grams.
     tokens : {"alnum", "unicode"}
-        What a word is, see :mod:`widemargin.text.tokens`.
+        How words are found, see :mod:`widemargin.text.tokens`.
     ngram_range : tuple of two int
         The shortest and the longest n-gram.
     min_df, max_df : int or float
-        The fewest and the most documents a term may occur in; a float is a share of the documents.
+        The fewest and the most documents that may contain a term; a float is a share of the documents.
     min_count : int
-        The fewest occurrences in all documents together.
+        The fewest occurrences over all documents.
     max_features : int, optional
-        Keep this many terms, the most frequent ones.
+        Keep only this many terms, the most frequent ones.
     phrases : float, optional
-        Of terms of several words, keep only those whose words stand together more often than chance would
-        have them: by a log-likelihood ratio of at least this, 10.83 for one in a thousand. For words and an
-        `ngram_range` beyond 1.
+        Keep terms of several words only if these words occur together more often than by chance: the
+        smallest log-likelihood ratio, such as 10.83 (p = 0.001). Requires an `ngram_range` beyond 1.
     stop_words : "freewais" or iterable of str, optional
-        Words that are left out before n-grams are formed.
+        Words to remove before n-grams are formed.
     stemmer : str, optional
-        "porter", the name of a Snowball language, or "lemma:en" and the like for lemmas (with the extra
+        "porter", the name of a Snowball language, or "lemma:en" and so on for lemmas (requires the extra
         ``lemmas``). Stop words are removed before stemming.
     min_token_length : int
-        Shorter words are left out; in characters.
+        Ignore shorter words; in characters.
     n_hashed : int, optional
-        Hashing mode: this many columns, no vocabulary. A term's column follows from its bytes alone (the
-        function is in ``core/text/hashing.hpp``), so documents can be transformed without seeing them first.
-        Excludes pruning.
+        Hash terms into this many columns instead of learning a vocabulary (see ``core/text/hashing.hpp``).
+        Terms cannot be pruned then.
     weighting : str, optional
-        A SMART triple, see :mod:`widemargin.weight.smart`; None gives the counts.
+        A SMART scheme, see :mod:`widemargin.weight.smart`; None gives counts.
     n_jobs : int, optional
-        Native threads; None and -1 mean every core. The results do not depend on it.
+        Number of threads; None and -1 mean all cores. Results do not depend on it.
 
     Attributes
     ----------
     vocabulary_ : Vocabulary
-        The terms, sorted; a term's place is its column. Absent in hashing mode.
+        The sorted terms; the position of a term is its column. Missing if terms are hashed.
     document_frequencies_ : array of int64
-        In how many of the training documents each column occurs.
+        The number of training documents that contain each term.
     n_documents_ : int
         The number of training documents.
 
@@ -96,15 +94,14 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     def transform(self, texts: Any) -> sp.csr_array:
         """The weights of `texts`, one row each (int32 counts if `weighting` is None).
 
-        Terms that the training documents did not have are ignored.
+        Unknown terms are ignored.
         """
         return self.rows(texts).matrix
 
     def reweighted(self, weighting: str | None) -> Self:
         """A fitted vectorizer with the same terms and another weighting.
 
-        Documents are counted once for all weightings: ``reweighted(name).weigh(counts)``, where `counts` come
-        from a vectorizer without any.
+        Use it to count documents once for several weightings: ``reweighted(name).weigh(counts)``.
 
         Examples
         --------
@@ -123,7 +120,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         return other
 
     def weigh(self, counts: sp.csr_array) -> sp.csr_array:
-        """The weights of documents whose terms are already counted, one row each.
+        """Weight counted documents, one row each.
 
         Counts are whole numbers from 0 to 2**31 - 1, of any type.
         """
@@ -131,7 +128,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         n_columns = len(self.document_frequencies_)
         if counts.shape[1] != n_columns:
             raise DataError(
-                f"The counts have {counts.shape[1]} columns, and the vectorizer knows {n_columns} terms."
+                f"The counts have {counts.shape[1]} columns, but the vectorizer has {n_columns} terms."
             )
         return self.weighed(checked_counts(counts)).matrix
 
@@ -139,9 +136,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     def partial_fit(self, texts: Any, y: Any = None) -> Self:
         """Add `texts` to the training documents.
 
-        The first call is a `fit`. Later ones add to `n_documents_` and to the document frequencies of the
-        terms that are already known; the columns stay what they are, so new terms are ignored (hashing mode
-        has all columns from the beginning).
+        The first call is a `fit`. Later calls add to `n_documents_` and to the document frequencies of known
+        terms; new terms are ignored (if terms are hashed, all are known).
         """
         if not hasattr(self, "document_frequencies_"):
             return self.fit(texts)
@@ -166,10 +162,10 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         self._factors = self._collection_factors()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The terms as an array of str, in the order of the columns."""
+        """The terms, as an array of str in column order."""
         self._require_fitted()
         if self.n_hashed is not None:
-            raise UsageError("In hashing mode no terms are kept. Leave out n_hashed to learn a vocabulary.")
+            raise UsageError("Hashed terms have no names. Omit n_hashed to learn a vocabulary.")
         return np.array(list(self.vocabulary_), dtype=object)
 
     def _fit(self, texts: Any, by_document: bool) -> Csr | None:
@@ -187,7 +183,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
-        # The index belongs to the core; it is made again from the vocabulary.
+        # The index lives in the core and is rebuilt from the vocabulary.
         if "_built_index" in state:
             state["_built_index"] = None
         return state

@@ -177,7 +177,7 @@ def test_class_weight():
     asymmetric = KernelSVM(0.01, class_weight={1: 5.0}).fit(BLOBS, y)
     assert asymmetric.alpha_[y == 0].max() == pytest.approx(0.01)
     assert asymmetric.alpha_[y == 1].max() == pytest.approx(0.05)
-    with pytest.raises(UsageError, match="no label of the training data"):
+    with pytest.raises(UsageError, match="not a label of the training data"):
         KernelSVM(class_weight={"ham": 2.0}).fit(BLOBS, y)
 
 

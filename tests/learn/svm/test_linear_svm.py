@@ -202,7 +202,7 @@ def test_class_weight():
     weights = np.where(y == 1, 0.5 / share, 0.5 / (1 - share))
     as_weights = LinearSVM(**TIGHT).fit(X, y, weights)
     assert balanced.objective_ == pytest.approx(as_weights.objective_, rel=1e-7)
-    with pytest.raises(UsageError, match="no label of the training data"):
+    with pytest.raises(UsageError, match="not a label of the training data"):
         LinearSVM(class_weight={"ham": 2.0}).fit(X, y)
 
 

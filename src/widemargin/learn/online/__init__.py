@@ -1,1 +1,1 @@
-"""Learners that take documents one by one: the Perceptron, the Winnow family, and large-margin duals."""
+"""Online learners: the Perceptron, the Winnow family, and large-margin duals."""

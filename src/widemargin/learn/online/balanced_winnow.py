@@ -10,15 +10,14 @@ from widemargin.learn.online.threshold_range import Link
 
 
 class BalancedWinnow(Multiplicative):
-    """Winnow with two weights a feature, one for and one against: only those of active features change.
+    """Winnow with a positive and a negative weight per feature, whose difference is the weight.
 
-    The weight of a feature is the difference of the two, which start with ``2 threshold / d`` and
-    ``threshold / d``.
+    They start with ``2 threshold / d`` and ``threshold / d``. Only weights of active features are updated.
 
     Parameters
     ----------
-    promotion, demotion : a missed positive document multiplies the weights for by the one and those against
-        by the other, a negative document that was taken the other way round
+    promotion, demotion : a false negative multiplies the positive weights by `promotion` and the negative ones by
+        `demotion`; a false positive the other way round
     threshold, threshold_range, document_length, discard_below, link, average, max_iter, shuffle,
     random_state, n_jobs, verbose : as in :class:`~widemargin.PositiveWinnow`
 

@@ -22,9 +22,9 @@ class BalancedWinnowPlus(BalancedWinnow):
 
     Parameters
     ----------
-    strength : what a feature of a document counts for: "sqrt" takes the square root of its value, for
-        documents that come as counts; "given" takes the value, for those that come as square roots
-        (``Vectorizer(weighting="sxx")``) or in any other weighting
+    strength : strength of a feature in a document: "sqrt" for the square root of its value, if documents are
+        counts; "given" for its value, if they are square roots already (``Vectorizer(weighting="sxx")``) or
+        weighted otherwise
     promotion, demotion, threshold, threshold_range, document_length, discard_below, link, average, max_iter,
     shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.BalancedWinnow`
 
@@ -79,7 +79,7 @@ class BalancedWinnowPlus(BalancedWinnow):
         return self.strength == "given"
 
     def as_scored(self, X: Any) -> Any:
-        """The documents as the weights see them: square roots, unless they are given so."""
+        """The strengths of the features: square roots, or the values if strength="given"."""
         if self.strength == "given":
             return X
         if not is_sparse(X):

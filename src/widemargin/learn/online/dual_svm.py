@@ -1,4 +1,4 @@
-"""The support vector machine by the Perceptron-like dual updates of Zhang, section 2.1."""
+"""The SVM, trained by the Perceptron-like dual updates of Zhang, section 2.1."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from widemargin.learn.online.dual_updates import DualUpdates, Eta
 class DualSVM(DualUpdates):
     """Soft-margin SVM whose dual variables move by ``eta (1 - y w.x)``, within [0, C].
 
-    It is the Perceptron with a margin, for streams and for comparisons with Winnow;
-    :class:`~widemargin.LinearSVM` solves the same problem faster where all documents are at hand.
+    A Perceptron with a margin, for streams and for comparisons with Winnow. If all documents are available,
+    :class:`~widemargin.LinearSVM` solves the same problem faster.
 
     Parameters
     ----------
     C : cost of a margin error
     eta : "newton" for ``1 / x.x``, the exact maximum of the dual over one variable; or a fixed rate, which
-        overshoots on documents with ``eta x.x > 2``: where the dual objective falls by it, a warning says so
-    bias : size of the constant feature, whose weight is regularized with the others; None for none
+        overshoots on documents with ``eta x.x > 2`` (a warning is issued if the dual objective decreases)
+    bias : size of the constant feature, whose weight is regularized like the others; None for no bias
     class_weight : as in :class:`~widemargin.LinearSVM`
-    tol : stop when the duality gap is at most this part of the objective; None makes all passes
-    max_iter : most passes of `fit`
+    tol : stop when the duality gap is at most this fraction of the objective; None makes all passes
+    max_iter : maximum number of passes of `fit`
     shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 
     Attributes

@@ -1,4 +1,4 @@
-"""What the large-margin duals that are solved by single updates share (core/online/dual_updates.hpp)."""
+"""The base of online learners that update dual variables (core/online/dual_updates.hpp)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ Eta = float | Literal["newton"]
 
 
 class DualUpdates(OnlineModel):
-    """Base of the learners that visit documents and move one dual variable, within [0, C], at a time.
+    """Base class of learners that update one dual variable at a time, within [0, C].
 
     Attributes
     ----------
     alpha_ : dual variables of the documents of `fit`: (n,) binary, else (n, labels)
-    objective_, duality_gap_ : primal objective and what it can still fall by, for each label, after `fit`
-    n_iter_ : passes, for each label
+    objective_, duality_gap_ : primal objective and duality gap of each label, after `fit`
+    n_iter_ : number of passes for each label
     """
 
     C: float
@@ -64,12 +64,12 @@ class DualUpdates(OnlineModel):
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from documents and their labels, in passes over them.
+        """Train on documents and their labels, in several passes.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes
+        y : labels in any form that :mod:`widemargin.labels` accepts
         sample_weight : (n,) factors on the costs of the examples
         """
         self._fit(X, y, sample_weight)
@@ -153,7 +153,7 @@ class DualUpdates(OnlineModel):
         warnings.warn(
             f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
             f"{', ...' if len(names) > 3 else ''}) did not reach tol={self.tol} in {self.max_iter} passes; "
-            f"duality_gap_ says how far they are. Raise max_iter or tol, or lower C.",
+            f"see duality_gap_. Raise max_iter or tol, or lower C.",
             ConvergenceWarning,
             stacklevel=6,
         )
@@ -162,8 +162,8 @@ class DualUpdates(OnlineModel):
         names = self.label_space_.column_names[overshoots > 0].tolist()
         warnings.warn(
             f"eta={self.eta} overshoots: {overshoots.sum():,} steps for {len(names)} of {len(overshoots)} "
-            f"labels ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}) left the dual "
-            f'objective lower than before, on long documents. Use eta="newton", lower eta, or scale the '
+            f"labels ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}) decreased the "
+            f'dual objective, on long documents. Use eta="newton", lower eta, or scale the '
             f"documents to one length.",
             DataWarning,
             stacklevel=6,
@@ -179,7 +179,7 @@ class DualUpdates(OnlineModel):
         return weights[:d], constant
 
     def _scale(self) -> Floats | None:
-        """What the weights of each label are multiplied by."""
+        """The factor on the weights of each label."""
         return None
 
     @classmethod

@@ -15,33 +15,33 @@ from widemargin.learn.online.winnow import starting_sum
 
 
 class LargeMarginWinnow(DualUpdates):
-    """Large-margin Winnow: the smallest relative entropy to the prior for which the margins hold.
+    """Large-margin Winnow: minimizes the relative entropy to the prior, subject to margins.
 
     Minimizes ``sum_j w_j ln(w_j / (e mu)) + sum_i C_i xi_i`` with ``y_i w.x_i >= 1 - xi_i`` over positive
-    weights of [x, -x], by updates of one dual variable at a time; [x, -x] is never made.
+    weights of [x, -x], by updates of one dual variable at a time; [x, -x] is not stored.
 
     Parameters
     ----------
-    normalize : whether the weights of [x, -x] sum to `total_weight` (LM-NWin) or are free (LM-UWin)
     C : cost of a margin error
-    eta : "newton" for Newton's step, halved until the dual does not fall; or a fixed rate, such as Zhang's
-        0.01, which may overshoot
-    start_weight : the prior, the same for every feature
-    total_weight : W, None for the sum of the prior
-    balanced : whether weights may be negative; otherwise the embedding is left out
-    bias : size of the constant feature, None for none
+    normalize : whether the weights of [x, -x] sum to `total_weight` (LM-NWin) or not (LM-UWin)
+    eta : "newton" for Newton's step, halved until the dual does not decrease; or a fixed rate, such as
+        Zhang's 0.01, which may overshoot
+    start_weight : the prior mu, the same for every feature
+    total_weight : the sum W, None for the sum of the prior
+    balanced : whether weights may be negative; if not, x is used instead of [x, -x]
+    bias : size of the constant feature, None for no bias
     class_weight : as in :class:`~widemargin.LinearSVM`
-    tol : stop when the duality gap is at most this part of the objective (counted from the prior); None makes
-        all passes, as Zhang does
-    max_iter : most passes of `fit`
+    tol : stop when the duality gap is at most this fraction of the objective (relative to the prior); None makes
+        all passes, as in the paper
+    max_iter : maximum number of passes of `fit`
     shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 
     Attributes
     ----------
-    coef_, intercept_ : the rule
+    coef_, intercept_ : weights and intercepts
     alpha_ : dual variables of the documents of `fit`
     objective_, duality_gap_, n_iter_ : for each label, after `fit`
-    documents_seen_, documents_wrong_ : of `partial_fit`, decided before they were learned
+    documents_seen_, documents_wrong_ : documents of `partial_fit`, and how many were predicted wrongly before
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the mistake-driven learners share: passes, averages and votes (core/online/mistake_driven.hpp)."""
+"""The base of mistake-driven learners: passes, averages and votes (core/online/mistake_driven.hpp)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LINKED, _DISCARDED = 1, 2
 
 
 class Start(NamedTuple):
-    """What a feature starts with: its weight, and the two parts of it where there are two."""
+    """The starting weight of a feature, and its positive and negative part if there are two."""
 
     weight: float
     plus: float = 0.0
@@ -35,12 +35,12 @@ class Start(NamedTuple):
 
 
 class MistakeDriven(OnlineModel):
-    """Base of the learners whose weights change only when a document is decided wrongly.
+    """Base class of learners that update their weights only after a mistake.
 
     Attributes
     ----------
     mistakes_ : mistakes in training, for each label; with a threshold range, scores within it count
-    n_iter_ : passes, for each label
+    n_iter_ : number of passes for each label
     """
 
     max_iter: int
@@ -57,7 +57,7 @@ class MistakeDriven(OnlineModel):
     _kind: str  # the core's name of the update
 
     def _rates(self) -> tuple[float, float]:
-        """What a promotion and a demotion do."""
+        """The factors (or steps) of a promotion and a demotion."""
         raise NotImplementedError
 
     def _start(self) -> Start:
@@ -118,7 +118,7 @@ class MistakeDriven(OnlineModel):
 
     @property
     def n_discarded_(self) -> NDArray[np.int64]:
-        """How many features each label has discarded."""
+        """The number of discarded features of each label."""
         check_is_fitted(self, "label_space_")
         if "links" not in self._cells:
             return np.zeros(self.label_space_.n_columns, dtype=np.int64)
@@ -208,7 +208,7 @@ class MistakeDriven(OnlineModel):
         return weights[:d], constant - theta
 
     def _scale(self) -> Floats | None:
-        """What the weights of each label are multiplied by."""
+        """The factor on the weights of each label."""
         return None
 
     @property

@@ -1,4 +1,4 @@
-"""What positive and balanced Winnow share: weights of active features are multiplied after a mistake."""
+"""The base of positive and balanced Winnow: a mistake multiplies the weights of active features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from widemargin.learn.online.threshold_range import ThresholdMixin, check_streng
 
 
 class Multiplicative(ThresholdMixin, MistakeDriven):
-    """Active weights are multiplied by `promotion` or `demotion`, whatever the strength of the feature."""
+    """Active weights are multiplied by `promotion` or `demotion`, independent of the feature's strength."""
 
     promotion: float
     demotion: float
@@ -30,5 +30,5 @@ class Multiplicative(ThresholdMixin, MistakeDriven):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # active or not is all that an update sees of a feature
+        tags.classifier_tags.poor_score = True  # an update ignores the strength of a feature
         return tags

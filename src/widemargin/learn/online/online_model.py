@@ -1,8 +1,8 @@
-"""What learners that take documents as they come share: `partial_fit`, growing labels, state on disk.
+"""The base of online learners: `partial_fit`, new labels, saving and loading.
 
-The state is the weights, a few arrays of the same shape that only updates touch, and a few numbers a label;
-the compiled core updates them in place. `fit` starts afresh and passes over the documents several times,
-`partial_fit` goes on with one pass.
+The state is the weights, a few arrays of the same shape that only updates use, and a few numbers per label. The
+compiled core updates them in place. `fit` starts from scratch and makes several passes over the documents,
+`partial_fit` makes one more pass.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ _COUNTS = frozenset(["seen", "mistakes", "clock", "normalizer", "peak"])
 
 
 class OnlineModel(LinearModel):
-    """Base of the online learners. Subclasses say how state begins, how it changes, and which rule it is.
+    """Base class of online learners. Subclasses define the initial state, the updates and the resulting weights.
 
     Attributes
     ----------
-    documents_seen_, documents_wrong_ : how many documents `partial_fit` was given, and for how many of them
-        the labels that the model would have chosen just before learning were not the right ones
+    documents_seen_, documents_wrong_ : number of documents of `partial_fit`, and how many of them were
+        predicted wrongly just before they were learned
     """
 
     max_iter: int
     documents_seen_: int
     documents_wrong_: int
     _cells: Arrays
-    _columns: Arrays  # one value a label
-    _constants: dict[str, float]  # what the first documents have fixed
+    _columns: Arrays  # one value per label
+    _constants: dict[str, float]  # numbers that depend on the first documents
     _final: tuple[Any, Floats] | None
 
     # ------------------------------------------------------------------ what subclasses provide
@@ -73,11 +73,11 @@ class OnlineModel(LinearModel):
 
     @abstractmethod
     def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
-        """The weights and the arrays of their shape: what they start with, and their type."""
+        """The initial value and the type of the weights and of the arrays of their shape."""
 
     @abstractmethod
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
-        """The arrays of one value a label."""
+        """The arrays with one value per label."""
 
     @abstractmethod
     def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
@@ -85,7 +85,7 @@ class OnlineModel(LinearModel):
 
     @abstractmethod
     def _rule(self) -> tuple[Floats, Floats]:
-        """The weights (features, labels) and the thresholds of the rule that the state stands for."""
+        """The weights (features, labels) and the thresholds."""
 
     # What `_constants_from` returns.
     _constant_names: tuple[str, ...] = ()
@@ -103,22 +103,22 @@ class OnlineModel(LinearModel):
         return 0.0 if bias is None else float(bias)
 
     def _check_documents(self, documents: Documents) -> None:
-        """Refuse documents that the learner is not made for."""
+        """Raise an error for documents that the learner cannot use."""
 
     def _as_learned(self, csr: Csr) -> Csr:
-        """Documents that have been checked, with the values that the learner learns from."""
+        """Checked documents, with the values that the learner uses."""
         return csr
 
     # ------------------------------------------------------------------ learning
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from documents and their labels, in passes over them.
+        """Train on documents and their labels, in several passes.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes
+        y : labels in any form that :mod:`widemargin.labels` accepts
         """
         self._fit(X, y)
         return self
@@ -144,18 +144,18 @@ class OnlineModel(LinearModel):
 
     @one_fit_at_a_time
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Go on learning: one pass over these documents, in their order.
+        """Continue training: one pass over these documents, in their order.
 
-        A label that has not been seen before gets weights of its own from the document on that brings it, so
-        that the same documents give the same model however they are cut into batches.
+        A new label gets weights from its first document on, so the model does not depend on how documents are
+        divided into batches.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
         y : labels in the form of the first call
         classes : sequence of labels, optional
-            Labels to expect, in the first call. Two of them make the task binary; without it there is a
-            column for every label.
+            Expected labels, in the first call. Two of them make the task binary; by default every label has
+            a column.
         """
         first = not hasattr(self, "label_space_")
         self._check_parameters()
@@ -179,11 +179,11 @@ class OnlineModel(LinearModel):
 
     @one_fit_at_a_time
     def grow(self, n_features: int) -> Self:
-        """Make room for features that earlier documents did not have, at the end of later matrices."""
+        """Add columns for new features."""
         check_is_fitted(self, "label_space_")
         more = n_features - self.n_features_in_
         if more < 0:
-            raise UsageError(f"The model has {self.n_features_in_} features already: it cannot shrink.")
+            raise UsageError(f"The model has {self.n_features_in_} features; it cannot have fewer.")
         for name, (start, _) in self._fresh_cells().items():
             places, axis = [self.n_features_in_] * more, 1 if name in LABEL_BY_LABEL else 0
             self._cells[name] = np.insert(self._cells[name], places, start, axis=axis)
@@ -209,7 +209,7 @@ class OnlineModel(LinearModel):
         return (rows, columns, 2) if name in PAIRS else (rows, columns)
 
     def _add_columns(self, batch: Arrival) -> None:
-        """Widen the state: old columns go to their new places, new ones begin."""
+        """Add columns to the state: move old columns to their new positions and start new ones."""
         self.label_space_ = batch.space
         for name, made in self._fresh_cells().items():
             wider = _filled(self._shape(name), *made)
@@ -226,7 +226,7 @@ class OnlineModel(LinearModel):
     def _overflow(self, error: OverflowError, csr: Csr, cure: str) -> DataError:
         label = self.label_space_.column_names.tolist()[int(str(error))]
         cause = probable_cause(self, csr, otherwise=cure)
-        return DataError(f"The weights of {label!r} grow beyond what numbers can hold. {cause}")
+        return DataError(f"The weights of {label!r} overflow. {cause}")
 
     # ------------------------------------------------------------------ the rule
 
@@ -248,13 +248,13 @@ class OnlineModel(LinearModel):
 
     @property
     def intercept_(self) -> Floats:  # type: ignore[override]
-        """What the scores of the labels begin with: the constant feature's part, less the threshold."""
+        """The intercept of each label: the weight of the constant feature minus the threshold."""
         return self._finished()[1]
 
     # ------------------------------------------------------------------ on disk
 
     def get_state(self) -> State:
-        """Everything that is needed to score and to go on learning: a configuration for JSON, and arrays."""
+        """The state for prediction and further training: a configuration for JSON, and arrays."""
         check_is_fitted(self, "label_space_")
         config = {
             "parameters": self.get_params(),
@@ -267,7 +267,7 @@ class OnlineModel(LinearModel):
         arrays: Arrays = {f"column_{name}": values for name, values in self._columns.items()}
         starts = self._fresh_cells()
         for name, values in self._cells.items():
-            # Most features keep their start for most labels: sixteen bytes for each that does not.
+            # Most weights keep their initial value; the others take sixteen bytes each.
             changed = np.flatnonzero(values != starts[name][0])
             if len(changed) * (8 + values.itemsize) < values.nbytes:
                 arrays[f"changed_{name}"] = changed.astype(np.int64)
@@ -278,7 +278,7 @@ class OnlineModel(LinearModel):
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
-        """The learner that `get_state` described, which goes on as if it had never stopped."""
+        """A learner from the result of `get_state`; training can continue."""
         stored = Stored(config, arrays)
         learner: Self = stored.estimator(cls)
         space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
@@ -308,11 +308,11 @@ class OnlineModel(LinearModel):
         return learner
 
     def _check_rule(self) -> None:
-        """Refuse a state from a file whose parts are finite and whose rule is not."""
+        """Raise an error if the weights from a file are not finite."""
         with np.errstate(all="ignore"):
             sound = all(np.isfinite(part).all() for part in self._finished())
         if not sound:
-            raise DataError("the arrays in arrays.safetensors make a rule that is not finite")
+            raise DataError("the arrays in arrays.safetensors give weights that are not finite")
 
 
 def _unfilled(shape: tuple[int, ...]) -> Floats:
@@ -328,7 +328,7 @@ def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:
 
 
 def _wrong(batch: Arrival, scores: Floats) -> int:
-    """For how many documents the scores, above 0, choose other labels than the right ones."""
+    """The number of documents for which the labels with positive scores are not the right ones."""
     known = ~batch.new[None, :] | (batch.first_row[None, :] < np.arange(len(scores))[:, None])
     truth = batch.signs.T > 0
     if batch.space.kind == "multiclass":

@@ -1,4 +1,4 @@
-"""The Perceptron, as Zhang and as Dagan, Karov and Roth have it."""
+"""The Perceptron, in the form of Zhang and in that of Dagan, Karov and Roth."""
 
 from __future__ import annotations
 
@@ -12,31 +12,33 @@ from widemargin.learn.online.threshold_range import Link, ThresholdMixin, check_
 
 
 class Perceptron(ThresholdMixin, MistakeDriven):
-    """Adds documents that were missed to the weights and subtracts those that were taken wrongly.
+    """Perceptron: adds false negatives to the weights and subtracts false positives.
 
     Parameters
     ----------
-    form : "bias" adds ``eta * x * y``, from weights of 0, with the threshold 0 and a constant feature;
-        "threshold" adds or subtracts `eta` whatever the strength, from ``threshold / d``, with a threshold
-    eta : the rate
-    bias : size of the constant feature of Zhang's form, None for none
-    threshold : what the score of a positive document has to exceed (Dagan's form)
-    threshold_range : (low, high) around the threshold, scores in which count as mistakes in training
-    document_length : d, the average number of active features of a document; None counts those of `fit`, or
-        of the first batch of `partial_fit` (give it where the cut into batches must not matter)
+    form : "bias" (Zhang): a mistake adds ``eta * x * y``; weights start at 0, the threshold is 0, and there is a
+        constant feature. "threshold" (Dagan et al.): a mistake adds or subtracts `eta` for every active feature;
+        weights start at ``threshold / d``, and the threshold is fixed
+    eta : learning rate
+    bias : size of the constant feature (form="bias"), None for no bias
+    threshold : scores above it are positive (form="threshold")
+    threshold_range : (low, high) around the threshold; scores within it count as mistakes in training
+    document_length : d, the average number of active features per document; None uses the documents of `fit` or
+        of the first batch of `partial_fit`. Pass it if results must not depend on the batches
     discard_below : discard features whose weight is within one step of its start, once a pass makes mistakes
         on less than this share of the documents; None keeps all
-    link : "first-sight" gives a label only the features of its positive documents, as SNoW does
-    average : "averaged" weights of all documents, "voted" decisions of all rules, None for the last rule
-    max_iter : most passes of `fit`; a label stops after a pass without mistakes
-    shuffle : whether `fit` passes in a random order
+    link : "first-sight" uses only the features of a label's positive documents, as SNoW does
+    average : "averaged" averages the weights over all documents, "voted" lets all weight vectors vote, None uses
+        the last one
+    max_iter : maximum number of passes of `fit`; a label stops after a pass without mistakes
+    shuffle : whether `fit` visits documents in random order
     random_state, n_jobs, verbose : as in :class:`~widemargin.LinearSVM`
 
     Attributes
     ----------
-    coef_, intercept_ : the rule; no `coef_` where rules vote
-    mistakes_, n_iter_ : mistakes in training and passes, for each label
-    documents_seen_, documents_wrong_ : of `partial_fit`, decided before they were learned
+    coef_, intercept_ : weights and intercepts; not available for average="voted"
+    mistakes_, n_iter_ : mistakes in training and number of passes, for each label
+    documents_seen_, documents_wrong_ : documents of `partial_fit`, and how many were predicted wrongly before
 
     Examples
     --------
@@ -119,7 +121,7 @@ class Perceptron(ThresholdMixin, MistakeDriven):
         super()._check_parameters()
         self._check_threshold()
         if self.form == "bias" and (self.link != "all" or self.threshold_range is not None):
-            raise UsageError('threshold_range and link belong to form="threshold", which has a threshold.')
+            raise UsageError('threshold_range and link apply only to form="threshold".')
 
     def _check_documents(self, documents: Documents) -> None:
         if self.form == "threshold":
@@ -129,5 +131,5 @@ class Perceptron(ThresholdMixin, MistakeDriven):
         tags = super().__sklearn_tags__()
         if self.form == "threshold":
             tags.input_tags.positive_only = True
-            tags.classifier_tags.poor_score = True  # active or not is all that an update sees of a feature
+            tags.classifier_tags.poor_score = True  # an update ignores the strength of a feature
         return tags

@@ -14,17 +14,17 @@ class PositiveWinnow(Multiplicative):
 
     Parameters
     ----------
-    promotion, demotion : what active weights are multiplied by when a positive document was missed (above
-        1), or a negative one taken (below 1)
-    threshold : what the score of a positive document has to exceed
-    threshold_range : (low, high) around the threshold, scores in which count as mistakes in training
-    normalize : divide every document by the sum of its strengths; weights then start with `threshold`
-        instead of ``threshold / d``
-    document_length : d, the average number of active features of a document; None counts those of `fit`, or
-        of the first batch of `partial_fit` (give it where the cut into batches must not matter)
+    promotion, demotion : factors on active weights after a false negative (above 1) and after a false positive
+        (below 1)
+    threshold : scores above it are positive
+    threshold_range : (low, high) around the threshold; scores within it count as mistakes in training
+    normalize : divide every document by the sum of its strengths; weights then start at `threshold` instead of
+        ``threshold / d``
+    document_length : d, the average number of active features per document; None uses the documents of `fit` or
+        of the first batch of `partial_fit`. Pass it if results must not depend on the batches
     discard_below : discard features whose weight is within one promotion or demotion of its start, once a
-        pass makes mistakes on less than this share of the documents; None keeps all. With `normalize` they
-        go back to their start, which is what says nothing in an average of weights, and learn no more.
+        pass makes mistakes on less than this share of the documents; None keeps all. With `normalize`, discarded
+        weights are reset to their start, which is neutral in an average, and are no longer updated.
     link, average, max_iter, shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 
     Attributes

@@ -1,4 +1,4 @@
-"""Documents as an online learner takes them: a canonical matrix, and what one look at its values found."""
+"""Documents for an online learner: a canonical matrix, and statistics of its values."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Documents(NamedTuple):
     Attributes
     ----------
     csr : its arrays
-    least : the least value that is stored, 0 when there are none
-    n_nonzero : how many values are not 0
+    least : smallest stored value, 0 if there are none
+    n_nonzero : number of values other than 0
     """
 
     csr: Csr
@@ -23,14 +23,14 @@ class Documents(NamedTuple):
 
 
 def check_documents(learner: Any, X: Any, *, first: bool, survey: bool = True) -> Documents:
-    """`X` as the gate checks it.
+    """Check `X`.
 
     Parameters
     ----------
-    learner : the estimator, which remembers the number of features
+    learner : the estimator, which stores the number of features
     X : sparse or dense matrix (n, features)
     first : whether these are the first documents that the learner sees
-    survey : whether to look at the values; without it whoever learns from them says whether they are finite
+    survey : whether to compute the statistics; if not, the learner checks that values are finite
     """
     csr, found = surveyed_documents(learner, X, first=first, finite=survey)
     return Documents(csr, *found)

@@ -18,7 +18,7 @@ _PAIR = Expected(
 
 
 class ThresholdMixin:
-    """What learners with a threshold share; parameters as in :class:`~widemargin.PositiveWinnow`."""
+    """Base class of learners with a threshold; parameters as in :class:`~widemargin.PositiveWinnow`."""
 
     threshold: float
     threshold_range: Any
@@ -58,15 +58,15 @@ class ThresholdMixin:
             low, theta, high = self._thresholds()
             if not low <= theta <= high:
                 raise UsageError(
-                    f"threshold_range={self.threshold_range!r} does not hold the threshold {theta}: "
+                    f"threshold_range={self.threshold_range!r} does not contain the threshold {theta}: "
                     f"expected two numbers around it, such as (0.9, 1.1) around 1."
                 )
 
 
 def check_strengths(learner: Any, documents: Documents) -> None:
-    """Refuse negative strengths, under which a promotion would lower the score."""
+    """Raise an error for negative strengths, for which a promotion would lower the score."""
     if documents.least < 0:
         raise DataError(
-            f"Negative values in data passed to {type(learner).__name__}: the strength of a feature is at "
-            f"least 0, since updates ignore how large it is. Use Winnow, or Perceptron(form='bias')."
+            f"Negative values in data passed to {type(learner).__name__}: the strength of a feature must be "
+            f"at least 0, since updates ignore its size. Use Winnow, or Perceptron(form='bias')."
         )

@@ -16,17 +16,17 @@ from widemargin.learn.online.stream_rows import Documents
 class Winnow(MistakeDriven):
     """Zhang's Winnow: weights ``mu exp(v)`` where every mistake adds ``eta * x * y`` to v.
 
-    Balanced by the embedding [x, -x], which is never made: the weights are ``2 mu sinh(v)``. The threshold is
-    0, with a constant feature. There the normalized and the unnormalized rule make the same mistakes.
+    Balanced by the embedding [x, -x], which is not stored: the weights are ``2 mu sinh(v)``, mu being `start_weight`.
+    The threshold is 0, with a constant feature, so that both values of `normalize` make the same mistakes.
 
     Parameters
     ----------
     normalize : scale the weights so that those of [x, -x] sum to `total_weight`
-    eta : the rate
-    start_weight : what every weight starts with
-    total_weight : W, None for the sum that the weights start with
-    balanced : whether weights may be negative; otherwise they are ``mu exp(v)``
-    bias : size of the constant feature, None for none
+    eta : learning rate
+    start_weight : initial value mu of every weight
+    total_weight : the sum W, None for the sum of the initial weights
+    balanced : whether weights may be negative; if not, they are ``mu exp(v)``
+    bias : size of the constant feature, None for no bias
     average, max_iter, shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 
     Attributes

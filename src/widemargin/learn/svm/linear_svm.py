@@ -37,7 +37,7 @@ from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
 from widemargin.progress import watch
 
-# Weights of so many labels are dense at one time when the result is to be sparse.
+# Labels whose weights are dense at a time if the result is sparse.
 _LABELS_AT_ONCE = 64
 
 
@@ -51,19 +51,19 @@ class LinearSVM(LinearModel):
     ----------
     C : cost of a margin error; ``numpy.inf`` for the hard margin
     loss : "hinge" or "squared_hinge"
-    bias : size of the constant feature whose weight is the threshold, regularized with the others; None for
-        hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved by
-        the decomposition of :class:`~widemargin.KernelSVM`, for the hinge loss
+    bias : size of the constant feature whose weight is the intercept, regularized like the others; None for
+        hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved like a
+        :class:`~widemargin.KernelSVM` (hinge loss only)
     class_weight : "balanced" gives the positive and the negative examples of each label the same total
-        cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
-    tol : when to stop: the duality gap is at most `tol` times the objective (``stop="gap"``), or the
-        projected gradients lie within an interval of that length (``stop="gradient"``, as LIBLINEAR does);
-        for ``bias="unregularized"`` by how much an optimality condition may be violated
-    max_iter : most passes over the examples of one label
-    warm_start : start from the last solution when it fits the new data
+        cost; a dict multiplies the cost of a label's positive examples (binary: of each class)
+    tol : stop when the duality gap is at most `tol` times the objective (``stop="gap"``), or when the projected
+        gradients lie within an interval of this length (``stop="gradient"``, as in LIBLINEAR); for
+        ``bias="unregularized"`` the largest violation of an optimality condition
+    max_iter : maximum number of passes per label
+    warm_start : start from the last solution if it has the right shape
     sparse_coef : keep `coef_`, `alpha_` and `xi_` as sparse arrays, for thousands of labels
-    random_state : seed of the order in which examples are visited
-    n_jobs : native threads, None for every core; the result does not depend on it
+    random_state : random seed of the order in which examples are visited
+    n_jobs : number of threads, None for all cores; the result does not depend on it
     verbose : show a progress bar when stderr is a terminal
 
     Attributes
@@ -71,8 +71,8 @@ class LinearSVM(LinearModel):
     coef_ : (labels, features); one row for a binary task
     intercept_ : (labels,)
     alpha_, xi_ : dual variables and slacks of the training examples: (n,) binary, else (n, labels)
-    objective_, duality_gap_, n_iter_ : primal objective, what it can still fall by, passes; for each label
-    label_space_ : the labels and the form in which they came
+    objective_, duality_gap_, n_iter_ : primal objective, duality gap and number of passes, for each label
+    label_space_ : the labels and their form
     classes_ : all labels
 
     Examples
@@ -121,12 +121,12 @@ class LinearSVM(LinearModel):
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVM:
-        """Learn from documents and their labels.
+        """Train on documents and their labels.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes
+        y : labels in any form that :mod:`widemargin.labels` accepts
         sample_weight : (n,) factors on the costs of the examples
         """
         self._check_parameters()
@@ -140,7 +140,7 @@ class LinearSVM(LinearModel):
         return self
 
     def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[LinearSVM]:
-        """One fitted model for each C, each started from the solution before it (best in rising order).
+        """One fitted model for each C, each started from the previous solution (best in increasing order).
 
         Examples
         --------
@@ -172,9 +172,9 @@ class LinearSVM(LinearModel):
         )
         unregularized = isinstance(self.bias, str)
         if unregularized and self.loss != "hinge":
-            raise UsageError('bias="unregularized" is solved for the hinge loss only: leave loss="hinge".')
+            raise UsageError('bias="unregularized" requires loss="hinge".')
         if math.isinf(self.C) and self.loss != "hinge":
-            raise UsageError('C=inf is the hard margin, which knows no loss: leave loss="hinge".')
+            raise UsageError('C=inf (the hard margin) requires loss="hinge".')
 
     def _start(self, n: int, space: LabelSpace) -> Any:
         """The last solution, (labels, n), if there is one for the same labels and number of examples."""
@@ -253,7 +253,7 @@ class LinearSVM(LinearModel):
         weights: NDArray[np.float64],
         start: Any,
     ) -> None:
-        """The hyperplane whose threshold costs nothing: OP 11 with its equality constraint."""
+        """The hyperplane with an unregularized threshold: OP 11 with its equality constraint."""
         signs = np.ascontiguousarray(signs.T)
         upper = upper_bounds(signs, costs, weights)
         check_parameters(self, tol=at_least(SMALLEST_TOL))
@@ -326,7 +326,7 @@ class LinearSVM(LinearModel):
         warnings.warn(
             f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
             f"{', ...' if len(names) > 3 else ''}) did not converge in {self.max_iter} passes; the largest "
-            f"duality gap left is {f'{worst:.2g} of the objective' if finite.any() else 'infinite'}. {cure}",
+            f"duality gap is {f'{worst:.2g} of the objective' if finite.any() else 'infinite'}. {cure}",
             ConvergenceWarning,
             stacklevel=5,
         )

@@ -1,4 +1,4 @@
-"""Transductive support vector machines: a few labeled documents label a collection (joachims, 7 and 9)."""
+"""Transductive SVMs: label a collection from a few labeled documents (joachims, 7 and 9)."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _CHOICES = {
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
 _MAX_ITER = 100_000_000
-# Costs of all unlabeled documents over those of the labeled ones, by default. With 17 labeled Reuters
-# stories 0.2 to 0.5 were alike among training documents, and 0.5 the best among the test documents.
+# Default ratio of the total costs of unlabeled and labeled documents. With 17 labeled Reuters stories, 0.2 to 0.5
+# performed alike on training documents, and 0.5 best on test documents.
 TOGETHER = 0.5
 
 
@@ -60,55 +60,53 @@ class TransductiveSVM(KernelModel):
 
     Minimizes ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabeled
     documents, of which `positives` become positive, by the search of Figure 9.1
-    (core/kernel/transduction.hpp); one against the rest for several labels. Afterwards the tests of 7.5 look
-    at the result. They compare labeled with unlabeled documents, so they look at where the search ends if
-    both cost the same.
+    (core/kernel/transduction.hpp); one against the rest for several labels. Afterwards the tests of 7.5 check the
+    result. They compare labeled with unlabeled documents, so they use the solution at which both cost the same.
 
     Parameters
     ----------
     C : cost of a margin error of a labeled document
-    C_unlabeled : C*, that of an unlabeled one; 0 for the inductive machine. None: such that all of them
-        together cost half as much as the labeled ones, and none more than `C`. The thesis takes `C`, where
-        a few labeled documents count for little against thousands of others
-    positives : how many of the unlabeled documents are positive: a share, a number, None for the share of
-        the labeled ones; for several labels also a sequence, or a dict from labels. The label of a single
-        unlabeled document is that of the inductive machine
+    C_unlabeled : C*, the cost for an unlabeled document; 0 for the inductive SVM. None: all unlabeled documents
+        together weigh half as much as the labeled ones, and none more than `C`. The thesis uses `C`; then a few
+        labeled documents have little weight against thousands of others
+    positives : the positive share or number of the unlabeled documents; None for the share among the labeled
+        ones; for several labels also a sequence, or a dict from labels. A single unlabeled document gets the
+        label of the inductive SVM
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
-    switching : exchange "multiple" pairs of labels before the machine is solved again, half or more of
-        those that would lower the objective, or a "single" one as published, which is slower among very many
-        documents
-    first_costs : what the costs C*- and C*+ begin with: "balanced", so that the positive documents weigh as
-        much together as the negative ones (SVM-light's way), or "published", where each positive one begins
-        with `positives` / (unlabeled - `positives`) times the cost of a negative one (Figure 9.1)
-    unlabeled : what marks an unlabeled document in `y`: None for None and NaN, or a value such as -1 or 0.
-        In an indicator matrix it marks cells: every label may have labeled documents of its own
-    on_alarm : what to do when a labeling looks wrong: "warn", take the "inductive" rule instead, raise an
+    switching : pairs of labels to exchange between two solutions: "multiple" (at least half of those that lower
+        the objective) or "single" (as published; slower for very many documents)
+    first_costs : initial costs C*- and C*+: "balanced", so that positive and negative documents have the same
+        total weight (as SVM-light does), or "published", `positives` / (unlabeled - `positives`) times the
+        cost of a negative document for each positive one (Figure 9.1)
+    unlabeled : the mark of an unlabeled document in `y`: None for None and NaN, or a value such as -1 or 0.
+        In an indicator matrix it marks cells, so every label may have its own labeled documents
+    on_alarm : what to do if the labeling looks wrong: "warn", use the "inductive" labels instead, raise an
         "error", or "ignore" it
-    alarm_level : the largest p-value of the tests of 7.5 that raises the alarm; 0 for no alarm at all, which
-        saves the search for where equal costs lead
-    alarm_support : the smallest share of support vectors among unlabeled documents that does not raise it
-        (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 alone
+    alarm_level : p-value of the tests of 7.5 at or below which the alarm fires; 0 for no alarm, which saves the
+        search with equal costs
+    alarm_support : share of support vectors among unlabeled documents below which the alarm fires
+        (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 only
     class_weight : as for :class:`~widemargin.LinearSVM`
-    tol : by how much an optimality condition (8.32)-(8.34) may be violated, at least 1e-12
-    cache : megabytes for the kernel matrix; a linear machine without room for it works on weight vectors
+    tol : largest violation of an optimality condition (8.32)-(8.34), at least 1e-12
+    cache : megabytes for the kernel matrix; if it does not fit, a linear SVM uses weight vectors
     random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`; the result depends on neither
 
     Attributes
     ----------
     transduction_ : labels of all training documents, in the form of `y`
-    unlabeled_ : which of them were not given: (n,), of an indicator matrix (n, columns)
+    unlabeled_ : true for inferred labels: (n,), for an indicator matrix (n, columns)
     scores_ : (n, columns) scores of the training documents
-    inductive_ : (n, columns) their scores by the rule learned from the labeled documents alone
-    coef_, intercept_ : of the linear rule, for new documents
+    inductive_ : (n, columns) their scores by the SVM trained on the labeled documents only
+    coef_, intercept_ : weights and intercepts of the linear SVM, for new documents
     alpha_, xi_ : (n, columns) dual variables and slacks
-    positives_ : (columns,) how many of the label's unlabeled documents were to be positive
-    objective_, duality_gap_, n_switches_ : (columns,) at the end; pairs of labels exchanged
+    positives_ : (columns,) number of unlabeled documents that became positive
+    objective_, duality_gap_, n_switches_ : (columns,) final values, and number of exchanged pairs of labels
     levels_ : of each column a list of :class:`~widemargin.learn.svm.transduction_search.Level`
-    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None where everything is labeled,
-        unlabeled documents cost nothing, or nobody asked for it
-    fell_back_ : (columns,) where the inductive rule stands in
+    alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None if everything is labeled,
+        unlabeled documents cost nothing, or the alarm is off
+    fell_back_ : (columns,) true if the inductive labels are used
 
     Examples
     --------
@@ -169,22 +167,22 @@ class TransductiveSVM(KernelModel):
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> TransductiveSVM:
-        """Learn from labeled and unlabeled documents.
+        """Train on labeled and unlabeled documents.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes, with what is not labeled marked
+        y : labels in any form that :mod:`widemargin.labels` accepts, with unlabeled documents marked
         """
         self._check_parameters()
         X = checked_matrix(self, X, first=True)
         if self.kernel == "chi2" and X.min() < 0:
-            raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
+            raise DataError("The chi2 kernel requires counts or frequencies, but X has negative values.")
         space, signs = Labels.partial(y, self.unlabeled, X.shape[0]).space_and_signs
         check_both_sides(space, signs)
         if signs.all():
             warnings.warn(
-                "Every document is labeled: this is the inductive machine. Mark documents to be labeled by "
+                "Every document is labeled, so this is the inductive SVM. Mark documents to label by "
                 f"{'None or NaN' if self.unlabeled is None else repr(self.unlabeled)}.",
                 DataWarning,
                 stacklevel=3,
@@ -289,8 +287,8 @@ class TransductiveSVM(KernelModel):
         self.transduction_ = self.label_space_.decide(choice)
         if not found.converged.all():
             warnings.warn(
-                f"{np.count_nonzero(~found.converged)} of {len(found.converged)} searches met a machine that "
-                f"did not converge. Raise tol, or lower C.",
+                f"{np.count_nonzero(~found.converged)} of {len(found.converged)} searches did "
+                f"not converge. Raise tol, or lower C.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

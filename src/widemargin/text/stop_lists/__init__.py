@@ -1,9 +1,9 @@
-"""Words to leave out.
+"""Stop words: words to ignore.
 
 ``"freewais"`` is the list in the appendix of Joachims's dissertation, as printed. Its entries with an
-apostrophe or a full stop ("aren't", "co.", "inc.") are kept, and match no token: words end at punctuation,
-and removing their parts instead ("aren", "t") would remove words the list does not name. The same holds for
-the entries of a user's list that are not tokens.
+apostrophe or a period ("aren't", "co.", "inc.") match no token, because words end at punctuation. They are not
+split into parts ("aren", "t"), since that would remove words that are not on the list. The same holds for a
+list of your own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAMES = ("freewais",)
 
 
 def stop_list(words: str | Iterable[str] | None) -> frozenset[str]:
-    """The case-folded words of a named list or of the caller's own.
+    """The case-folded words of a named list or of a given one.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def stop_list(words: str | Iterable[str] | None) -> frozenset[str]:
         if words not in NAMES:
             raise UsageError(
                 f"There is no stop list {words!r}; the lists are {', '.join(NAMES)}. "
-                f"Or pass the words themselves, as a list."
+                f"Or pass a list of words."
             )
         text = resources.files(__package__).joinpath(f"{words}.txt").read_text(encoding="utf-8")
         return frozenset(text.split())
