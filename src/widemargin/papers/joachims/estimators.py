@@ -18,10 +18,13 @@ from widemargin.measure.contingency import (
     precision,
     recall,
 )
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.random_splits import Split
 from widemargin.papers.joachims.thesis_svm import linear_svm
 
 Floats = NDArray[np.float64]
+# category -> estimator -> (mean of each measure, deviation of each measure)
+Figures = dict[str, dict[str, tuple[tuple[float, ...], tuple[float, ...]]]]
 
 C = 0.5
 HOLD_OUT, LEAVE_ONE_OUT = "hold-out", "leave-one-out"
@@ -88,3 +91,16 @@ def _divided(total: Floats, by: NDArray[np.int64]) -> Floats:
     quotient: Floats = np.full(total.shape, np.nan)
     np.divide(total, by, out=quotient, where=by > 0)
     return quotient
+
+
+def printed_estimates(table: str) -> Figures:
+    """The printed figures of Table 5.1, 5.2 or 5.3."""
+    step = 2 * len(ESTIMATORS)
+    last = step * len(MEASURES)
+    return {
+        name: {
+            estimator: (figures[2 * k : last : step], figures[2 * k + 1 : last : step])
+            for k, estimator in enumerate(ESTIMATORS)
+        }
+        for name, figures in printed(table).items()
+    }

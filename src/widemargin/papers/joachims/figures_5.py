@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from widemargin.papers.joachims.estimators import (
+    printed_estimates,
     HOLD_OUT,
     LEAVE_ONE_OUT,
     MEASURES,
@@ -18,7 +19,6 @@ from widemargin.papers.joachims.estimators import (
     Floats,
     mean_and_deviation,
 )
-from widemargin.papers.joachims.published_5_1 import REUTERS
 from widemargin.papers.joachims.random_splits import reuters_pool
 from widemargin.papers.joachims.table_5_1 import measured
 from widemargin.papers.joachims.text_tasks import Report
@@ -60,7 +60,7 @@ def run(
     curves: dict[str, list[tuple[Floats, Floats]]] = {}
     for size in sizes:
         runs, _ = measured(pool, [topic], splits, left_out, size, report)
-        printed = REUTERS[topic] if size == pool.half else {}
+        printed = printed_estimates("5.1")[topic] if size == pool.half else {}
         for estimator in DRAWN:
             ours = mean_and_deviation(runs[estimator][:, 0])
             curves.setdefault(estimator, []).append(ours)

@@ -21,14 +21,13 @@ from widemargin.documents.corpora import load_corpus
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.papers.joachims.text_tasks import Report, ohsumed
 from widemargin.papers.joachims.thesis_svm import BIAS_NOTE, cpu_seconds, linear_svm, rbf_svm, support_vectors
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
 
 COLUMNS = ("CPU s", "minimum s", "SVs", "bounded SVs")
 DIGITS = {"CPU s": 2, "minimum s": 4, "SVs": 0, "bounded SVs": 0}
 SCALING = "scaling exponent"
-# A published time below the clock's resolution, "<0.01".
-TOO_SHORT = UNPUBLISHED
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,12 @@ class Published:
     data: str
     learner: Callable[[], KernelSVM]
     setting: str
-    rows: dict[int, tuple[float, float, int, int]]
+    rows: dict[int, tuple[Any, ...]]
     exponents: tuple[float, float]
+
+
+def _by_size(table: str) -> dict[int, tuple[Any, ...]]:
+    return {int(n): figures for n, figures in printed(table).items()}
 
 
 TABLES = {
@@ -58,90 +61,42 @@ TABLES = {
         "adult",
         lambda: linear_svm(0.05, n_jobs=1),
         "linear, C = 0.05",
-        {
-            1605: (0.6, TOO_SHORT, 675, 633),
-            2265: (1.0, TOO_SHORT, 978, 930),
-            3185: (2.1, TOO_SHORT, 1268, 1210),
-            4781: (2.9, 0.01, 1856, 1793),
-            6414: (4.1, 0.01, 2433, 2368),
-            11221: (9.5, 0.03, 4158, 4083),
-            16101: (19.1, 0.04, 5928, 5854),
-            22697: (35.7, 0.05, 8326, 8203),
-            32562: (59.4, 0.07, 11708, 11542),
-        },
+        _by_size("8.4"),
         (1.5, 1.0),
     ),
     "8.5": Published(
         "adult",
         lambda: rbf_svm(0.05, 1.0, n_jobs=1),
         "RBF, gamma = 0.05, C = 1",
-        {
-            1605: (3.1, 1.6, 691, 584),
-            2265: (6.4, 3.5, 1007, 849),
-            3185: (12.4, 6.3, 1297, 1112),
-            4781: (28.9, 14.1, 1888, 1651),
-            6414: (52.8, 30.3, 2488, 2180),
-            11221: (205.6, 97.4, 4221, 3731),
-            16101: (433.1, 212.0, 5948, 5344),
-            22697: (881.6, 425.1, 8346, 7502),
-            32562: (1829.7, 857.4, 11690, 10604),
-        },
+        _by_size("8.5"),
         (2.1, 2.0),
     ),
     "8.6": Published(
         "web",
         lambda: linear_svm(1.0, n_jobs=1),
         "linear, C = 1",
-        {
-            2477: (3.2, TOO_SHORT, 173, 47),
-            3470: (6.5, TOO_SHORT, 230, 71),
-            4912: (8.5, 0.01, 277, 106),
-            7366: (18.8, 0.02, 380, 163),
-            9888: (24.7, 0.03, 471, 240),
-            17188: (44.5, 0.04, 753, 477),
-            24692: (60.0, 0.05, 991, 682),
-            49749: (126.7, 0.09, 1755, 1396),
-        },
+        _by_size("8.6"),
         (1.2, 1.0),
     ),
     "8.7": Published(
         "web",
         lambda: rbf_svm(0.05, 5.0, n_jobs=1),
         "RBF, gamma = 0.05, C = 5",
-        {
-            2477: (7.5, 1.3, 430, 47),
-            3470: (13.4, 2.6, 575, 69),
-            4912: (21.2, 4.5, 675, 96),
-            7366: (49.4, 10.3, 882, 138),
-            9888: (70.8, 15.9, 1076, 187),
-            17188: (212.5, 46.8, 1607, 364),
-            24692: (402.1, 78.4, 1997, 506),
-            49749: (1458.8, 298.7, 3081, 949),
-        },
+        _by_size("8.7"),
         (1.7, 1.7),
     ),
     "8.8": Published(
         "ohsumed",
         lambda: linear_svm(0.5, n_jobs=1),
         "linear, C = 0.5",
-        {
-            9337: (10.0, 0.09, 2662, 1319),
-            13835: (19.2, 0.12, 3507, 1852),
-            27774: (56.3, 0.25, 5687, 3361),
-            46160: (115.8, 0.40, 8343, 5426),
-        },
+        _by_size("8.8"),
         (1.5, 1.0),
     ),
     "8.9": Published(
         "ohsumed",
         lambda: rbf_svm(0.6, 50.0, n_jobs=1),
         "RBF, gamma = 0.6, C = 50",
-        {
-            9337: (617.5, 278.6, 4037, 0),
-            13835: (1583.3, 542.5, 5384, 0),
-            27774: (6005.2, 1840.2, 9016, 0),
-            46160: (16471.3, 4769.4, 13811, 0),
-        },
+        _by_size("8.9"),
         (2.0, 1.8),
     ),
 }
