@@ -190,7 +190,7 @@ def test_precomputed_gram():
             given.decision_function(K[:7]), direct.decision_function(BLOBS[:7]), atol=1e-4
         )
         np.testing.assert_array_equal(given.predict(K), direct.predict(BLOBS))
-    with pytest.raises((DataError, UsageError), match="as many columns as rows"):
+    with pytest.raises((DataError, UsageError), match="expected a square matrix"):
         KernelSVM(kernel="precomputed").fit(K[:, :50], THREE)
 
 
@@ -295,7 +295,7 @@ def test_state_round_trip(scheme, bias, kernel):
 
 def test_a_precomputed_kernel_has_nothing_to_save():
     model = KernelSVM(kernel="precomputed").fit(gram(BLOBS, BLOBS, "rbf"), THREE)
-    with pytest.raises(UsageError, match="no documents to save"):
+    with pytest.raises(UsageError, match="no support vectors to save"):
         model.get_state()
 
 
@@ -335,7 +335,7 @@ def test_the_kernel_rows_of_a_large_cache_are_computed_once():
         ({"max_iter": 0}, "max_iter=0"),
         ({"tol": 0}, "tol=0"),
         ({"class_weight": "heavy"}, 'expected "balanced"'),
-        ({"class_weight": {1: -2.0}}, "negative weight"),
+        ({"class_weight": {1: -2.0}}, "weight that is negative"),
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )

@@ -331,7 +331,7 @@ def test_state_round_trip():
         ({"stop": "never"}, 'expected "gap" or "gradient"'),
         ({"max_iter": 0}, "max_iter=0"),
         ({"class_weight": "heavy"}, 'expected "balanced"'),
-        ({"class_weight": {1: -2.0}}, "negative weight"),
+        ({"class_weight": {1: -2.0}}, "weight that is negative"),
         ({"C": np.inf, "loss": "squared_hinge"}, "hard margin"),
         ({"n_jobs": 0}, "n_jobs=0"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Literal
@@ -9,32 +10,49 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._arrays import Csr, canonical_csr, checked_matrix
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import require_finite
+from widemargin._parameters import (
+    AT_LEAST_0,
+    COUNT,
+    POSITIVE,
+    POSITIVE_OR_INFINITE,
+    SIZE_OF_BIAS,
+    Expected,
+    at_least,
+    check_parameters,
+    either,
+    one_of,
+    or_none,
+)
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
-from widemargin.learn.kernels import Kernel
-from widemargin.learn.svm.dual_problem import DualSolution, solve_dual
-from widemargin.learn.svm.kernel_method import check_machine, method_of
-from widemargin.learn.svm.kernel_warnings import warn_of_indefinite_kernel, warn_of_violation
+from widemargin.learn.kernels import KERNELS
+from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, SMALLEST_TOL, DualSolution, Method, solve_dual
+from widemargin.learn.svm.kernel_definiteness import is_semidefinite_by_parameters
+from widemargin.learn.svm.support_vectors import SupportVectorModel
 
 Floats = NDArray[np.float64]
 
-# Kernel values between new documents and support vectors that are in memory at one time.
-_VALUES_AT_ONCE = 8_000_000
 _ROUNDING = 1e-12
-# Support vectors that a rule from a file has to score.
-_ROWS_TRIED = 10
+_WORKING_SET = Expected(
+    "an integer from 2 (a step needs two variables) to 2**63", lambda value: COUNT.holds(value) and value >= 2
+)
+# Support vectors whose kernel matrix is examined if the kernel may be indefinite.
+_LOOKED_AT = 200
+# Stack level of the caller of `fit`, so that a warning names its line.
+_CALLER = 5
 
 
-class KernelSVM(ClassifierMixin, BaseEstimator):
+class KernelSVM(SupportVectorModel):
     """Soft-margin support vector machine with a kernel.
 
     Solves the dual (thesis, OP 4, 6 and 7) for all labels over shared rows of the kernel matrix.
@@ -51,33 +69,33 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         unbounded support vector
     stabilizer_size : length of the two artificial examples of the stabilized hyperplane
     class_weight : as for :class:`~widemargin.LinearSVM`
-    scheme : "one-vs-rest", or a machine for every pair of classes with a majority vote ("votes") or in the
-        order of a decision DAG ("dag")
-    tol : by how much an optimality condition (8.32)-(8.34) may be violated, at least 1e-12
-    working_set : variables in a step (q); None chooses
+    scheme : "one-vs-rest", or one machine per pair of classes with a majority vote ("votes") or a decision DAG
+        ("dag")
+    tol : largest violation of an optimality condition (8.32)-(8.34), at least 1e-12
+    working_set : variables per step (q); None chooses
     selection : "steepest" feasible direction, "second-order" (pairs), "random" replacement; "auto" chooses
-    shrinking : leave out examples whose multipliers were positive for long
-    shrink_history, shrink_threshold : for how many iterations (h; None chooses), and by how much
-    cache : megabytes for rows of the kernel matrix; when all rows fit, all labels share them. Leave-one-out
-        keeps as much, and at most as much again for the paths along which examples leave
-    max_iter : most iterations of one label. An iteration that takes many steps inside its working set counts
-        as several. Training also ends, with a warning, when double precision leaves nothing to gain
-    warm_start : start from the last solution when it fits the new data
+    shrinking : remove examples that stay at a bound
+    shrink_history, shrink_threshold : for this many iterations (h; None chooses), by more than this
+    cache : megabytes for rows of the kernel matrix; if all rows fit, all labels share them. Leave-one-out uses up
+        to twice as much
+    max_iter : maximum number of iterations per label; an iteration with many steps inside its working set counts
+        as several. Training also ends, with a warning, if rounding prevents further progress
+    warm_start : start from the last solution if it has the right shape
     random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`
 
     Attributes
     ----------
-    alpha_, xi_, bounded_ : dual variables, slacks, and who is at the upper bound: (n,) for a binary task,
-        otherwise (n, columns)
-    support_, support_vectors_, dual_coef_ : examples that support any column, their rows, y * alpha of them
-        (columns, supports)
+    alpha_, xi_, bounded_ : dual variables, slacks, and whether an example is at its upper bound: (n,) for a
+        binary task, otherwise (n, columns)
+    support_, support_vectors_, dual_coef_ : support vectors of any column, their rows, and y * alpha (columns,
+        supports)
     intercept_ : (columns,)
     coef_ : (columns, features), for the linear kernel only
-    n_support_, objective_, duality_gap_, margin_, stable_, violation_, n_iter_ : of each column: support
-        vectors, primal objective, its distance from the dual one, 1 / ||w||, whether there is an unbounded
-        support vector, what is left of (8.32)-(8.34), iterations
+    n_support_, objective_, duality_gap_, margin_, stable_, violation_, n_iter_ : for each column: number of support
+        vectors, primal objective, duality gap, 1 / ||w||, whether there is an unbounded support vector, largest
+        violation of (8.32)-(8.34), iterations
     R2_ : the largest K(x, x)
-    n_kernel_rows_ : rows of the kernel matrix that were computed
+    n_kernel_rows_ : number of computed rows of the kernel matrix
 
     Examples
     --------
@@ -140,20 +158,14 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """All labels, sorted."""
-        check_is_fitted(self, "label_space_")
-        return self.label_space_.classes
-
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVM:
-        """Learn from documents and their labels.
+        """Train on documents and their labels.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features), or the kernel matrix (n, n)
-        y : labels in any form that :mod:`widemargin.labels` takes
+        y : labels in any form that :mod:`widemargin.labels` accepts
         sample_weight : (n,) factors on the costs of the examples
         """
         start = getattr(self, "alpha_", None) if self.warm_start else None
@@ -161,7 +173,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[KernelSVM]:
-        """One fitted machine for each C, all over the same rows of the kernel matrix.
+        """One fitted model for each C; all share the rows of the kernel matrix.
 
         Examples
         --------
@@ -176,12 +188,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _fit_together(
         self, machines: list[KernelSVM], X: Any, y: Any, sample_weight: Any, start: Any
     ) -> None:
-        """Fit machines that differ in C only, sharing what the kernel costs."""
+        """Fit models that differ only in C, with shared kernel values."""
         if not machines:
             raise UsageError("There is no C to fit. Pass at least one.")
         for machine in machines:
-            check_machine(machine)
-            method = method_of(machine)
+            _check(machine)
+            method = _method_of(machine)
             valid = machine._validate(X, reset=True)
         X = valid
         space, signs = Labels.of(y, X.shape[0]).space_and_signs
@@ -207,121 +219,11 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             machine.label_space_ = space
             machine._keep(X, csr, gram, *columns[k], part)
             if not part.converged.all():
-                warn_of_violation(machine, part)
-            warn_of_indefinite_kernel(machine, gram)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores: (n,) for a binary task, otherwise (n, labels).
-
-        In a pairwise scheme they are :func:`~widemargin.decide.votes.class_scores` of `machine_scores`.
-        """
-        scores = self.machine_scores(X)
-        if self.label_space_.kind == "binary":
-            return scores[:, 0]
-        if self.scheme == "one-vs-rest":
-            return scores
-        return class_scores(scores, len(self.classes_), self.scheme)
-
-    def machine_scores(self, X: Any) -> Floats:
-        """What every machine says, (n, columns): a column a label, or a pair of classes."""
-        check_is_fitted(self, "label_space_")
-        X = self._validate(X, reset=False)
-        if self.kernel == "precomputed":
-            scores = np.asarray(X, dtype=np.float64)[:, self.support_] @ self.dual_coef_.T
-        elif self.kernel == "linear":
-            scores = np.asarray(X @ self.coef_.T)
-        else:
-            self._kernel.refuse_overflow(canonical_csr(X))
-            supports = canonical_csr(self.support_vectors_)
-            rows = max(_VALUES_AT_ONCE // max(supports.n_rows, 1), 1)
-            parts = [
-                self._kernel.between(canonical_csr(X[first : first + rows]), supports, self.n_jobs)
-                @ self.dual_coef_.T
-                for first in range(0, X.shape[0], rows)
-            ]
-            scores = np.vstack(parts)
-        result: Floats = scores + self.intercept_
-        require_finite(self, None, scores=result)
-        return result
-
-    def predict(self, X: Any) -> Any:
-        """Labels of the documents, in the form in which `fit` got them."""
-        scores = self.decision_function(X)
-        return self.label_space_.decide(scores)
-
-    def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What is needed to score and to decide: a configuration for JSON, and arrays."""
-        check_is_fitted(self, "label_space_")
-        if self.kernel == "precomputed":
-            raise UsageError("A machine on a precomputed kernel has no documents to save.")
-        config = {
-            "parameters": self.get_params(),
-            "labels": self.label_space_.to_dict(),
-            "n_features": self.n_features_in_,
-        }
-        supports = canonical_csr(self.support_vectors_)
-        arrays = {
-            "dual_coef": self.dual_coef_,
-            "intercept": self.intercept_,
-            "support_data": supports.data,
-            "support_indices": supports.indices,
-            "support_indptr": supports.indptr,
-        }
-        return config, arrays
-
-    @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelSVM:
-        """The fitted learner that `get_state` described, without what only training needs."""
-        stored = Stored(config, arrays)
-        learner: KernelSVM = stored.estimator(cls)
-        if learner.kernel == "precomputed":
-            raise DataError("'parameters.kernel' in manifest.json is 'precomputed', which has no documents")
-        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
-        n_columns = space.n_columns
-        if learner.scheme != "one-vs-rest" and space.kind == "multiclass":
-            n_columns = len(pairs(len(space.classes)))
-        learner.n_features_in_ = stored.integer("n_features")
-        learner.dual_coef_ = stored.array("dual_coef", (n_columns, None))
-        learner.intercept_ = stored.array("intercept", (n_columns,))
-        shape = (learner.dual_coef_.shape[1], learner.n_features_in_)
-        learner.support_vectors_ = stored.csr("support", shape, np.float32, np.float64).matrix
-        if learner.kernel == "chi2":
-            stored.array("support_data", (None,), np.float32, np.float64, least=0)
-        if learner.kernel == "linear":
-            stored.check_room("n_features", learner.n_features_in_, n_columns)
-        learner._set_coef()
-        learner._check_scores()
-        return learner
-
-    def _check_scores(self) -> None:
-        """Refuse a rule from a file that does not even score its own support vectors."""
-        rows = self.support_vectors_[:_ROWS_TRIED]
-        if rows.shape[0]:
-            with np.errstate(over="ignore", invalid="ignore"):
-                scores = self.machine_scores(rows)
-            if not np.isfinite(scores).all():
-                raise DataError(
-                    f"'parameters' in manifest.json and the support vectors in arrays.safetensors give "
-                    f"scores that are not finite (kernel {self.kernel})"
-                )
+                _warn_of_violation(machine, part)
+            _warn_of_indefinite_kernel(machine, gram)
 
     def _check_parameters(self) -> None:
-        check_machine(self)
-
-    @property
-    def _kernel(self) -> Kernel:
-        return Kernel(self.kernel, self.gamma, self.degree, self.coef0, self.power)
-
-    def _validate(self, X: Any, reset: bool) -> Any:
-        if self.kernel == "precomputed":
-            X = validate_data(self, X, dtype=np.float64, reset=reset)
-            if reset and X.shape[0] != X.shape[1]:
-                raise DataError(f"The kernel matrix has shape {X.shape}; expected as many columns as rows.")
-            return X
-        X = checked_matrix(self, X, first=reset)
-        if self.kernel == "chi2" and X.min() < 0:
-            raise DataError("The chi2 kernel takes counts or frequencies: there are negative values in X.")
-        return X
+        _check(self)
 
     def _columns(
         self, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
@@ -334,12 +236,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         else:
             if space.kind == "multilabel":
                 raise UsageError(
-                    f'scheme="{self.scheme}" tells classes apart, and these documents may have several '
+                    f'scheme="{self.scheme}" requires one class per document, but these may have several '
                     f'labels. Use scheme="one-vs-rest".'
                 )
             own_cost = np.where(by_label > 0, positive[:, None], 0.0)
             pairwise = pairs(len(space.classes))
-            # Who belongs to neither class of a pair has the upper bound 0 and takes no part.
+            # Examples of neither class of a pair have the upper bound 0.
             upper = times_weights(np.stack([own_cost[a] + own_cost[b] for a, b in pairwise]), weights)
             by_label = np.stack([by_label[b] for _, b in pairwise])
         return np.ascontiguousarray(by_label), np.ascontiguousarray(upper, dtype=np.float64)
@@ -389,7 +291,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             self._set_coef()
         else:
             self.R2_ = float(gram.diagonal().max(initial=0.0))
-        # What a rounded sum keeps from its bound is at the bound.
+        # Tolerance for rounding at the bound.
         bounded = takes_part & (alpha >= upper * (1 - _ROUNDING))
         unbounded = (alpha > upper.clip(max=1.0) * _ROUNDING) & ~bounded
         per_column = {
@@ -407,16 +309,88 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         for name, table in (("alpha_", alpha), ("xi_", xi), ("bounded_", bounded)):
             setattr(self, name, table[0].copy() if binary else table.T)
 
-    def _set_coef(self) -> None:
-        if self.kernel == "linear":
-            weights = sp.csr_array(self.dual_coef_) @ self.support_vectors_.astype(np.float64)
-            # Features x columns in memory, as documents are scored.
-            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.positive_only = self.kernel == "chi2"
-        tags.classifier_tags.multi_label = self.scheme == "one-vs-rest"
-        return tags
+def _check(machine: KernelSVM) -> None:
+    """Raise an error for invalid parameters."""
+    machine._kernel.check()
+    check_parameters(
+        machine,
+        C=POSITIVE_OR_INFINITE,
+        kernel=one_of(*KERNELS),
+        bias=either(SIZE_OF_BIAS, one_of("unregularized", "stabilized")),
+        stabilizer_size=POSITIVE,
+        scheme=one_of("one-vs-rest", "votes", "dag"),
+        tol=at_least(SMALLEST_TOL),
+        working_set=or_none(_WORKING_SET),
+        selection=one_of("auto", "steepest", "second-order", "random"),
+        shrink_history=or_none(COUNT),
+        shrink_threshold=AT_LEAST_0,
+        cache=POSITIVE,
+        max_iter=COUNT,
+    )
+
+
+def _method_of(machine: KernelSVM) -> Method:
+    """How the dual problem is solved; defaults depend on the kernel."""
+    linear = machine.kernel == "linear"
+    selection = machine.selection
+    if selection == "auto":
+        pairs_only = not linear and machine.working_set in (None, 2) and isinstance(machine.bias, str)
+        selection = "second-order" if pairs_only else "steepest"
+    if selection == "second-order" and machine.working_set not in (None, 2):
+        raise UsageError(
+            f'selection="second-order" moves pairs: working_set={machine.working_set} must be 2.'
+        )
+    default_size = 2 if selection == "second-order" else (None if linear else 10)
+    default_history = 10 if linear else (1000 if selection == "second-order" else 100)
+    return Method(
+        tol=float(machine.tol),
+        working_set=default_size if machine.working_set is None else int(machine.working_set),
+        selection=selection,
+        shrinking=bool(machine.shrinking),
+        shrink_history=min(int(machine.shrink_history or default_history), MOST_ITERATIONS),
+        shrink_threshold=float(machine.shrink_threshold),
+        cache_megabytes=float(machine.cache),
+        max_iter=int(machine.max_iter),
+        seed=int(check_random_state(machine.random_state).randint(2**31 - 1)),
+        n_jobs=machine.n_jobs,
+        verbose=bool(machine.verbose),
+    )
+
+
+def _warn_of_violation(machine: KernelSVM, solution: DualSolution) -> None:
+    """Warn that some machines did not converge."""
+    cure = "Raise max_iter or tol, or lower C."
+    if np.isinf(machine.C):
+        cure = "The classes may not be separable: pass a finite C."
+    elif not is_semidefinite_by_parameters(machine._kernel):
+        cure += " This kernel may be indefinite, and then there is no global solution to converge to."
+    worst = float(solution.violation[~solution.converged].max())
+    failed = np.count_nonzero(~solution.converged)
+    warnings.warn(
+        f"{failed} of {len(solution.converged)} machines did not converge; the largest "
+        f"violation of an optimality condition is {worst:.2g}. {cure}",
+        ConvergenceWarning,
+        stacklevel=_CALLER,
+    )
+
+
+def _warn_of_indefinite_kernel(machine: KernelSVM, gram: Floats | None) -> None:
+    """Warn if some support vectors have a negative eigenvalue; then the whole kernel matrix has one."""
+    if is_semidefinite_by_parameters(machine._kernel) or len(machine.support_) == 0:
+        return
+    some = np.linspace(0, len(machine.support_) - 1, min(len(machine.support_), _LOOKED_AT)).astype(np.intp)
+    if gram is None:
+        supports = canonical_csr(machine.support_vectors_[some])
+        block = machine._kernel.between(supports, supports, machine.n_jobs)
+    else:
+        block = gram[np.ix_(machine.support_[some], machine.support_[some])]
+    eigenvalues = np.linalg.eigvalsh(block)
+    if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
+        warnings.warn(
+            f"The kernel matrix is not positive semi-definite (an eigenvalue of {eigenvalues[0]:.2g} "
+            f"against {eigenvalues[-1]:.2g} among {len(some)} support vectors), so this solution is "
+            f"only a local optimum. Choose other kernel parameters.",
+            ConvergenceWarning,
+            stacklevel=_CALLER,
+        )

@@ -1,0 +1,179 @@
+"""Models that score by a kernel and support vectors: scoring, deciding, saving and loading."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from widemargin._arrays import canonical_csr, checked_matrix
+from widemargin._parameters import require_finite
+from widemargin._stored import Stored
+from widemargin.decide.votes import class_scores, pairs
+from widemargin.errors import DataError, UsageError
+from widemargin.labels import LabelSpace
+from widemargin.learn.kernels import Kernel
+
+Floats = NDArray[np.float64]
+
+# Kernel values between new documents and support vectors in memory at a time.
+_VALUES_AT_ONCE = 8_000_000
+# Support vectors that a model from a file is tested on.
+_ROWS_TRIED = 10
+
+
+class SupportVectorModel(ClassifierMixin, BaseEstimator):
+    """Base class of kernel machines.
+
+    Subclasses set `label_space_`, `n_features_in_`, `support_vectors_`, `dual_coef_` and `intercept_`, then call
+    `_set_coef`.
+    """
+
+    label_space_: LabelSpace
+    intercept_: Floats
+    dual_coef_: Floats
+    support_: NDArray[np.intp]
+    support_vectors_: Any
+    coef_: Any
+    n_features_in_: int
+    kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2", "precomputed"]
+    gamma: float
+    degree: float
+    coef0: float
+    power: float
+    scheme: Literal["one-vs-rest", "votes", "dag"]
+    n_jobs: int | None
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """All labels, sorted."""
+        check_is_fitted(self, "label_space_")
+        return self.label_space_.classes
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: (n,) for a binary task, otherwise (n, labels).
+
+        In a pairwise scheme they are :func:`~widemargin.decide.votes.class_scores` of `machine_scores`.
+        """
+        scores = self.machine_scores(X)
+        if self.label_space_.kind == "binary":
+            return scores[:, 0]
+        if self.scheme == "one-vs-rest":
+            return scores
+        return class_scores(scores, len(self.classes_), self.scheme)
+
+    def machine_scores(self, X: Any) -> Floats:
+        """Scores of every binary machine, (n, columns): one column per label, or per pair of classes."""
+        check_is_fitted(self, "label_space_")
+        X = self._validate(X, reset=False)
+        if self.kernel == "precomputed":
+            scores = np.asarray(X, dtype=np.float64)[:, self.support_] @ self.dual_coef_.T
+        elif self.kernel == "linear":
+            scores = np.asarray(X @ self.coef_.T)
+        else:
+            self._kernel.refuse_overflow(canonical_csr(X))
+            supports = canonical_csr(self.support_vectors_)
+            rows = max(_VALUES_AT_ONCE // max(supports.n_rows, 1), 1)
+            parts = [
+                self._kernel.between(canonical_csr(X[first : first + rows]), supports, self.n_jobs)
+                @ self.dual_coef_.T
+                for first in range(0, X.shape[0], rows)
+            ]
+            scores = np.vstack(parts)
+        result: Floats = scores + self.intercept_
+        require_finite(self, None, scores=result)
+        return result
+
+    def predict(self, X: Any) -> Any:
+        """Predicted labels, in the form of the training labels."""
+        scores = self.decision_function(X)
+        return self.label_space_.decide(scores)
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The state for prediction: a configuration for JSON, and arrays."""
+        check_is_fitted(self, "label_space_")
+        if self.kernel == "precomputed":
+            raise UsageError("A model on a precomputed kernel has no support vectors to save.")
+        config = {
+            "parameters": self.get_params(),
+            "labels": self.label_space_.to_dict(),
+            "n_features": self.n_features_in_,
+        }
+        supports = canonical_csr(self.support_vectors_)
+        arrays = {
+            "dual_coef": self.dual_coef_,
+            "intercept": self.intercept_,
+            "support_data": supports.data,
+            "support_indices": supports.indices,
+            "support_indptr": supports.indptr,
+        }
+        return config, arrays
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """A fitted learner from the result of `get_state`, without what only training needs."""
+        stored = Stored(config, arrays)
+        learner: Self = stored.estimator(cls)
+        if learner.kernel == "precomputed":
+            raise DataError("'parameters.kernel' in manifest.json is 'precomputed', which has no documents")
+        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
+        n_columns = space.n_columns
+        if learner.scheme != "one-vs-rest" and space.kind == "multiclass":
+            n_columns = len(pairs(len(space.classes)))
+        learner.n_features_in_ = stored.integer("n_features")
+        learner.dual_coef_ = stored.array("dual_coef", (n_columns, None))
+        learner.intercept_ = stored.array("intercept", (n_columns,))
+        shape = (learner.dual_coef_.shape[1], learner.n_features_in_)
+        learner.support_vectors_ = stored.csr("support", shape, np.float32, np.float64).matrix
+        if learner.kernel == "chi2":
+            stored.array("support_data", (None,), np.float32, np.float64, least=0)
+        if learner.kernel == "linear":
+            stored.check_room("n_features", learner.n_features_in_, n_columns)
+        learner._set_coef()
+        learner._check_scores()
+        return learner
+
+    def _check_scores(self) -> None:
+        """Raise an error if a model from a file cannot score its own support vectors."""
+        rows = self.support_vectors_[:_ROWS_TRIED]
+        if rows.shape[0]:
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = self.machine_scores(rows)
+            if not np.isfinite(scores).all():
+                raise DataError(
+                    f"'parameters' in manifest.json and the support vectors in arrays.safetensors give "
+                    f"scores that are not finite (kernel {self.kernel})"
+                )
+
+    @property
+    def _kernel(self) -> Kernel:
+        return Kernel(self.kernel, self.gamma, self.degree, self.coef0, self.power)
+
+    def _validate(self, X: Any, reset: bool) -> Any:
+        if self.kernel == "precomputed":
+            X = validate_data(self, X, dtype=np.float64, reset=reset)
+            if reset and X.shape[0] != X.shape[1]:
+                raise DataError(f"The kernel matrix has shape {X.shape}; expected a square matrix.")
+            return X
+        X = checked_matrix(self, X, first=reset)
+        if self.kernel == "chi2" and X.min() < 0:
+            raise DataError("The chi2 kernel requires counts or frequencies, but X has negative values.")
+        return X
+
+    def _set_coef(self) -> None:
+        if self.kernel == "linear":
+            weights = sp.csr_array(self.dual_coef_) @ self.support_vectors_.astype(np.float64)
+            # Features x columns in memory, the order in which documents are scored.
+            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        tags.classifier_tags.multi_label = self.scheme == "one-vs-rest"
+        return tags
