@@ -28,6 +28,7 @@ from widemargin import (
     SampledLeastSquares,
     SelectFeatures,
     TextClassifier,
+    TransductiveSVM,
     Vectorizer,
     Winnow,
     _stored,
@@ -68,6 +69,14 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         lambda: TextClassifier(Vectorizer(**COUNTS), KernelSVM(kernel="chi2", scheme="dag")),
     ),
     "kernel-svm linear": ("multilabel", lambda: TextClassifier(learner=KernelSVM(kernel="linear"))),
+    "transductive-svm": (
+        "multiclass",
+        lambda: TextClassifier(learner=TransductiveSVM(on_alarm="ignore"), estimate="k-fold"),
+    ),
+    "transductive-svm rbf": (
+        "binary",
+        lambda: TextClassifier(learner=TransductiveSVM(kernel="rbf", on_alarm="ignore")),
+    ),
     "least-squares": ("multilabel", lambda: TextClassifier(learner=RegularizedLeastSquares())),
     "sampled-least-squares": (
         "multiclass",

@@ -16,6 +16,7 @@ from widemargin.models import Model
 LEARNERS = {
     "linear-svm": ("widemargin.learn.svm.linear_svm", "LinearSVM"),
     "kernel-svm": ("widemargin.learn.svm.kernel_svm", "KernelSVM"),
+    "transductive-svm": ("widemargin.learn.svm.transductive", "TransductiveSVM"),
     "least-squares": ("widemargin.learn.squares.least_squares", "RegularizedLeastSquares"),
     "sampled-least-squares": ("widemargin.learn.squares.least_squares", "SampledLeastSquares"),
     "perceptron": ("widemargin.learn.online.perceptron", "Perceptron"),
@@ -34,8 +35,8 @@ FEATURES = {
 }
 
 
-# Learners whose state is weights and nothing else: those score without the class that learned them.
-_ONLY_WEIGHTS = ("linear-svm", "least-squares", "sampled-least-squares")
+# Learners whose state is weights and nothing else, unless there are support vectors: those score without the class that learned them.
+_ONLY_WEIGHTS = ("linear-svm", "transductive-svm", "least-squares", "sampled-least-squares")
 
 
 def learner_class(name: str, *, to_score: bool = False) -> Any:

@@ -142,8 +142,8 @@ def _score(learner: Any, csr: Csr) -> NDArray[Any]:
 
 def _widened(learner: Any, n_features: int) -> Any:
     """The same kernel machine for vectors with more features, which its support vectors do not have."""
-    wide = copy.copy(learner)
-    wide.support_vectors_ = learner.support_vectors_.copy()
-    wide.support_vectors_.resize((learner.support_vectors_.shape[0], n_features))
+    wide = copy.copy(getattr(learner, "machine_", learner))
+    wide.support_vectors_ = wide.support_vectors_.copy()
+    wide.support_vectors_.resize((wide.support_vectors_.shape[0], n_features))
     wide.n_features_in_ = n_features
     return wide

@@ -125,8 +125,11 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
     with _named(where, "learner"):
         kept = config.inner("learner")
         kept.inner("state").same("n_features", n_seen)  # before anything of that size is made
-        cls = learner_class(kept.choice("name", LEARNERS), to_score=to_score)
-        learner = cls.from_state(kept.value("state"), unpack("learner", model))
+        arrays = unpack("learner", model)
+        by_weights = to_score and "dual_coef" not in arrays
+        learner = learner_class(kept.choice("name", LEARNERS), to_score=by_weights).from_state(
+            kept.value("state"), arrays
+        )
     space = learner.label_space_
     with _named(where, "summary"):
         summary.same("labels", len(space.classes))

@@ -117,7 +117,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         texts : sequence of str, Collection, Vectors or sparse matrix
             With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
         y : labels in any form, optional for a Collection or Vectors, which bring their own
-            None or NaN marks an unlabeled document, which is left out with a warning.
+            None or NaN marks an unlabeled document. A learner that learns from those too, a
+            :class:`~widemargin.TransductiveSVM`, gets them (and has a mark `unlabeled` of its own); otherwise
+            they are left out with a warning. Estimates and features that are selected go by labeled documents.
         sample_weight : factors on the costs of errors, one a document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
@@ -128,6 +130,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
         request = Request.read(self.estimate, self.thresholds, self.calibration)
         vectorizer, learner = self._parts().values()
+        if self.tune is not None and hasattr(learner, "unlabeled"):
+            raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
         given = training_input(texts, y, sample_weight, learner)
         request.check(given.labels)
         if self.tune is None:

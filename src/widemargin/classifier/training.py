@@ -61,7 +61,9 @@ def fit_parts(
         start = time.perf_counter()
     if features is not None:
         with memory_for("selecting features", _matrix(X), _FEWER_TERMS):
-            features = clone(features).fit(X, y)
+            known = np.flatnonzero(~y.unlabeled)
+            by_labels = getattr(features, "uses_labels", False) and len(known) < len(y)
+            features = clone(features).fit(*((X[known], y.take(known)) if by_labels else (X, y)))
             X = features.transform(X)
         seconds["features"] = time.perf_counter() - start
         start = time.perf_counter()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt
 from widemargin.decide.goals import Goal
 from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import Method, affordable, cost_in_words, held_out
 from widemargin.estimate.leave_one_out import LeaveOneOut
 from widemargin.estimate.suspects import Suspect, suspects
@@ -81,7 +82,7 @@ class Request:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
         if self.goal is None:
             return
-        space = Labels.of(y).space
+        space = Labels.partial(y).space
         if space.kind == "multiclass":
             raise UsageError(
                 f"Thresholds are for labels that are decided one by one. Here one of {len(space.classes)} "
@@ -134,6 +135,7 @@ def assess(
     if not request.needs_scores:
         return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))
     space: LabelSpace = learner.label_space_
+    learner, X, y, names = labeled_part(learner, X, y, list(range(X.shape[0])) if names is None else names)
     method = request.scoring(learner, X.shape[0])
     found = held_out(
         learner,
@@ -144,7 +146,7 @@ def assess(
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
     )
-    truth = Labels.of(y, space=space).signs
+    truth = y.signs
     thresholds, calibration, judged = None, None, None
     if request.goal is not None:
         thresholds = _thresholds(request.goal, space, found.scores, truth)
@@ -162,8 +164,7 @@ def assess(
                 f"Leaving out one document after the other would take long: "
                 f"{cost_in_words(learner, len(truth))}."
             )
-    called = list(range(len(truth))) if names is None else names
-    doubted = suspects(space, found.scores, truth, called)
+    doubted = suspects(space, found.scores, truth, names)
     return Assessment(judged, thresholds, calibration, doubted, found.method)
 
 

@@ -6,7 +6,7 @@ support vectors without having been trained, and whose state is saved in place o
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,11 +20,18 @@ from widemargin.learn.linear_model import LinearModel, State
 from widemargin.learn.svm.kernel_svm import KernelSVM
 
 Floats = NDArray[np.float64]
+__all__ = ["KERNELS", "KernelModel", "State"]
+
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "chi2")
 
 
 class KernelModel(LinearModel):
-    """Base of learners with a `kernel`. They set `label_space_`, `intercept_` and then `_set_rule`."""
+    """Base of learners with a `kernel`. They set `label_space_`, `intercept_` and then `_set_rule`.
+
+    Attributes
+    ----------
+    machine_ : the KernelSVM that scores documents, unless the kernel is linear
+    """
 
     kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"]
     gamma: float
@@ -45,17 +52,6 @@ class KernelModel(LinearModel):
             return
         support = np.flatnonzero(signed.any(axis=0))
         vectors = canonical_csr(rows[support])
-        config = {
-            "parameters": {
-                "kernel": self.kernel,
-                "gamma": self.gamma,
-                "degree": self.degree,
-                "coef0": self.coef0,
-                "n_jobs": self.n_jobs,
-            },
-            "labels": self.label_space_.to_dict(),
-            "n_features": self.n_features_in_,
-        }
         arrays = {
             "dual_coef": np.ascontiguousarray(signed[:, support]),
             "intercept": self.intercept_,
@@ -63,36 +59,41 @@ class KernelModel(LinearModel):
             "support_indices": vectors.indices,
             "support_indptr": vectors.indptr,
         }
-        self._machine = KernelSVM.from_state(config, arrays)
+        state = {"labels": self.label_space_.to_dict(), "n_features": self.n_features_in_}
+        self.machine_ = self._machine_of(state, arrays)
+
+    def _machine_of(self, state: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelSVM:
+        """The machine that scores by the support vectors in `arrays`."""
+        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        return KernelSVM.from_state({**state, "parameters": parameters}, arrays)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores of the documents: (n,) for a binary task, otherwise (n, labels)."""
         check_is_fitted(self, "label_space_")
         if self.kernel == "linear":
             return super().decision_function(X)
-        return self._machine.decision_function(checked_matrix(self, X, first=False))
+        self.machine_.n_jobs = self.n_jobs
+        return self.machine_.decision_function(checked_matrix(self, X, first=False))
 
     def get_state(self) -> State:
         """What is needed to score and to decide: a configuration for JSON, and arrays."""
         check_is_fitted(self, "label_space_")
         if self.kernel == "linear":
             return super().get_state()
-        machine, arrays = self._machine.get_state()
-        return {**machine, "parameters": self.get_params(), "machine": machine["parameters"]}, arrays
+        machine, arrays = self.machine_.get_state()
+        return {**machine, "parameters": self.get_params()}, arrays
 
     @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelModel:
+    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The fitted learner that `get_state` described, without what it knew of its training documents."""
-        if "machine" not in config:
-            linear = super().from_state(config, arrays)
-            assert isinstance(linear, cls)
-            return linear
-        learner: KernelModel = Stored(config).estimator(cls)
-        learner._machine = KernelSVM.from_state(
-            {**config, "parameters": Stored(config).value("machine")}, arrays
-        )
-        learner.label_space_, learner.n_features_in_ = learner._machine.label_space_, config["n_features"]
-        learner.intercept_ = learner._machine.intercept_
+        stored = Stored(config, arrays)
+        learner: Self = stored.estimator(cls)
+        if learner.kernel == "linear":
+            learner._read_weights(stored)
+            return learner
+        machine = learner.machine_ = learner._machine_of(config, arrays)
+        learner.label_space_, learner.n_features_in_ = machine.label_space_, machine.n_features_in_
+        learner.intercept_ = machine.intercept_
         return learner
 
     def __sklearn_tags__(self) -> Any:

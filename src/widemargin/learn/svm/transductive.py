@@ -29,7 +29,7 @@ from widemargin.errors import DataError, DataWarning
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL
-from widemargin.learn.svm.kernel_model import KERNELS, KernelModel
+from widemargin.learn.svm.kernel_model import KERNELS, KernelModel, State
 from widemargin.learn.svm.transduction_search import (
     Found,
     Level,
@@ -200,6 +200,15 @@ class TransductiveSVM(KernelModel):
         self.positives_ = np.where(alone, decided, self.positives_)
         self._keep(rows, signs, order, found)
         return self
+
+    def get_state(self) -> State:
+        """What is needed to score and to decide: a configuration for JSON, and arrays."""
+        config, arrays = super().get_state()
+        for name in ("positives", "unlabeled"):  # which may be NumPy's, or NaN, which None stands for too
+            value = config["parameters"][name]
+            value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+            config["parameters"][name] = None if value != value else value
+        return config, arrays
 
     def _check_parameters(self) -> None:
         self._kernel.check()
