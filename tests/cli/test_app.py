@@ -84,7 +84,7 @@ def test_version(run):
         (["train", "x.csv", "-o", "m.wm", "--ngrams", "2-1"], "--ngrams 2-1: expected a length or a range"),
         (["train", "x.csv", "-o", "m.wm", "--min-df", "1.5"], "--min-df 1.5: expected a number of documents"),
         (["train", "x.csv", "-o", "m.wm", "--bias", "big"], "--bias big: expected a size"),
-        (["train", "x.csv", "-o", "m.wm", "--class-weight", "odd"], "the only choice is balanced"),
+        (["train", "x.csv", "-o", "m.wm", "--class-weight", "odd"], "balanced"),
         (["explain", "m.wm"], "Give either the text"),
         (["papers", "run", "nothing"], "no published table 'nothing'"),
         (["corpus", "export", "nothing", "-o", "x"], "no corpus 'nothing'"),

@@ -43,7 +43,8 @@ def wanted() -> dict[tuple[tuple[str, ...], str, str], set[str]]:
                 continue
             found[path, parameter.opts[0], ""] = set(parameter.opts)
             for word in (parameter.metavar or "").split("|"):
-                if word.islower():  # capitals stand for something else: SIZE|unregularized|none
+                # Capitals stand for something else (SIZE), and a number for any number (10s).
+                if word.islower() and word[0].isalpha():
                     found[path, parameter.opts[0], word] = set(parameter.opts)
     return found
 

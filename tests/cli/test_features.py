@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tests.cli.conftest import TICKETS
 from widemargin import KernelSVM, SelectFeatures, TextClassifier
-from widemargin.cli.features import parse
+from widemargin.cli.options.features import parse
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.features.sampling import SampleFeatures
 from widemargin.models import load_model, save_model

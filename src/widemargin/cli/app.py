@@ -16,6 +16,7 @@ import typer
 
 from widemargin import __version__
 from widemargin.cli import failed_import
+from widemargin.cli.commands import Command
 from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 from widemargin.cli.output import complain, complain_as_is, say, say_help
 from widemargin.cli.verbs import corpus, demo, evaluate, explain, inspect, label, papers, predict, train
@@ -59,6 +60,7 @@ for verb in (demo, train, predict, evaluate, inspect, explain, label):
         # The lines of a paragraph are one line, which the terminal wraps at its own width.
         help="\n\n".join(" ".join(part.split()) for part in (verb.run.__doc__ or "").split("\n\n")),
         epilog=verb.EXAMPLE,
+        cls=Command,
     )(verb.run)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(papers.app, name="papers")

@@ -1,12 +1,9 @@
-"""What training says of itself on the command line: options, tables, and the sentences around them."""
+"""What training reports on the command line: which estimate, the tables, and the sentences around them."""
 
 from __future__ import annotations
 
 import math
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.output import counted, say, show_table
 from widemargin.errors import UsageError
@@ -15,7 +12,6 @@ if TYPE_CHECKING:
     from widemargin.measure.intervals import Figure
     from widemargin.measure.quality import Quality
 
-PANEL = "Choosing, and how good it is"
 # Nobody reads more rows than these at the end of a training run.
 LABELS_SHOWN = 20
 CANDIDATES_SHOWN = 5
@@ -28,65 +24,7 @@ MOST_SCORES = 100_000_000
 WORDS = {"leave-one-out": "leave-one-out", "k-fold": "cross-validation"}
 
 
-class EstimateName(StrEnum):
-    leave_one_out = "leave-one-out"
-    k_fold = "k-fold"
-    xi_alpha = "xi-alpha"
-    none = "none"
-
-
-class CalibrationName(StrEnum):
-    platt = "platt"
-    isotonic = "isotonic"
-    none = "none"
-
-
-Tune = Annotated[
-    str | None,
-    typer.Option(
-        "--tune",
-        metavar="none|fast|full|10s",
-        help="Choose stemming, stop words, weighting and C from the training documents; explicit "
-        "options are kept. full estimates every candidate, fast only the best of a race, 10s as much of "
-        "that as is predicted to take ten seconds.",
-        show_default="fast; kernel-svm: none",
-        rich_help_panel=PANEL,
-    ),
-]
-Estimate = Annotated[
-    EstimateName | None,
-    typer.Option(
-        "--estimate",
-        metavar="leave-one-out|k-fold|xi-alpha|none",
-        help="How to foretell precision, recall and F1 without a test set: estimates from documents left "
-        "out of training one by one or in ten parts, or bounds that cost nothing.",
-        show_default="leave-one-out; k-fold where that takes long, xi-alpha for very many documents",
-        rich_help_panel=PANEL,
-    ),
-]
-Thresholds = Annotated[
-    str | None,
-    typer.Option(
-        "--thresholds",
-        metavar="GOAL",
-        help="What the thresholds of labels are to reach: f1, f1-per-label, precision:0.9, recall:0.9, "
-        "cost:FALSE_POSITIVE,FALSE_NEGATIVE, proportional, or none: decide at 0.",
-        show_default="f1 where a document may have any number of labels",
-        rich_help_panel=PANEL,
-    ),
-]
-Calibrate = Annotated[
-    CalibrationName,
-    typer.Option(
-        "--calibrate",
-        metavar="platt|isotonic|none",
-        help="Turn scores into probabilities, for `predict --proba`.",
-        rich_help_panel=PANEL,
-    ),
-]
-
-
-def chosen_estimate(wanted: EstimateName | None, n_documents: int, n_labels: int) -> str | None:
+def chosen_estimate(wanted: str | None, n_documents: int, n_labels: int) -> str | None:
     """The method that was asked for; if none was, the best that neither takes long nor fills the memory.
 
     "auto" is leave-one-out, unless the learner turns out to be slow at it.
@@ -101,7 +39,7 @@ def chosen_estimate(wanted: EstimateName | None, n_documents: int, n_labels: int
         if scores > MOST_SCORES:
             return "xi-alpha"
         return "auto" if scores <= MOST_LEFT_OUT else "k-fold"
-    return None if wanted is EstimateName.none else wanted.value
+    return None if wanted == "none" else wanted
 
 
 def tuning_effort(text: str) -> str | float | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from widemargin.cli.commands import Given
 from widemargin.cli.label_task import Task
 from widemargin.cli.output import counted, note, print_json, show_table
 from widemargin.errors import DataError
@@ -23,12 +23,7 @@ def run(
     task: Task,
     vectorizing: dict[str, Any],
     learning: dict[str, Any],
-    most: int,
-    repeats: int,
-    seed: int,
-    plot: Path | None,
-    json: bool,
-    quiet: bool,
+    given: Given,
 ) -> None:
     """Hide labels, find them again, and say how well."""
     unknown = len(task.wanted)
@@ -39,7 +34,7 @@ def run(
         )
     space = task.labels.space
     n_labels = class_members(*task.labels.space_and_signs).shape[1]
-    sizes = curve_sizes(most, n_labels)
+    sizes = curve_sizes(given.simulate, n_labels)
     learner = TransductiveSVM(**{**learning, "verbose": False})
     draws = list(
         learning_curve(
@@ -47,20 +42,20 @@ def run(
             task.vectors(vectorizing),
             task.labels,
             sizes,
-            repeats,
-            random_state=seed,
-            report=lambda stage: note(stage, quiet),
+            given.repeat,
+            random_state=given.seed,
+            report=lambda stage: note(stage, given.quiet),
         )
     )
     right = "micro-F1" if space.kind == "multilabel" else "right labels"
     records = [record(size, [draw for draw in draws if draw.labeled == size]) for size in sizes]
-    if plot is not None:
-        save_plot(panels(records, right), plot, f"{task.source}: few labels")
-        note(f"Plot in {plot}", quiet)
-    if json:
-        print_json({"documents": len(task.labels), "repeats": repeats, "task": space.kind, "curve": records})
+    if given.plot is not None:
+        save_plot(panels(records, right), given.plot, f"{task.source}: few labels")
+        note(f"Plot in {given.plot}", given.quiet)
+    if given.json:
+        print_json({"documents": len(task.labels), "repeats": given.repeat, "task": space.kind, "curve": records})
     else:
-        show_table(table(records, right, len(task.labels), repeats))
+        show_table(table(records, right, len(task.labels), given.repeat))
 
 
 def curve_sizes(most: int, least: int) -> list[int]:

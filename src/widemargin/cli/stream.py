@@ -7,8 +7,7 @@ import gc
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
-    from widemargin.cli import learners
+    from widemargin.cli.commands import Given
     from widemargin.documents.batches import Batch
 
 HASHED = 2**18
@@ -28,51 +27,30 @@ SECONDS_BETWEEN_SAVES = 60.0
 _BAD_SHOWN = 5
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How the stream is to run; `save_every` is in documents, None for once a minute."""
-
-    save_every: int | None
-    resume: bool
-    max_labels: int
-    multilabel: bool
-    force: bool
-    json: bool
-    quiet: bool
-
-
-def check(learner: learners.Name, vectorizing: dict[str, Any], given: list[str]) -> None:
-    """Refuse what needs a whole collection; `given` names options that do."""
-    if not learner.is_online:
-        raise UsageError(
-            f"--stream: {learner.value} learns from a whole collection. Pass an online learner, such as "
-            f"--learner balanced-winnow."
-        )
+def check(given: Given, vectorizing: dict[str, Any]) -> None:
+    """Refuse what needs a whole collection."""
+    whole = [name for name in ("tune", "estimate", "thresholds", "features") if getattr(given, name) is not None]
     pruning = {"min_df": 1, "max_df": 1.0, "max_features": None}
-    given = [*given, *(name.replace("_", "-") for name, all_ in pruning.items() if vectorizing[name] != all_)]
-    if given:
-        raise UsageError(f"--{given[0]} needs all documents at once. Leave it out, or leave out --stream.")
+    whole += [name.replace("_", "-") for name, every in pruning.items() if vectorizing[name] != every]
+    if whole:
+        raise UsageError(f"--{whole[0]} needs all documents at once. Leave it out, or leave out --stream.")
     if vectorizing["weighting"][1:2] != "x":
         raise UsageError(
-            f"--weighting {vectorizing['weighting']}: how rare a term is cannot be known of a stream. Its "
-            f"second letter has to be x, as in sxx, bxx or bxc."
+            f"--weighting {vectorizing['weighting']}: a stream has no document frequencies. The second letter "
+            f"has to be x, as in sxx, bxx or bxc."
         )
 
 
 def run(
-    source: str,
-    output: Path,
-    reading: dict[str, Any],
-    wanted: tuple[learners.Name, dict[str, Any], dict[str, Any]],
-    settings: Settings,
+    given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]
 ) -> None:
     """Read, predict, learn, save, until the stream ends or somebody stops it."""
     from widemargin.documents.batches import BatchReader
     from widemargin.documents.read_ahead import read_ahead
 
-    reader = BatchReader(source, **reading)
-    note(reader.description, settings.quiet)
-    run = Run(_classifier(output, wanted, settings), output, settings)
+    reader = BatchReader(given.data, **reading)
+    note(reader.description, given.quiet)
+    run = Run(_classifier(given, learning, vectorizing), given)
     with contextlib.closing(reader), _few_collections(), _Stop() as stop:
         try:
             for batch in _whole_first(stop.while_waiting(read_ahead(reader)), run.seen):
@@ -89,10 +67,9 @@ def run(
 class Run:
     """A classifier on its way, with what has happened to it so far."""
 
-    def __init__(self, classifier: TextClassifier, output: Path, settings: Settings) -> None:
+    def __init__(self, classifier: TextClassifier, given: Given) -> None:
         self.classifier = classifier
-        self.output = output
-        self.settings = settings
+        self.given = given
         self.unlabeled = self.bad = 0
         self.size = 0
         self.began = self.saved_at = time.monotonic()
@@ -106,13 +83,13 @@ class Run:
         for error in batch.bad:
             self.bad += 1
             if self.bad <= _BAD_SHOWN:
-                note(f"skipped: {error}", self.settings.quiet)
+                note(f"skipped: {error}", self.given.quiet)
         batch, odd = self._labeled(batch)
         start = 0
         while start < len(batch):
             end = len(batch)
-            if self.settings.save_every is not None:
-                end = min(end, start + self.settings.save_every - (self.seen - self.saved))
+            if self.given.save_every is not None:
+                end = min(end, start + self.given.save_every - (self.seen - self.saved))
             self._learn(batch.texts[start:end], batch.labels[start:end])
             start = end
             if self._save_is_due():
@@ -132,7 +109,7 @@ class Run:
         if len(kept) < len(batch):
             texts, labels = [batch.texts[i] for i in kept], [batch.labels[i] for i in kept]
             batch = replace(batch, texts=texts, labels=labels, lines=[batch.lines[i] for i in kept])
-        if not self.settings.multilabel:
+        if not self.given.multilabel:
             for place, known in enumerate(batch.labels):
                 if len(known or ()) != 1:
                     return _part(batch, slice(None, place)), DataError(
@@ -144,26 +121,26 @@ class Run:
     def _learn(self, texts: list[str], labels: list[Any]) -> None:
         classes = {label for known in labels for label in known}
         known = set(getattr(self.classifier, "classes_", ())) if self.seen else set()
-        if len(known | classes) > self.settings.max_labels:
+        if len(known | classes) > self.given.max_labels:
             new = sorted(classes - known)[0]
             raise DataError(
-                f"{new!r} is one label more than {self.settings.max_labels:,}. Name the labels with --label "
+                f"{new!r} is one label more than {self.given.max_labels:,}. Name the labels with --label "
                 f"if it is none, or raise --max-labels."
             )
-        y = labels if self.settings.multilabel else [known[0] for known in labels]
+        y = labels if self.given.multilabel else [known[0] for known in labels]
         self.classifier.partial_fit(texts, y)
         self.seen += len(texts)
 
     def _save_is_due(self) -> bool:
-        if self.settings.save_every is not None:
-            return self.seen - self.saved >= self.settings.save_every
+        if self.given.save_every is not None:
+            return bool(self.seen - self.saved >= self.given.save_every)
         return time.monotonic() - self.saved_at >= SECONDS_BETWEEN_SAVES
 
     def save(self) -> None:
         """Write the model, if there is anything new in it."""
         if self.seen > self.saved or not self.size:
             if self.seen:
-                self.size = self.classifier.save(self.output, force=self.settings.force)
+                self.size = self.classifier.save(self.given.output, force=self.given.force)
             self.saved = self.seen
         self.saved_at = time.monotonic()
 
@@ -175,7 +152,7 @@ class Run:
         note(
             f"{counted(documents, 'document')}, {counted(len(self.classifier.classes_), 'label')}, "
             f"{100 * self.share_wrong:.2f} % wrong, {rate:,.0f} a second",
-            self.settings.quiet,
+            self.given.quiet,
         )
 
     @property
@@ -191,7 +168,7 @@ class Run:
             )
         self.save()
         summary = {
-            "model": str(self.output),
+            "model": str(self.given.output),
             "bytes": self.size,
             **self.classifier.training_summary_,
             "learned": self.seen - self.before,
@@ -201,9 +178,9 @@ class Run:
             "skipped": self.bad,
             "seconds": {"stream": round(time.monotonic() - self.began, 4)},
         }
-        if self.settings.json:
+        if self.given.json:
             print_json(summary)
-        elif not self.settings.quiet:
+        elif not self.given.quiet:
             self.tell()
             left = [
                 (self.bad, "line skipped", "lines skipped"),
@@ -215,7 +192,7 @@ class Run:
                 f"{f' ({odd})' if odd else ''}, {100 * self.share_wrong:.2f} % of them predicted wrongly "
                 f"before they were learned."
             )
-            say(f"Wrote {self.output} ({bytes_in_words(self.size)}).")
+            say(f"Wrote {self.given.output} ({bytes_in_words(self.size)}).")
 
     def _count(self, name: str) -> int:
         return int(getattr(getattr(self.classifier, "learner_", None), name, 0))
@@ -315,32 +292,30 @@ def _part(batch: Batch, where: slice) -> Batch:
     return replace(batch, **parts)
 
 
-def _classifier(
-    output: Path, wanted: tuple[learners.Name, dict[str, Any], dict[str, Any]], settings: Settings
-) -> TextClassifier:
+def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, Any]) -> TextClassifier:
     """A new classifier, or the one to go on with."""
     from widemargin.classifier import TextClassifier
     from widemargin.classifier.model_parts import learner_name
-    from widemargin.cli.learners import make_learner
+    from widemargin.cli.options.learners import make_learner
     from widemargin.weight.vectorizer import Vectorizer
 
-    learner, learning, vectorizing = wanted
-    if settings.resume and output.exists():
+    output, learner = given.output, given.learner
+    if given.resume and output.exists():
         classifier = TextClassifier.load(output)
         found = learner_name(classifier.learner_)
-        if found != learner.value:
+        if found != learner:
             raise UsageError(
-                f"--resume: {output} holds a {found}, not a {learner.value}. Pass --learner {found}, or "
+                f"--resume: {output} holds a {found}, not a {learner}. Pass --learner {found}, or "
                 f"leave out --resume to begin again."
             )
         several = classifier.label_space_.kind == "multilabel"
-        if several != settings.multilabel:
+        if several != given.multilabel:
             word = "any number of labels" if several else "one label"
             raise UsageError(f"--resume: documents of {output} have {word}, which --multilabel has to say.")
         note(
             f"Going on with {output}, after {counted(classifier.training_summary_['documents'], 'document')} "
-            f"and with its own settings.",
-            settings.quiet,
+            f"and with its own given.",
+            given.quiet,
         )
         for part in (classifier.learner_, classifier.vectorizer_):
             part.set_params(n_jobs=learning["n_jobs"])

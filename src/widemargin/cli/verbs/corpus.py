@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from widemargin.cli import options
+from widemargin.cli.commands import Command, Given, takes
 from widemargin.cli.output import counted, print_json, say, show_table
 
 app = typer.Typer(
@@ -17,16 +16,15 @@ app = typer.Typer(
     epilog="Example: widemargin corpus list",
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `corpus list` shows.")]
 
-
-@app.command("list", epilog="Example: widemargin corpus list --json")
-def list_(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
+@app.command("list", cls=Command, epilog="Example: widemargin corpus list --json")
+@takes("corpus-list")
+def list_(given: Given) -> None:
     """List the collections and say which are on this machine."""
     from widemargin.documents.corpora import list_corpora
 
     corpora = list_corpora()
-    if json:
+    if given.json:
         print_json([dataclasses.asdict(corpus) for corpus in corpora])
         return
     from widemargin.report.tables import Column, Table
@@ -48,51 +46,29 @@ def list_(json: options.Json = False, quiet: options.Quiet = False, debug: optio
     show_table(Table("", columns, list(rows)))
 
 
-@app.command(epilog="Example: widemargin corpus fetch 20newsgroups")
-def fetch(
-    name: Name,
-    archive: Annotated[
-        Path | None,
-        typer.Option(
-            "--archive",
-            metavar="FILE",
-            help="The collection's official archive, if you have it already.",
-            show_default="downloaded from the collection's home",
-        ),
-    ] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@app.command(cls=Command, epilog="Example: widemargin corpus fetch 20newsgroups")
+@takes("corpus-fetch")
+def fetch(given: Given) -> None:
     """Download a collection from its home to the cache, or print how to get it."""
     from widemargin.documents.corpora import fetch_corpus
 
-    paths = [str(path) for path in fetch_corpus(name, archive=archive)]
-    if json:
-        print_json({"name": name, "files": paths})
+    paths = [str(path) for path in fetch_corpus(given.name, archive=given.archive)]
+    if given.json:
+        print_json({"name": given.name, "files": paths})
     else:
-        say(f"{name} is in {' and '.join(paths)}.")
+        say(f"{given.name} is in {' and '.join(paths)}.")
 
 
-@app.command(epilog="Example: widemargin corpus export reuters21578 --split modapte -o reuters")
-def export(
-    name: Name,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")],
-    split: Annotated[
-        str | None,
-        typer.Option("--split", metavar="S", help="A split, or all.", show_default="the usual one"),
-    ] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@app.command(cls=Command, epilog="Example: widemargin corpus export reuters21578 --split modapte -o reuters")
+@takes("corpus-export")
+def export(given: Given) -> None:
     """Write the documents of a collection as canonical JSONL (vectors as SVM-light): train and test."""
     from widemargin.documents.corpora import DEFAULT, export_corpus
 
-    paths = export_corpus(name, DEFAULT if split is None else split, output)
+    paths = export_corpus(given.name, given.split or DEFAULT, given.output)
     documents = {str(path): _lines(path) for path in paths}
-    if json:
-        print_json({"name": name, "files": documents})
+    if given.json:
+        print_json({"name": given.name, "files": documents})
         return
     for path, count in documents.items():
         say(f"Wrote {counted(count, 'document')} to {path}.")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from widemargin.cli import options
+from widemargin.cli.commands import Given, takes
 from widemargin.cli.output import (
     Stages,
     counted,
@@ -31,16 +29,8 @@ AREAS_WITH_TERMS = 5
 TERMS = 8
 
 
-def run(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the demo's files.")
-    ] = Path("widemargin-demo"),
-    seed: options.Seed = 0,
-    threads: options.Threads = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@takes("demo")
+def run(given: Given) -> None:
     """Train on the docstrings of Python, NumPy and SciPy, and say which area a docstring is about.
 
     Two thirds of the documents are for training, the rest for testing. Nothing is downloaded.
@@ -54,10 +44,11 @@ def run(
     from widemargin.learn.svm.linear_svm import LinearSVM
     from widemargin.weight.vectorizer import Vectorizer
 
+    output, seed, threads = given.output, given.seed, given.threads
     _check_folder(output)
     output.mkdir(parents=True, exist_ok=True)
     stages = Stages()
-    note("Collecting docstrings...", quiet)
+    note("Collecting docstrings...", given.quiet)
     with stages.stage("collect"):
         corpus = demo_corpus()
     train, test = halves(corpus, seed)
@@ -76,7 +67,7 @@ def run(
     top = {str(row.label): classifier.top_terms(row.label, TERMS) for row in chosen}
     example = _example(classifier, test)
     commands = next_commands(output)
-    if json:
+    if given.json:
         print_json(
             {
                 **classifier.training_summary_,

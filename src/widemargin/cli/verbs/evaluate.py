@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli import estimates, options
+from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import read_all
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.verbs.predict import check_form, load_scorer
@@ -20,22 +21,8 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: widemargin evaluate tickets.wm held-out.csv --text body --label team"
 
 
-def run(
-    model: options.ModelFile,
-    data: options.DataSource,
-    text: options.Text = None,
-    label: options.Label = None,
-    id: options.Id = None,
-    label_delimiter: options.LabelDelimiter = None,
-    format: options.Format = None,
-    encoding: options.Encoding = None,
-    errors: options.Errors = "replace",
-    max_document: options.MaxDocument = options.MAX_DOCUMENT,
-    threads: options.Threads = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@takes("evaluate")
+def run(given: Given) -> None:
     """Measure a model on labeled documents it has not seen.
 
     Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
@@ -43,14 +30,13 @@ def run(
     """
     from widemargin.documents.collection import Vectors
 
-    scorer = load_scorer(model, threads)
-    reading = options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document)
-    collection = read_all(data, quiet, reading)
-    check_form(scorer, data, vectors=isinstance(collection, Vectors))
+    scorer = load_scorer(given.model, given.threads)
+    collection = read_all(given.data, given.quiet, options.reading(given))
+    check_form(scorer, given.data, vectors=isinstance(collection, Vectors))
     summary, quality = measured(scorer, collection)
-    if json:
+    if given.json:
         found = as_json(summary, quality, scorer.summary)
-        print_json({"model": str(model), "data": data, **found})
+        print_json({"model": str(given.model), "data": given.data, **found})
     else:
         show(summary, quality, estimates.read_quality(scorer.summary))
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from widemargin.cli import options
+from widemargin.cli.commands import Given, takes
 from widemargin.cli.output import print_json, say, say_styled, show_table
 from widemargin.cli.verbs.inspect import chosen_labels
 from widemargin.cli.verbs.predict import load_scorer
@@ -24,44 +22,28 @@ EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong am
 FAINT = 0.1
 
 
-def run(
-    model: options.ModelFile,
-    text: Annotated[
-        str | None,
-        typer.Argument(metavar="[TEXT]", help="The text; - reads it from stdin.", show_default=False),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="F", help="Read the text from a file.", show_default=False),
-    ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option("--label", metavar="X", help="The label to explain.", show_default="the one chosen"),
-    ] = None,
-    max_document: options.MaxDocument = options.MAX_DOCUMENT,
-    terms: Annotated[int, typer.Option("--terms", metavar="N", min=0, help="How many terms to list.")] = 15,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@takes("explain")
+def run(given: Given) -> None:
     """Show what every word of a text contributes to its score; contributions and bias sum to the score.
 
     In a terminal, words that speak for the label are green and words that speak against it red.
     """
     from widemargin.documents.limits import parse_size
 
-    if (text is None) == (file is None):
+    if (given.text is None) == (given.file is None):
         raise UsageError("Give either the text, or - for stdin, or --file F.")
-    scorer = load_scorer(model)
+    scorer = load_scorer(given.model)
     if scorer.takes_vectors:
-        raise DataError(f"{model} was trained on vectors, so it has no words to explain. Train on texts.")
-    content = _read(text, file, parse_size(max_document, "--max-document"))
-    wanted = chosen_labels([label], scorer.space.classes.tolist())[0] if label is not None else None
+        raise DataError(f"{given.model} was trained on vectors, so it has no words to explain. Train on texts.")
+    content = _read(given.text, given.file, parse_size(given.max_document, "--max-document"))
+    wanted = None
+    if given.label is not None:
+        (wanted,) = chosen_labels([given.label], scorer.space.classes.tolist())
     explanation = scorer.explain(content, wanted)
-    if json:
+    if given.json:
         print_json(explanation.to_dict())
     else:
-        show(content, explanation, terms)
+        show(content, explanation, given.terms)
 
 
 def show(text: str, explanation: Explanation, terms: int) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from widemargin.cli import estimates, options
+from widemargin.cli import estimates
+from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model
 from widemargin.cli.output import bytes_in_words, counted, print_json, say, shortened, show_table
 from widemargin.errors import DataError, UsageError
@@ -22,81 +21,41 @@ EXAMPLE = "Example: widemargin inspect tickets.wm --label billing --terms 20"
 LABELS_SHOWN = 10
 
 
-def run(
-    model: options.ModelFile,
-    label: Annotated[
-        list[str] | None,
-        typer.Option("--label", metavar="X", help="Only the terms of this label (may be repeated)."),
-    ] = None,
-    terms: Annotated[
-        int, typer.Option("--terms", metavar="N", min=0, help="Terms a label, for and against.")
-    ] = 8,
-    suspects: Annotated[
-        int | None,
-        typer.Option(
-            "--suspects",
-            metavar="N",
-            min=1,
-            help="List the N labels of training documents that leave-one-out or cross-validation "
-            "contradicts most, and nothing else.",
-            show_default="off",
-        ),
-    ] = None,
-    features: Annotated[
-        bool,
-        typer.Option(
-            "--features",
-            help="List the terms that were selected or sampled, with their scores, and nothing else.",
-            show_default=False,
-        ),
-    ] = False,
-    export_svmlight: Annotated[
-        Path | None,
-        typer.Option(
-            "--export-svmlight",
-            metavar="FILE",
-            help="Write a model of vectors for SVM-light's svm_classify; of several labels, that of --label.",
-            show_default="none",
-        ),
-    ] = None,
-    force: options.Force = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@takes("inspect")
+def run(given: Given) -> None:
     """Show what a model is: how it was trained, how good it expects to be, and the terms of its labels."""
     from widemargin.documents.formats.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
-    if export_svmlight is not None:
-        check_model(export_svmlight, [model], force=force)
-    if is_svmlight_model(model):
-        if export_svmlight is not None:
-            raise UsageError(f"--export-svmlight: {model} is a model of SVM-light already. Copy it.")
-        _show_svmlight(model, json)
+    if given.export_svmlight is not None:
+        check_model(given.export_svmlight, [given.model], force=given.force)
+    if is_svmlight_model(given.model):
+        if given.export_svmlight is not None:
+            raise UsageError(f"--export-svmlight: {given.model} is a given.model of SVM-light already. Copy it.")
+        _show_svmlight(given.model, given.json)
         return
-    content = load_model(model)
+    content = load_model(given.model)
     from widemargin.classifier import TextClassifier
 
-    classifier = TextClassifier.from_model(content, str(model))
-    if suspects is not None:
-        show_suspects(model, content.summary, suspects, json)
+    classifier = TextClassifier.from_model(content, str(given.model))
+    if given.suspects is not None:
+        show_suspects(given.model, content.summary, given.suspects, given.json)
         return
-    if features:
-        show_features(model, classifier, json)
+    if given.features:
+        show_features(given.model, classifier, given.json)
         return
-    names = chosen_labels(label, classifier.classes_.tolist())
-    shown = names if label or json else names[:LABELS_SHOWN]
-    wanted = terms if classifier.has_weights else 0
-    top = {str(name): classifier.top_terms(name, terms) for name in shown} if wanted else {}
+    names = chosen_labels(given.label, classifier.classes_.tolist())
+    shown = names if given.label or given.json else names[:LABELS_SHOWN]
+    wanted = given.terms if classifier.has_weights else 0
+    top = {str(name): classifier.top_terms(name, given.terms) for name in shown} if wanted else {}
     exported = None
-    if export_svmlight is not None:
-        exported = _export(classifier, model, export_svmlight, names if label else [])
-    if json:
+    if given.export_svmlight is not None:
+        exported = _export(classifier, given.model, given.export_svmlight, names if given.label else [])
+    if given.json:
         print_json(
             {
-                "model": str(model),
-                "bytes": Path(model).stat().st_size,
+                "model": str(given.model),
+                "bytes": Path(given.model).stat().st_size,
                 "library_version": content.manifest["library_version"],
                 "summary": content.summary,
                 "labels": classifier.classes_.tolist(),
@@ -108,11 +67,11 @@ def run(
                     name: {"positive": _pairs(found.positive), "negative": _pairs(found.negative)}
                     for name, found in top.items()
                 },
-                **({} if exported is None else {"exported": str(export_svmlight), "positive": exported}),
+                **({} if exported is None else {"exported": str(given.export_svmlight), "positive": exported}),
             }
         )
         return
-    say(f"{model}: {bytes_in_words(Path(model).stat().st_size)}, verified.")
+    say(f"{given.model}: {bytes_in_words(Path(given.model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         say(f"{key:<12} {value}")
     if "tuning" in content.summary:
@@ -129,7 +88,7 @@ def run(
         if len(shown) < len(names):
             say(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
     if exported is not None:
-        say(f"Wrote {export_svmlight} for svm_classify, whose positive scores mean {exported}.")
+        say(f"Wrote {given.export_svmlight} for svm_classify, whose positive scores mean {exported}.")
 
 
 def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:

@@ -2,157 +2,20 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from widemargin.cli import options, text_options
+from widemargin.cli import options
+from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
+from widemargin.cli.options.text import stop_word_file, vectorizing
 from widemargin.cli.output import Stages, machine_output, note, print_json, say
 from widemargin.errors import UsageError
 
 EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labeled.jsonl --positives relevant=0.1"
 
-PANEL = "Learning"
-SIMULATION = "Trying it on labeled documents"
-THESIS_C = 20.0
 
-
-class OnAlarm(StrEnum):
-    warn = "warn"
-    inductive = "inductive"
-    error = "error"
-    ignore = "ignore"
-
-
-def run(
-    labeled: Annotated[
-        str,
-        typer.Argument(
-            metavar="LABELED",
-            help="Documents with labels; of those without, if there are any, the labels are wanted too. - is "
-            "stdin.",
-        ),
-    ],
-    unlabeled: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[UNLABELED]",
-            help="Documents that want labels; what labels they have is not looked at.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT",
-            help="A .jsonl, .csv or .tsv file to write; - is stdout (JSONL).",
-            show_default=False,
-        ),
-    ] = None,
-    positives: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--positives",
-            metavar="[LABEL=]FRACTION",
-            help="Which fraction of the unlabeled documents has LABEL; once a label. Of two labels, one is "
-            "enough.",
-            show_default="as among the labeled documents",
-        ),
-    ] = None,
-    on_alarm: Annotated[
-        OnAlarm,
-        typer.Option(
-            "--on-alarm",
-            metavar="warn|inductive|error|ignore",
-            help="When a labeling looks wrong: say so, label by the labeled documents alone, or stop.",
-        ),
-    ] = OnAlarm.warn,
-    scores: options.Scores = False,
-    keep_text: options.KeepText = False,
-    safe_csv: options.SafeCsv = False,
-    ask: Annotated[
-        int,
-        typer.Option(
-            "--next",
-            metavar="N",
-            min=0,
-            help="Name the N documents whose labels would help most.",
-            show_default="none",
-        ),
-    ] = 0,
-    text: options.Text = None,
-    label: options.Label = None,
-    id: options.Id = None,
-    label_delimiter: options.LabelDelimiter = None,
-    format: options.Format = None,
-    encoding: options.Encoding = None,
-    errors: options.Errors = "replace",
-    max_document: options.MaxDocument = options.MAX_DOCUMENT,
-    multilabel: options.Multilabel = False,
-    weighting: text_options.PlainWeighting = "tfc",
-    ngrams: text_options.PlainNgrams = "1",
-    min_count: text_options.MinCount = 1,
-    stop_words: text_options.PlainStopWords = "none",
-    stemmer: text_options.PlainStemmer = "none",
-    C: Annotated[
-        float,
-        typer.Option(
-            "--C", metavar="X", help="The cost of errors on labeled documents.", rich_help_panel=PANEL
-        ),
-    ] = THESIS_C,
-    C_unlabeled: Annotated[
-        float | None,
-        typer.Option(
-            "--C-unlabeled",
-            metavar="X",
-            help="The cost of an unlabeled document inside the margin.",
-            show_default="half of all labeled ones' shared by all unlabeled, at most --C",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    simulate: Annotated[
-        int | None,
-        typer.Option(
-            "--simulate",
-            metavar="N",
-            min=2,
-            help="Write nothing: of LABELED show up to N documents with their labels, hide the others, and "
-            "print how good the labels of those are, with and without learning from them.",
-            show_default="off",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = None,
-    repeat: Annotated[
-        int,
-        typer.Option(
-            "--repeat",
-            metavar="R",
-            min=1,
-            help="How often, each time other documents.",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = 5,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            help="Draw it too, as .png, .svg or .pdf (needs matplotlib).",
-            show_default="none",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = None,
-    threads: options.Threads = None,
-    seed: options.Seed = 0,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@takes("label")
+def run(given: Given) -> None:
     """Label a whole collection from a few labeled documents.
 
     The unlabeled documents take part in learning: a transductive SVM looks for the labels that leave the
@@ -164,98 +27,79 @@ def run(
     probability. A statistical test compares labeled and unlabeled documents afterwards, and says where
     the labels should not be trusted.
     """
-    _check_options(labeled, unlabeled, output, simulate, plot, safe_csv)
-    inputs = [labeled, unlabeled, text_options.stop_word_file(stop_words)]
-    for written in (output, plot):
+    _check_options(given)
+    inputs = [given.labeled, given.unlabeled, stop_word_file(given.stop_words)]
+    for written in (given.output, given.plot):
         if written is not None:
             check_target(written, inputs)
-    vectorizing = {
-        "weighting": weighting,
-        "ngram_range": text_options.ngram_range(ngrams),
-        "min_count": min_count,
-        "stop_words": text_options.stop_word_list(stop_words),
-        "stemmer": None if stemmer == "none" else stemmer,
-        "n_jobs": threads,
-    }
+    terms = vectorizing(given, "tfc")
+    told = given.on_alarm == "warn" and not (given.quiet or given.json)
     learning = {
-        "C": C,
-        "C_unlabeled": C_unlabeled,
-        # What is said on stdout needs no warning on stderr.
-        "on_alarm": "ignore" if on_alarm is OnAlarm.warn and not (quiet or json) else on_alarm.value,
-        "random_state": seed,
-        "n_jobs": threads,
-        "verbose": not quiet,
+        "C": given.C,
+        "C_unlabeled": given.C_unlabeled,
+        # What is printed on stdout needs no warning on stderr.
+        "on_alarm": "ignore" if told else given.on_alarm,
+        "random_state": given.seed,
+        "n_jobs": given.threads,
+        "verbose": not given.quiet,
     }
     stages = Stages()
     with stages.stage("read"):
-        first = read_all(
-            labeled,
-            quiet,
-            options.reading(format, text, label, id, label_delimiter, encoding, errors, max_document),
-        )
+        reading = options.reading(given)
+        first = read_all(given.labeled, given.quiet, dict(reading))
         second = None
-        if unlabeled is not None:
-            reading = options.reading(format, text, None, id, None, encoding, errors, max_document)
-            second = read_all(unlabeled, quiet, reading)
+        if given.unlabeled is not None:
+            without_labels = {**reading, "label": None, "label_delimiter": None}
+            second = read_all(given.unlabeled, given.quiet, without_labels)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.cli import label_task, simulation
 
-    task = label_task.gather(labeled, first, unlabeled, second, multilabel)
-    learning["positives"] = label_task.fractions(positives, task)
-    if simulate is not None:
-        simulation.run(
-            task, vectorizing, {**learning, "on_alarm": "ignore"}, simulate, repeat, seed, plot, json, quiet
-        )
+    task = label_task.gather(given.labeled, first, given.unlabeled, second, given.multilabel)
+    learning["positives"] = label_task.fractions(given.positives, task)
+    if given.simulate is not None:
+        simulation.run(task, terms, {**learning, "on_alarm": "ignore"}, given)
         return
     with stages.stage("vectorize"):
-        X = task.vectors(vectorizing)
+        X = task.vectors(terms)
     with stages.stage("learn"):
         learner = label_task.fit(task, X, learning)
-    assert output is not None
-    rows = label_task.rows(task, learner, every_score=scores, keep_text=keep_text)
-    _write(output, rows, safe_csv)
+    rows = label_task.rows(task, learner, every_score=given.scores, keep_text=given.keep_text)
+    _write(given.output, rows, given.safe_csv)
     summary = {
-        "output": output,
+        "output": given.output,
         **label_task.summary(task, learner, rows, X.shape[1]),
-        **({"next": label_task.ask(task, learner, X, ask, seed)} if ask else {}),
+        **({"next": label_task.ask(task, learner, X, given.next, given.seed)} if given.next else {}),
         "seconds": stages.seconds,
     }
-    if json and output != "-":
+    if given.json and given.output != "-":
         print_json(summary)
-    elif not quiet:
+    elif not given.quiet:
         for line in label_task.in_words(summary):
             # Where the documents go to stdout, what is said about them does not.
-            note(line, False) if output == "-" else say(line)
+            note(line, False) if given.output == "-" else say(line)
 
 
-def _check_options(
-    labeled: str,
-    unlabeled: str | None,
-    output: str | None,
-    simulate: int | None,
-    plot: Path | None,
-    safe_csv: bool,
-) -> None:
+def _check_options(given: Given) -> None:
     """Refuse what makes no sense before anything is read."""
-    if labeled == unlabeled == "-":
+    if given.labeled == given.unlabeled == "-":
         raise UsageError("Both LABELED and UNLABELED are -, and there is one stdin. Give one as a file.")
-    if simulate is None:
-        if plot is not None:
+    if given.simulate is None:
+        if given.plot is not None:
             raise UsageError("--plot draws what --simulate finds. Add --simulate N, or leave --plot out.")
-        if output is None:
+        if given.output is None:
             raise UsageError("Where do the labels go? Add -o OUT.jsonl, or -o - for stdout.")
         from widemargin.cli.verbs.predict import writer_for
 
-        writer_for(output, None, safe_csv)
+        writer_for(given.output, None, given.safe_csv)
         return
-    if unlabeled is not None or output is not None:
+    if given.unlabeled is not None or given.output is not None:
         raise UsageError(
             "--simulate hides labels that are known: it takes LABELED alone, and writes no documents."
         )
-    if plot is not None:
+    if given.plot is not None:
         from widemargin.report.plots import check_plot
 
-        check_plot(plot)
+        check_plot(given.plot)
 
 
 def _write(output: str, rows: list[dict[str, Any]], safe_csv: bool) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from widemargin.cli import options
+from widemargin.cli.commands import Command, Given, takes
 from widemargin.cli.files import check_target
 from widemargin.cli.output import note, print_json, show_table
 
@@ -18,45 +15,38 @@ app = typer.Typer(
 )
 
 
-@app.command("list", epilog="Example: widemargin papers list --json")
-def list_(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
+@app.command("list", cls=Command, epilog="Example: widemargin papers list --json")
+@takes("papers-list")
+def list_(given: Given) -> None:
     """List the tables that can be computed again."""
     from widemargin.papers import list_papers
     from widemargin.report.tables import Column, Table
 
     papers = list_papers()
-    if json:
+    if given.json:
         print_json([paper.to_dict() for paper in papers])
         return
     rows = [[paper.name, paper.title, ", ".join(paper.corpora)] for paper in papers]
     show_table(Table("", [Column("name"), Column("what it shows"), Column("needs")], list(rows)))
 
 
-@app.command(epilog="Example: widemargin papers run joachims-6.7 --json")
-def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `papers list` shows.")],
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw it too, as .png, .svg or .pdf (needs widemargin[plots])."),
-    ] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@app.command(cls=Command, epilog="Example: widemargin papers run joachims-6.7 --json")
+@takes("papers-run")
+def run(given: Given) -> None:
     """Compute a table again and print published, ours and the difference for every cell."""
     from widemargin.documents.corpora import corpus_files
     from widemargin.papers import check_drawable, find_paper, run_paper
     from widemargin.report.plots import check_plot, save_plot
 
-    if plot is not None:
-        check_drawable(name)
-        check_plot(plot)
-        check_target(plot, corpus_files(*find_paper(name).corpora))
-    result = run_paper(name, lambda stage: note(stage, quiet))
-    if plot is not None:
-        save_plot(result.panels, plot, result.title)
-        note(f"Plot in {plot}", quiet)
-    if json:
+    if given.plot is not None:
+        check_drawable(given.name)
+        check_plot(given.plot)
+        check_target(given.plot, corpus_files(*find_paper(given.name).corpora))
+    result = run_paper(given.name, lambda stage: note(stage, given.quiet))
+    if given.plot is not None:
+        save_plot(result.panels, given.plot, result.title)
+        note(f"Plot in {given.plot}", given.quiet)
+    if given.json:
         print_json(result.to_dict())
     else:
         show_table(result.table())

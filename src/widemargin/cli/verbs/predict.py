@@ -9,12 +9,11 @@ import json as json_format
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
-
-import typer
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from widemargin._printable import printable_json
 from widemargin.cli import options
+from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target
 from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
@@ -33,60 +32,32 @@ CHUNK_SECONDS = 0.5
 Row = dict[str, Any]
 
 
-def run(
-    model: options.ModelFile,
-    data: options.DataSource,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="OUT", help="A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
-        ),
-    ] = "-",
-    scores: options.Scores = False,
-    proba: Annotated[
-        bool,
-        typer.Option(
-            "--proba",
-            help="Add the probability of every label (of a model trained with --calibrate).",
-            show_default=False,
-        ),
-    ] = False,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", metavar="K", min=1, help="Add the K best labels with their scores.", show_default="off"
-        ),
-    ] = None,
-    keep_text: options.KeepText = False,
-    safe_csv: options.SafeCsv = False,
-    text: options.Text = None,
-    id: options.Id = None,
-    format: options.Format = None,
-    encoding: options.Encoding = None,
-    errors: options.Errors = "replace",
-    max_document: options.MaxDocument = options.MAX_DOCUMENT,
-    threads: options.Threads = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-) -> None:
+@takes("predict")
+def run(given: Given) -> None:
     """Label documents with a trained model.
 
     Each document gives one JSON object on a line, {"id": ..., "labels": [...]}, in the order of the input.
     Documents are read, labeled and written in pieces, so that the input may be of any length. With --output
     and --json, stdout gets one object that says what was done.
     """
-    write = writer_for(output, top, safe_csv)
-    check_target(output, [model, data])
-    scorer = load_scorer(model, threads)
-    if proba and scorer.rule.calibration is None:
+    output = given.output
+    write = writer_for(output, given.top, given.safe_csv)
+    check_target(output, [given.model, given.data])
+    scorer = load_scorer(given.model, given.threads)
+    if given.proba and scorer.rule.calibration is None:
         raise UsageError(
-            f"--proba: {model} gives scores only. Train with --calibrate platt for probabilities."
+            f"--proba: {given.model} gives scores only. Train with --calibrate platt for probabilities."
         )
     start = time.perf_counter()
-    reading = options.reading(format, text, None, id, None, encoding, errors, max_document)
     pieces = predictions(
-        scorer, data, quiet, reading, every_score=scores, proba=proba, top=top, keep_text=keep_text
+        scorer,
+        given.data,
+        given.quiet,
+        options.reading(given),
+        every_score=given.scores,
+        proba=given.proba,
+        top=given.top,
+        keep_text=given.keep_text,
     )
     if output == "-":
         write(machine_output(), pieces)
@@ -96,10 +67,10 @@ def run(
     with replacing(output) as file:
         written = write(file, pieces)
     seconds = time.perf_counter() - start
-    if json:
+    if given.json:
         print_json({"output": output, "documents": written, "seconds": round(seconds, 4)})
     else:
-        note(f"Labeled {counted(written, 'document')} in {seconds:.2f} s.", quiet)
+        note(f"Labeled {counted(written, 'document')} in {seconds:.2f} s.", given.quiet)
 
 
 def predictions(

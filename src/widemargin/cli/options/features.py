@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from widemargin.errors import UsageError
 
 SCORES = ("ig", "gini", "chi2", "odds", "bns", "df")
 SAMPLES = ("subspace", "weighted", "uniform")
 COMBINATIONS = ("max", "average", "sum", "round-robin", "joint")
-
-Features = Annotated[
-    str | None,
-    typer.Option(
-        "--features",
-        metavar="SCORE:N",
-        help="Learn from some terms only. The N best by ig, gini, chi2, odds, bns or df (ig:5000), a share "
-        "of them (ig:10%) or those of a least score (df:min=3), labels combined by :combine=max, average, "
-        "sum, round-robin or joint; or about N at random by subspace, weighted or uniform "
-        "(subspace:2000:rank=100).",
-        show_default="all",
-        rich_help_panel="Learning",
-    ),
-]
 
 
 def parse(text: str, seed: int = 0) -> tuple[str, dict[str, Any]]:

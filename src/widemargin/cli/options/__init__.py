@@ -1,0 +1,35 @@
+"""The one table of options: every argument and option of every verb, what it means and whom it is for.
+
+The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from it.
+"""
+
+from __future__ import annotations
+
+from widemargin.cli.options import general, learners, text
+from widemargin.cli.options.general import reading
+from widemargin.cli.options.option import REQUIRED, Option
+
+__all__ = ["REQUIRED", "TABLE", "Option", "options_of", "panel_of", "reading"]
+
+# The options by the panel of the help that lists them.
+TABLE: dict[str, tuple[Option, ...]] = {
+    "": general.GENERAL,
+    "Reading": general.READING,
+    "Text to vectors": text.TEXT,
+    "Learning": learners.LEARNING,
+    "Kernels (kernel-svm)": learners.KERNELS,
+    "Online learners": learners.ONLINE_LEARNING,
+    "Streams (online learners)": learners.STREAMS,
+    "Tuning and estimates": learners.ESTIMATES,
+    "Simulation on labeled documents": general.SIMULATION,
+}
+
+
+def options_of(verb: str) -> dict[str, Option]:
+    """The arguments and options of a verb, by their names in Python."""
+    every = (option for panel in TABLE.values() for option in panel)
+    return {option.name: option for option in every if verb in option.verbs.split()}
+
+
+def panel_of(option: Option) -> str:
+    return next(panel for panel, options in TABLE.items() if option in options)

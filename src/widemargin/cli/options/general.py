@@ -1,0 +1,213 @@
+"""Options of single verbs, of most verbs, and of reading documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from widemargin.cli.options.option import REQUIRED, Option, train
+
+_READERS = "train label predict evaluate"
+_EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
+_ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
+_PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs widemargin[plots])."
+_DATA = (
+    "JSONL, CSV, TSV, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder with a subfolder per "
+    "class, or - for stdin."
+)
+
+GENERAL = (
+    Option(
+        "MODEL",
+        "A model file that `train` wrote, or one of SVM-light.",
+        "predict evaluate inspect explain",
+        Path,
+        REQUIRED
+    ),
+    Option("DATA", _DATA, "train predict evaluate", str, REQUIRED),
+    Option(
+        "LABELED",
+        "Labeled documents. Documents without labels in this file are labeled too. - is stdin.",
+        "label",
+        str,
+        REQUIRED
+    ),
+    Option("[UNLABELED]", "Documents to label; existing labels are ignored.", "label"),
+    Option("[TEXT]", "The text to explain; - reads it from stdin.", "explain"),
+    Option("NAME", "A name that `corpus list` shows.", "corpus-fetch corpus-export", str, REQUIRED),
+    Option("NAME", "A name that `papers list` shows.", "papers-run", str, REQUIRED),
+    train("--output -o MODEL", "The model file to write.", Path, REQUIRED, common=True),
+    Option("--output -o OUT", _ROWS_OUT, "predict", default="-", common=True),
+    Option("--output -o OUT", _ROWS_OUT, "label", common=True),
+    Option("--output -o DIR", "The folder for the files of the demo.", "demo", Path, "widemargin-demo"),
+    Option("--output -o DIR", "The folder to write to.", "corpus-export", Path, REQUIRED),
+    Option("--force", "Replace an existing file that is not a model.", "train inspect", bool),
+    Option("--scores", "Add the score of every label.", "predict label", bool, common=True),
+    Option(
+        "--proba",
+        "Add the probability of every label. The model must be trained with --calibrate.",
+        "predict",
+        bool
+    ),
+    Option("--top K", "Add the K best labels with their scores.", "predict", int, shown="off", least=1),
+    Option("--keep-text", "Add the text of the document.", "predict label", bool),
+    Option(
+        "--safe-csv",
+        "In .csv and .tsv output, put ' before cells that a spreadsheet would run as formulas: those that "
+        "begin with =, +, -, @, a tab or a line end. Numbers stay as they are.",
+        "predict label",
+        bool
+    ),
+    Option(
+        "--positives [LABEL=]FRACTION",
+        "The fraction of unlabeled documents that have LABEL. Give it once per label; for two labels, one "
+        "is enough.",
+        "label",
+        list[str],
+        shown="as in the labeled documents",
+        common=True
+    ),
+    Option(
+        "--on-alarm warn|inductive|error|ignore",
+        "What to do when the labels look wrong: warn, learn from the labeled documents only, stop, or go "
+        "on.",
+        "label",
+        default="warn",
+        common=True
+    ),
+    Option(
+        "--next N",
+        "List the N documents whose labels would help most.",
+        "label",
+        int,
+        0,
+        "none",
+        common=True,
+        least=0
+    ),
+    Option("--file F", "Read the text from a file.", "explain", Path),
+    Option("--label X", "The label to explain.", "explain", shown="the predicted one"),
+    Option("--label X", "Show the terms of this label only (may be repeated).", "inspect", list[str]),
+    Option("--terms N", "Number of terms to list.", "explain", int, 15, least=0),
+    Option("--terms N", "Number of terms per label, for and against.", "inspect", int, 8, least=0),
+    Option(
+        "--suspects N",
+        "List only the N labels of training documents that leave-one-out or cross-validation contradicts "
+        "most.",
+        "inspect",
+        int,
+        shown="off",
+        least=1
+    ),
+    Option("--features", "List only the selected or sampled terms, with their scores.", "inspect", bool),
+    Option(
+        "--export-svmlight FILE",
+        "Write a model of vectors for svm_classify of SVM-light. If there are several labels, choose one "
+        "with --label.",
+        "inspect",
+        Path,
+        shown="none"
+    ),
+    Option(
+        "--archive FILE",
+        "The official archive of the collection, if you have it already.",
+        "corpus-fetch",
+        Path,
+        shown="downloaded from its home"
+    ),
+    Option("--split S", "A split, or all.", "corpus-export", shown="the usual one"),
+    Option("--plot FILE", _PLOT, "papers-run", Path, shown="none"),
+    Option(
+        "--threads N",
+        "Number of threads.",
+        f"{_READERS} demo",
+        int,
+        shown="all cores",
+        common=True,
+        least=1
+    ),
+    Option("--seed N", "Random seed.", "train label demo", int, 0, common=True, least=0),
+    Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
+    Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
+    Option("--debug", "Show a traceback on errors.", _EVERY_VERB, bool),
+    train(
+        "--help-all",
+        "Show all options. For those of one learner: --learner NAME --help.",
+        bool,
+        common=True
+    ),
+    Option("--help-all", "Show all options.", "label", bool, common=True),
+)
+READING = (
+    Option("--text COL", "The column with the text.", _READERS, shown="guessed", common=True),
+    Option(
+        "--label COL",
+        "The column with the labels.",
+        "train label evaluate",
+        shown="guessed",
+        common=True
+    ),
+    Option("--id COL", "The column with the ids.", _READERS, shown="guessed"),
+    Option(
+        "--label-delimiter D",
+        "What separates several labels in a cell.",
+        "train label evaluate",
+        shown="none"
+    ),
+    Option(
+        "--format F",
+        "jsonl, csv, tsv, parquet, folder, svmlight or fasttext.",
+        _READERS,
+        shown="guessed"
+    ),
+    Option("--encoding E", "The encoding of the file.", _READERS, shown="UTF-8 or guessed"),
+    Option(
+        "--errors replace|strict",
+        "What to do with undecodable bytes: replace and count them, or stop.",
+        _READERS,
+        default="replace"
+    ),
+    Option(
+        "--max-document SIZE",
+        "The largest document to accept (a line, a record, a cell or a file), such as 500kB or 2GB.",
+        f"{_READERS} explain",
+        default="128MB"
+    ),
+    Option(
+        "--multilabel",
+        "A document may have any number of labels, even if every training document has one.",
+        "train label",
+        bool,
+        common=True
+    ),
+)
+SIMULATION = (
+    Option(
+        "--simulate N",
+        "Write no labels. Show the labels of up to N documents of LABELED, hide the others, and print how "
+        "well they are found, with and without learning from unlabeled documents.",
+        "label",
+        int,
+        shown="off",
+        common=True,
+        least=2
+    ),
+    Option(
+        "--repeat R",
+        "How many times to repeat it, each time with other documents.",
+        "label",
+        int,
+        5,
+        least=1
+    ),
+    Option("--plot FILE", _PLOT, "label", Path, shown="none"),
+)
+
+
+def reading(given: Any) -> dict[str, Any]:
+    """The arguments of the readers."""
+    from widemargin.documents.limits import parse_size
+
+    names = ("format", "text", "label", "id", "label_delimiter", "encoding", "errors")
+    found = {name: getattr(given, name, None) for name in names}
+    return {**found, "max_document": parse_size(given.max_document, "--max-document")}

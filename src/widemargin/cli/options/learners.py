@@ -1,0 +1,318 @@
+"""The learners of `train`: their options, which of them apply to which learner, and what they mean."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from widemargin.cli.options.option import Option, train
+from widemargin.errors import UsageError
+
+WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
+ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
+LEARNERS = f"linear-svm kernel-svm least-squares {ONLINE}"
+_WITH_COSTS = "linear-svm kernel-svm large-margin-winnow dual-svm"
+_WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
+_kernel = partial(train, learners="kernel-svm")
+
+LEARNING = (
+    train(
+        "--learner NAME",
+        "linear-svm: one weight per term, trained in seconds. kernel-svm: an SVM with any kernel. "
+        "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
+        "with --features subspace:2000). Online learners, which learn from one document at a time: "
+        "perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, "
+        "dual-svm.",
+        tuple(LEARNERS.split()),
+        "linear-svm",
+        common=True
+    ),
+    train(
+        "--C X",
+        "The cost of training errors; inf allows none.",
+        float,
+        shown="chosen by --tune, or 1",
+        common=True,
+        learners=_WITH_COSTS
+    ),
+    Option("--C X", "The cost of errors on labeled documents.", "label", float, 20.0, common=True),
+    Option(
+        "--C-unlabeled X",
+        "The cost of an unlabeled document inside the margin, at most --C.",
+        "label",
+        float,
+        shown="all unlabeled documents together weigh half as much as the labeled ones"
+    ),
+    train(
+        "--regularization X",
+        "The penalty on squared weights, lambda.",
+        float,
+        shown="1",
+        learners="least-squares",
+        least=0.0
+    ),
+    train(
+        "--loss hinge|squared_hinge",
+        "The loss of training errors (kernel-svm: hinge only).",
+        shown="hinge",
+        learners="linear-svm kernel-svm"
+    ),
+    train(
+        "--bias SIZE|unregularized|stabilized|none",
+        "The threshold: a bias feature of this size; unregularized; stabilized (kernel-svm); or none, for "
+        "hyperplanes through the origin.",
+        shown="1; kernel-svm: unregularized",
+        learners=f"{_WITH_WEIGHTS} perceptron winnow"
+    ),
+    train(
+        "--class-weight balanced",
+        "Give rare labels as much weight as frequent ones.",
+        shown="none",
+        common=True,
+        learners=_WITH_WEIGHTS
+    ),
+    train(
+        "--tol X",
+        "When to stop: the relative duality gap; kernel-svm: the violation of optimality; least-squares: "
+        "the relative residual.",
+        float,
+        shown="0.001; least-squares: 0.000001; large-margin-winnow, dual-svm: all passes",
+        learners=_WITH_WEIGHTS
+    ),
+)
+KERNELS = (
+    _kernel(
+        "--kernel linear|poly|rbf|sigmoid|chi2",
+        "x.z, (gamma x.z + coef0)^degree, exp(-gamma |x-z|^2), tanh(gamma x.z + coef0), or exp(-gamma "
+        "chi2(x,z)^power).",
+        shown="rbf",
+    ),
+    _kernel("--gamma X", "Gamma of the kernel.", float, shown="0.1"),
+    _kernel("--degree N", "The degree of poly.", int, shown="3", least=1),
+    _kernel(
+        "--coef0 X", "The constant in poly and sigmoid.", float, shown="1"
+    ),
+    _kernel("--power X", "The power of chi2.", float, shown="1"),
+    _kernel(
+        "--stabilizer-size X",
+        "The length of the two artificial examples of the stabilized hyperplane.",
+        float,
+        shown="1",
+    ),
+    _kernel(
+        "--scheme one-vs-rest|votes|dag",
+        "How several classes are separated: each from the rest, or each from each other, decided by the "
+        "votes of all pairs or by one pair after another.",
+        shown="one-vs-rest",
+    ),
+    _kernel(
+        "--cache MB",
+        "Megabytes for rows of the kernel matrix.",
+        float,
+        shown="200",
+        least=1
+    ),
+)
+ONLINE_LEARNING = (
+    train(
+        "--eta X",
+        "The learning rate.",
+        float,
+        shown="0.01; large-margin-winnow, dual-svm: Newton's step",
+        learners="perceptron winnow large-margin-winnow dual-svm"
+    ),
+    train(
+        "--promotion X",
+        "The factor for weights after a false negative.",
+        float,
+        shown="1.1",
+        learners=WINNOWS_OF_COUNTS
+    ),
+    train(
+        "--demotion X",
+        "The factor for weights after a false positive.",
+        float,
+        shown="0.9",
+        learners=WINNOWS_OF_COUNTS
+    ),
+    train(
+        "--average averaged|voted",
+        "Average the weights over all documents, or let the weights after each document vote.",
+        shown="the last weights",
+        learners=f"perceptron {WINNOWS_OF_COUNTS} winnow"
+    ),
+    train(
+        "--normalize",
+        "Keep the sum of the weights constant.",
+        bool,
+        learners="winnow large-margin-winnow"
+    ),
+    train(
+        "--passes N",
+        "The largest number of passes over the documents; a stream is read once.",
+        int,
+        shown="50; large-margin-winnow, dual-svm: 200",
+        learners=ONLINE,
+        least=1
+    ),
+)
+STREAMS = (
+    train(
+        "--stream",
+        "Learn from JSON Lines as they arrive, also from an endless pipe: predict each document, learn from "
+        "it, forget it. Terms are hashed, new labels may appear, and malformed lines are skipped (--errors "
+        "strict stops there).",
+        bool,
+        common=True,
+        learners=ONLINE
+    ),
+    train(
+        "--save-every N",
+        "With --stream: save after every N documents. Ctrl-C also saves the model.",
+        int,
+        shown="once a minute",
+        learners=ONLINE,
+        least=1
+    ),
+    train(
+        "--resume",
+        "With --stream: continue with the model in MODEL, if there is one, and with its settings.",
+        bool,
+        learners=ONLINE
+    ),
+    train(
+        "--max-labels N",
+        "With --stream: stop when there are more than N distinct labels. Each takes memory.",
+        int,
+        1000,
+        learners=ONLINE,
+        least=2
+    ),
+)
+ESTIMATES = (
+    train(
+        "--tune none|fast|full|10s",
+        "Choose stemming, stop words, weighting and C from the training documents; explicit options are "
+        "kept. full estimates every candidate, fast only the best of a race, 10s as much of that as is predicted "
+        "to take ten seconds.",
+        shown="fast for linear-svm, none for others",
+        common=True
+    ),
+    train(
+        "--estimate leave-one-out|k-fold|xi-alpha|none",
+        "How to estimate precision, recall and F1 without a test set: leave out one document at a time, or "
+        "one tenth of them, or compute bounds at no cost.",
+        shown="leave-one-out; k-fold where that takes long; xi-alpha for very many documents",
+        common=True
+    ),
+    train(
+        "--thresholds GOAL",
+        "Goal for per-label thresholds: f1, f1-per-label, precision:0.9, recall:0.9, "
+        "cost:FALSE_POSITIVE,FALSE_NEGATIVE, proportional, or none (decide at 0).",
+        shown="f1 where a document may have any number of labels",
+        common=True
+    ),
+    train(
+        "--calibrate platt|isotonic|none",
+        "Turn scores into probabilities, for `predict --proba`.",
+        default="none",
+        common=True
+    ),
+)
+
+# Which kernels take which options.
+_OF_KERNELS = {
+    "gamma": ("poly", "rbf", "sigmoid", "chi2"),
+    "degree": ("poly",),
+    "coef0": ("poly", "sigmoid"),
+    "power": ("chi2",),
+}
+# What the command line fixes: its texts come as square roots of counts already (see `weighting_of`).
+_FIXED: dict[str, dict[str, Any]] = {
+    "positive-winnow": {"normalize": True},
+    "balanced-winnow-plus": {"strength": "given"},
+}
+
+
+# Options with another name than their parameter.
+_PARAMETERS = {"passes": "max_iter"}
+
+
+def is_online(learner: str) -> bool:
+    """Whether it can learn from one document after the other."""
+    return learner in ONLINE.split()
+
+
+def weighting_of(learner: str) -> str:
+    """The weighting that suits a learner: Dagan's winnows take square roots of counts, Zhang's binary terms."""
+    if learner in WINNOWS_OF_COUNTS.split():
+        return "sxx"
+    return "bxx" if is_online(learner) else "tfc"
+
+
+def parameters(given: Any) -> dict[str, Any]:
+    """The parameters of the learner that were given, checked before the work begins."""
+    learner = given.learner
+    found: dict[str, Any] = {}
+    for option in (*LEARNING, *KERNELS, *ONLINE_LEARNING, *STREAMS):
+        value = getattr(given, option.name, option.default)
+        if not option.learners or value is None or value is False or value == option.default:
+            continue
+        if learner not in option.learners.split():
+            raise UsageError(f"{option.flags[0]} does not apply to {learner}. {_instead(option, learner)}")
+        if option not in STREAMS:
+            found[option.name] = value
+    found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
+    if "bias" in found:
+        found["bias"] = _bias(found["bias"], learner)
+    if learner == "kernel-svm":
+        _check_kernel(found)
+    return {**_FIXED.get(learner, {}), **found}
+
+
+def _instead(option: Option, learner: str) -> str:
+    if option.name == "C" and learner == "least-squares":
+        return "Use --regularization."
+    if option.learners == ONLINE:
+        return "It is for online learners, such as --learner balanced-winnow."
+    *some, last = option.learners.split()
+    return f"It is for --learner {', '.join(some) + ' or ' if some else ''}{last}."
+
+
+def _check_kernel(found: dict[str, Any]) -> None:
+    if found.pop("loss", "hinge") != "hinge":
+        raise UsageError("--loss squared_hinge does not apply to kernel-svm, which has the hinge loss.")
+    kernel = found.get("kernel", "rbf")
+    for option, kernels in _OF_KERNELS.items():
+        if option in found and kernel not in kernels:
+            raise UsageError(f"--{option} does not apply to the kernel {kernel}.")
+    if "stabilizer_size" in found and found.get("bias") != "stabilized":
+        raise UsageError("--stabilizer-size is for the stabilized hyperplane. Add --bias stabilized.")
+
+
+def make_learner(learner: str, parameters: dict[str, Any]) -> Any:
+    """The learner itself; importing it takes a moment."""
+    from widemargin.classifier.model_parts import learner_class
+
+    made = learner_class(learner)()
+    known = made.get_params()
+    # Not every learner draws numbers or shows a bar.
+    idle = [name for name in ("random_state", "verbose") if name not in known]
+    return made.set_params(**{name: value for name, value in parameters.items() if name not in idle})
+
+
+def _bias(text: str, learner: str) -> float | str | None:
+    word = text.lower()
+    if word == "none":
+        return None
+    if word in ("unregularized", "stabilized"):
+        if is_online(learner) or (word == "stabilized" and learner == "least-squares"):
+            other = "" if is_online(learner) else ", unregularized"
+            raise UsageError(f"--bias {word}: {learner} takes a size, such as 1{other}, or none.")
+        return word
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"--bias {text}: expected a size, such as 1, or unregularized, stabilized or none."
+        ) from None

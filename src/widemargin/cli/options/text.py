@@ -1,0 +1,149 @@
+"""From text to vectors: the options of `Vectorizer`, and what their words mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from widemargin.cli.options.option import Option, train
+from widemargin.errors import MissingFileError, StorageError, UsageError
+
+_WEIGHTING = "SMART weighting of the terms."
+_STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
+_STEMMER = "porter, a Snowball language such as english or german, a lemmatizer such as lemma:en, or none."
+
+TEXT = (
+    train(
+        "--weighting TRIPLE",
+        _WEIGHTING,
+        shown="chosen by --tune, or tfc; winnows of counts: sxx; other online learners: bxx"
+    ),
+    Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
+    train(
+        "--tokens alnum|unicode",
+        "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
+        default="alnum"
+    ),
+    train(
+        "--units words|chars|chars_in_words", "What a term is made of.", default="words"
+    ),
+    Option(
+        "--ngrams N|M-N", "Lengths of the terms, in units.", "train label", default="1", common=True
+    ),
+    train(
+        "--min-df N|FRACTION",
+        "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
+        default="1"
+    ),
+    train(
+        "--max-df N|FRACTION", "Leave out terms that occur in more documents.", default="1.0"
+    ),
+    Option(
+        "--min-count N",
+        "Leave out terms that occur less often in all documents together.",
+        "label",
+        int,
+        1,
+        least=1
+    ),
+    train("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
+    train(
+        "--stop-words freewais|FILE|none",
+        _STOP_WORDS,
+        shown="chosen by --tune, or none",
+        common=True
+    ),
+    Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label", default="none"),
+    train("--stemmer NAME", _STEMMER, shown="chosen by --tune, or none", common=True),
+    Option("--stemmer NAME", _STEMMER, "label", default="none"),
+    train(
+        "--hashed N",
+        "Hash terms to N columns instead of keeping a vocabulary.",
+        int,
+        shown="off",
+        least=1
+    ),
+    train(
+        "--features SCORE:N",
+        "Learn from some of the terms: the N best by ig, gini, chi2, odds, bns or df (ig:5000), a percentage "
+        "of them (ig:10%), or those above a least score (df:min=3). :combine=max, average, sum, "
+        "round-robin or joint combines the labels. subspace, weighted or uniform sample about N terms at "
+        "random (subspace:2000:rank=100).",
+        shown="all",
+        common=True
+    ),
+)
+
+
+def vectorizing(given: Any, weighting: str) -> dict[str, Any]:
+    """The parameters of `Vectorizer`; `weighting` is the default of the learner."""
+    found = {
+        "weighting": given.weighting or weighting,
+        "ngram_range": ngram_range(given.ngrams),
+        "stop_words": stop_word_list(given.stop_words),
+        "stemmer": None if given.stemmer == "none" else given.stemmer,
+        "n_jobs": given.threads,
+    }
+    for name, parameter in _AS_THEY_ARE.items():
+        if hasattr(given, name):
+            found[parameter] = getattr(given, name)
+    for name in ("min_df", "max_df"):
+        if hasattr(given, name):
+            found[name] = frequency(f"--{name.replace('_', '-')}", getattr(given, name))
+    return found
+
+
+# Options whose value is the parameter itself.
+_AS_THEY_ARE = {name: name for name in ("tokens", "units", "max_features", "min_count")} | {"hashed": "n_hashed"}
+
+
+def ngram_range(text: str) -> tuple[int, int]:
+    """The shortest and the longest length."""
+    first, dash, last = text.partition("-")
+    try:
+        lengths = int(first), int(last if dash else first)
+    except ValueError:
+        lengths = (0, 0)
+    if not 1 <= lengths[0] <= lengths[1]:
+        raise UsageError(f"--ngrams {text}: expected a length or a range of lengths, such as 2 or 1-2.")
+    return lengths
+
+
+def frequency(name: str, text: str) -> int | float:
+    """A number of documents, or a share of them with a point."""
+    try:
+        value = int(text)
+    except ValueError:
+        try:
+            share = float(text)
+        except ValueError:
+            share = -1.0
+        if not 0 <= share <= 1:
+            raise UsageError(
+                f"{name} {text}: expected a number of documents or a share from 0.0 to 1.0."
+            ) from None
+        return share
+    if value < 0:
+        raise UsageError(f"{name} {text}: a number of documents is not negative.")
+    return value
+
+
+def stop_word_file(text: str | None) -> str | None:
+    """The file that --stop-words names, if it names one."""
+    return None if text in (None, "none", "freewais") else text
+
+
+def stop_word_list(text: str | None) -> str | list[str] | None:
+    """The name of a list, or the words of a file, one a line."""
+    if text in (None, "none"):
+        return None
+    if text == "freewais":
+        return text
+    try:
+        return Path(text).read_text(encoding="utf-8").split()
+    except FileNotFoundError as error:
+        raise MissingFileError(
+            f"--stop-words {text}: no such file, and no list of that name but freewais."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"--stop-words {text}: {error}.") from error
