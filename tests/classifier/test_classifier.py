@@ -185,7 +185,7 @@ class TestWeights:
             np.testing.assert_allclose(chosen.decision_function(TEXTS), same.decision_function(X), atol=0.02)
 
     def test_learners_without_weights_say_so(self):
-        with pytest.raises(UsageError, match="Perceptron takes no sample_weight"):
+        with pytest.raises(UsageError, match="Perceptron does not accept sample_weight"):
             TextClassifier(learner=Perceptron()).fit(TEXTS, TOPICS, self.WEIGHTS)
 
 
@@ -355,7 +355,7 @@ class TestKernels:
         classifier = TextClassifier(learner=KernelSVM(gamma=0.5)).fit(TEXTS, TOPICS)
         assert not classifier.has_weights
         for ask in (lambda: classifier.explain("a bank"), lambda: classifier.top_terms("money")):
-            with pytest.raises(UsageError, match=r"KernelSVM with the kernel rbf has no weights.*LinearSVM"):
+            with pytest.raises(UsageError, match=r"KernelSVM with the kernel rbf has no term weights.*LinearSVM"):
                 ask()
 
     def test_the_linear_kernel_has_weights(self):

@@ -97,11 +97,11 @@ def test_normalized_strength_counts_the_selected_features():
 @pytest.mark.parametrize(
     ("classifier", "told"),
     [
-        (TextClassifier(), "LinearSVM learns from a whole collection"),
+        (TextClassifier(), "LinearSVM requires all documents at once"),
         (TextClassifier(learner=LinearSVM()), "Use fit"),
-        (TextClassifier(learner=Perceptron(), estimate="k-fold"), "`estimate` needs all documents"),
-        (TextClassifier(learner=Perceptron(), features=SelectFeatures()), "`features` needs all"),
-        (TextClassifier(learner=Perceptron(), tune="fast"), "`tune` needs all"),
+        (TextClassifier(learner=Perceptron(), estimate="k-fold"), "`estimate` requires all documents"),
+        (TextClassifier(learner=Perceptron(), features=SelectFeatures()), "`features` requires all"),
+        (TextClassifier(learner=Perceptron(), tune="fast"), "`tune` requires all"),
     ],
 )
 def test_what_needs_a_whole_collection_is_refused(classifier, told):

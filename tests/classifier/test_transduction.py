@@ -69,7 +69,7 @@ def test_it_is_explained_by_weights_of_terms():
     assert found.label == "money"
     assert found.score == pytest.approx(found.bias + sum(part.value for part in found.contributions))
     assert "bank" in [term for term, _ in classifier.top_terms("money", 3).positive]
-    with pytest.raises(UsageError, match="kernel rbf has no weights"):
+    with pytest.raises(UsageError, match="kernel rbf has no term weights"):
         TextClassifier(learner=quiet(kernel="rbf")).fit(TEXTS, PARTLY["binary"]).explain("bank")
 
 

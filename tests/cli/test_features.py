@@ -99,7 +99,7 @@ def test_vectors_are_selected_too(tmp_path):
 
 
 def test_estimates_after_a_selection_by_labels_are_said_to_be_optimistic():
-    with pytest.warns(DataWarning, match="expect somewhat less"):
+    with pytest.warns(DataWarning, match="slightly optimistic"):
         TextClassifier(features=SelectFeatures("ig", 12), estimate="leave-one-out").fit(TEXTS, LABELS)
     with pytest.raises(UsageError, match="for all features"):
         TextClassifier(features=SelectFeatures(), tune="fast").fit(TEXTS, LABELS)

@@ -83,7 +83,7 @@ class TestKernels:
     def test_not_explained_by_terms(self, here, kernel_model):
         done = here("explain", kernel_model, "my invoice")
         assert done.returncode == 2
-        assert "kernel rbf has no weights of terms" in done.stderr
+        assert "kernel rbf has no term weights" in done.stderr
         assert "Train a LinearSVM" in done.stderr
 
     def test_the_linear_kernel_explains(self, here, tickets, tmp_path):

@@ -81,7 +81,7 @@ class TestTrain:
         done = run("train", data, "-o", tmp_path / "m.wm")
         assert done.returncode == 0, done.stderr
         assert "two classes from 4 documents and 3 terms" in done.stdout
-        assert "warning: 1 of 5 documents have no label and are left out of training." in done.stderr
+        assert "warning: 1 of 5 documents have no label and are ignored in training." in done.stderr
         predicted = here("predict", tmp_path / "m.wm", data)
         assert [json.loads(line)["labels"] for line in predicted.stdout.splitlines()] == [
             ["1"],

@@ -1,4 +1,4 @@
-"""Why a document gets its score: what every occurrence of a term contributes, and where it stands."""
+"""Explain a score: the contribution and the position of every occurrence of a term."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widemargin._arrays import Csr
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one occurrence of a term adds to the score."""
+    """The contribution of one occurrence of a term to the score."""
 
     start: int
     end: int
@@ -26,19 +26,19 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The score of a text for a label, taken apart.
+    """The score of a text for a label, as a sum of contributions.
 
     Attributes
     ----------
-    label : the label that is explained
+    label : the explained label
     score : float
-        Positive when the label is chosen (for several classes: the largest score wins).
+        Positive if the label is assigned (multiclass: the largest score wins).
     bias : float
-        What the label gets whatever the text says.
+        The part of the score that does not depend on the text.
     contributions : list of Contribution
         One for every occurrence of a known term, in the order of the text. They and `bias` sum to `score`.
     threshold : float, optional
-        What the score has to exceed for the label to be chosen, where that is not 0.
+        The label is assigned if the score exceeds this; None for 0.
     """
 
     label: Any
@@ -48,7 +48,7 @@ class Explanation:
     threshold: float | None = None
 
     def by_term(self) -> list[tuple[str, float, int]]:
-        """Term, contribution of all its occurrences, and their number; the strongest first."""
+        """Terms with the sum of their contributions and their number of occurrences, the strongest first."""
         sums: dict[str, tuple[float, int]] = {}
         for part in self.contributions:
             value, count = sums.get(part.term, (0.0, 0))
@@ -57,7 +57,7 @@ class Explanation:
         return sorted(rows, key=lambda row: (-abs(row[1]), row[0]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
+        """Plain values for JSON."""
         return {
             "label": self.label,
             "score": self.score,
@@ -82,7 +82,7 @@ def explain_scores(
     threshold: float | None = None,
     name: Callable[[int], str] | None,
 ) -> Explanation:
-    """Spread value times weight of every term equally over the term's occurrences.
+    """Divide value times weight of every term equally among its occurrences.
 
     With a weighting that is not linear in the term frequency no occurrence is worth more than another,
     so equal shares are the only ones that do not depend on their order. Where columns have no `name`, a term

@@ -1,7 +1,7 @@
-"""Documents to scores, labels and reasons: the one way in which a classifier, fitted or loaded, is used.
+"""Documents to scores, labels and explanations, for fitted and for loaded classifiers.
 
-A :class:`Scorer` of a linear model needs NumPy and the compiled core only. `Scorer.load` therefore answers
-long before scikit-learn and SciPy could be imported.
+For a linear model, a :class:`Scorer` needs only NumPy and the compiled core. `Scorer.load` does not import
+scikit-learn and SciPy, so it starts fast.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class Scorer:
 
     @classmethod
     def of(cls, parts: StoredParts) -> Self:
-        """The scorer that the parts of a model file make."""
+        """A scorer from the parts of a model file."""
         representation = Representation(parts.vectorizer, parts.kept, parts.n_features)
         return cls(representation, parts.learner, parts.rule, parts.summary)
 
     @property
     def space(self) -> LabelSpace:
-        """What the labels are, and which column of scores belongs to which."""
+        """The labels, and their columns of scores."""
         return self.rule.space
 
     @property
@@ -78,7 +78,7 @@ class Scorer:
         return _score(learner, _as_scored(learner, representation.rows(texts)))
 
     def explain(self, text: str, label: Any = None) -> Explanation:
-        """Why `text` gets its score for `label`, by default for the one that is chosen."""
+        """Explain the score of `text` for `label`; by default for the predicted one."""
         row, located = self.representation.located_row(text)
         check_term_weights(self.learner)
         row = _as_scored(self.learner, row)
@@ -104,7 +104,7 @@ class Scorer:
         if label is None:
             names = self.space.column_names
             if len(names) != 1:
-                raise UsageError(f"There are {len(names)} labels. Say which one's terms are wanted.")
+                raise UsageError(f"There are {len(names)} labels. Pass one of them.")
             label = names[0]
         return term_weights(self.learner, label).top(n, self.representation.term)
 

@@ -1,4 +1,4 @@
-"""The weights of terms for one label: what explanations and lists of terms are made of."""
+"""The term weights of one label, for explanations and lists of terms."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from widemargin.errors import UsageError
 
 
 class TopTerms(NamedTuple):
-    """The terms that speak most for a label and most against it, strongest first."""
+    """The terms with the largest and the smallest weights for a label, strongest first."""
 
     positive: list[tuple[str, float]]
     negative: list[tuple[str, float]]
 
 
 class TermWeights(NamedTuple):
-    """The linear rule of one label: positive scores speak for it.
+    """The weights and the intercept of one label.
 
     `column` of the learner's scores times `sign` is the label's score: of two classes the first has the
     second's column with the opposite sign.
@@ -33,7 +33,7 @@ class TermWeights(NamedTuple):
     def top(self, n: int, term: Callable[[int], str]) -> TopTerms:
         """The `n` terms with the largest weights and the `n` with the smallest."""
         weights = self.weights
-        # Ties by the term's number, so that the list is the same everywhere.
+        # Ties are broken by column, so that the list is the same everywhere.
         order = np.lexsort((np.arange(len(weights)), -weights))
         best = [int(i) for i in order[: max(n, 0)] if weights[i] > 0]
         worst = [int(i) for i in order[::-1][: max(n, 0)] if weights[i] < 0]
@@ -47,24 +47,24 @@ def is_pairwise(learner: Any) -> bool:
 
 
 def has_term_weights(learner: Any) -> bool:
-    """Whether every label has weights of terms."""
+    """Whether every label has term weights."""
     return getattr(learner, "coef_", None) is not None and not is_pairwise(learner)
 
 
 def check_term_weights(learner: Any) -> None:
-    """Refuse a learner that has none, and say which has."""
+    """Raise an error for a learner without term weights."""
     if has_term_weights(learner):
         return
     name = type(learner).__name__
     if is_pairwise(learner):
         raise UsageError(
-            f"This {name} has weights for pairs of classes, not for labels, so it cannot say what speaks "
-            f'for one. Train with scheme="one-vs-rest" and kernel="linear", or a LinearSVM.'
+            f"This {name} has weights for pairs of classes, not for labels, so it cannot explain a label. "
+            f'Train with scheme="one-vs-rest" and kernel="linear", or a LinearSVM.'
         )
     kernel = getattr(learner, "kernel", "it has")
     raise UsageError(
-        f"A {name} with the kernel {kernel} has no weights of terms, so it cannot say what speaks for a "
-        f"label. Train a LinearSVM, or with the linear kernel."
+        f"A {name} with the kernel {kernel} has no term weights, so it cannot explain a label. "
+        f"Train a LinearSVM, or with the linear kernel."
     )
 
 
@@ -81,7 +81,7 @@ def term_weights(learner: Any, label: Any) -> TermWeights:
 
 
 def _column(learner: Any, label: Any) -> tuple[int, float]:
-    """The column that scores `label`, and whether its sign has to be turned."""
+    """The column that scores `label`, and whether its sign is reversed."""
     classes = learner.label_space_.classes.tolist()
     label = label.item() if isinstance(label, np.generic) else label
     if label not in classes:

@@ -41,12 +41,12 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     Parameters
     ----------
     vectorizer : Vectorizer, optional
-        How texts become vectors; None means ``Vectorizer()``.
+        Turns texts into vectors; None means ``Vectorizer()``.
     learner : estimator, optional
-        What learns from the vectors; None means ``LinearSVM()``.
+        Is trained on the vectors; None means ``LinearSVM()``.
     features : SelectFeatures or SampleFeatures, optional
-        Which features the learner sees; None means all. Estimates do not count what selecting by labels
-        costs, since the selection saw the documents that they leave out.
+        Reduces the features; None keeps all. If features are selected by labels, estimates are slightly
+        optimistic, since the selection uses the held-out documents too.
     tune : "fast", "full" or a number of seconds, optional
         Choose the representation and C from the training documents: "fast" by a race on held-out documents
         and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much as
@@ -56,21 +56,20 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         What `tune` chooses from; by default the twelve representations and the seven values of C of the
         thesis, except for what was given explicitly (:meth:`widemargin.tune.search_space.Space.around`).
     estimate : "auto", "leave-one-out", "k-fold" or "xi-alpha", optional
-        How `fit` foretells precision, recall, F1 and error of every label, without a test set; "auto" is
+        How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is
         leave-one-out unless that takes long, then k-fold.
     thresholds : str, optional
-        What the thresholds of labels that are decided one by one are to reach, such as "f1" or
-        "precision:0.9"; :mod:`widemargin.decide.goals` has the list. None decides at 0. They are chosen on
-        scores of the training documents by rules that did not see them.
+        Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`. None
+        decides at 0. Thresholds are chosen on held-out scores of the training documents.
     calibration : "platt" or "isotonic", optional
-        How `predict_proba` gets probabilities from scores; without it there is no `predict_proba`.
+        How `predict_proba` turns scores into probabilities; None for no `predict_proba`.
 
     Attributes
     ----------
     vectorizer_, features_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix,
         `features_` where all features are used
     classes_ : array of labels, sorted
-    thresholds_ : (columns,) the scores above which labels are chosen, or None
+    thresholds_ : (columns,) the scores above which labels are assigned, or None
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
         what was asked for: "tuning" (the candidates), "estimates" (a
         :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
@@ -110,7 +109,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
     @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from labeled documents.
+        """Train on labeled documents.
 
         Parameters
         ----------
@@ -120,7 +119,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             None or NaN marks an unlabeled document. A learner that learns from those too, a
             :class:`~widemargin.TransductiveSVM`, gets them (and has a mark `unlabeled` of its own); otherwise
             they are left out with a warning. Estimates and features that are selected go by labeled documents.
-        sample_weight : factors on the costs of errors, one a document, optional
+        sample_weight : factors on the costs of errors, one per document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
         """
@@ -153,8 +152,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             parts.seconds["estimate"] = time.perf_counter() - start
             if getattr(self.features_, "uses_labels", False):
                 warnings.warn(
-                    "Features were selected by the labels of all documents, those too that estimates leave "
-                    "out: expect somewhat less than they say.",
+                    "Features were selected by the labels of all documents, including held-out ones: "
+                    "estimates are slightly optimistic.",
                     DataWarning,
                     stacklevel=3,
                 )
@@ -164,17 +163,16 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
     @one_fit_at_a_time
     def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
-        """Go on learning from labeled documents, with a learner that has `partial_fit`.
+        """Continue training on labeled documents; the learner must have `partial_fit`.
 
-        The first call learns the vocabulary and a later one leaves it as it is: terms that are new then are
-        ignored. ``Vectorizer(n_hashed=...)`` has room for all terms from the beginning, and in bounded
-        memory. A loaded classifier goes on as if it had never stopped.
+        The first call learns the vocabulary; later calls ignore new terms. ``Vectorizer(n_hashed=...)`` uses all
+        terms in bounded memory. A loaded classifier can be trained further.
 
         Parameters
         ----------
         texts : sequence of str, or a matrix, as in the first call
-        y : labels in the form of the first call; new ones are welcome
-        classes : labels to expect, in the first call; two of them make a binary task
+        y : labels in the form of the first call; new labels may appear
+        classes : expected labels, in the first call; two of them make a binary task
 
         Examples
         --------
@@ -208,17 +206,17 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         return self
 
     def _check_goes_on(self, learner: Any) -> None:
-        """Refuse to go on with what belongs to a whole collection."""
+        """Raise an error for settings that require all documents at once."""
         if not hasattr(learner, "partial_fit"):
             raise UsageError(
-                f"A {type(learner).__name__} learns from a whole collection. Use fit, or one of the online "
-                f"learners, such as BalancedWinnow."
+                f"A {type(learner).__name__} requires all documents at once. Use fit, or an online learner "
+                f"such as BalancedWinnow."
             )
         whole = ("features", "estimate", "thresholds", "calibration")
         given = [name for name in whole if getattr(self, name) is not None]
         if given or self.tune is not None:
             name = given[0] if given else "tune"
-            raise UsageError(f"`{name}` needs all documents at once: use fit, or leave it out.")
+            raise UsageError(f"`{name}` requires all documents at once: use fit, or omit it.")
 
     def _parts(self) -> dict[str, Any]:
         from widemargin.learn.svm.linear_svm import LinearSVM
@@ -231,7 +229,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
     @property
     def label_space_(self) -> LabelSpace:
-        """What the labels are, and which column of scores belongs to which."""
+        """The labels, and their columns of scores."""
         check_is_fitted(self, "learner_")
         space: LabelSpace = self.learner_.label_space_
         return space
@@ -251,7 +249,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         return self.scorer.scores(texts)
 
     def predict(self, texts: Any) -> Any:
-        """Labels, in the form in which `fit` got them."""
+        """Predicted labels, in the form of the training labels."""
         scores = self.decision_function(texts)
         return self.rule_.decide(scores)
 
@@ -259,26 +257,26 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
         """Probabilities of the labels, documents x `classes_`; only with `calibration`.
 
-        They sum to 1 where one of two or more classes is chosen; the largest score decides, not the largest
-        probability. Where a document may carry any number of labels, each has a probability of its own.
+        For two or more classes they sum to 1; the largest score decides, not the largest probability. For label
+        sets, each label has its own probability.
         """
         scores = self.decision_function(texts)
         return self.rule_.probabilities(scores)
 
     @property
     def has_weights(self) -> bool:
-        """Whether every label has weights of terms, which `explain` and `top_terms` need."""
+        """Whether every label has term weights, as `explain` and `top_terms` require."""
         check_is_fitted(self, "learner_")
         return has_term_weights(self.learner_)
 
     def explain(self, text: str, label: Any = None) -> Explanation:
-        """Why `text` gets its score for `label`: what every occurrence of a term contributes.
+        """Explain the score of `text` for `label` by the contributions of all occurrences of terms.
 
         Parameters
         ----------
         text : str
         label : a label, optional
-            By default the one the classifier chooses; for several labels at once the best.
+            By default the predicted one; for several labels the best.
 
         Returns
         -------
@@ -291,13 +289,13 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
         """The `n` terms with the largest and with the smallest weights for `label`.
 
-        Without a label, of a task of two classes, the second class is meant.
+        For two classes, the default is the second one.
         """
         check_is_fitted(self, "learner_")
         return self.scorer.top_terms(label, n)
 
     def selected_terms(self) -> list[tuple[str, float]]:
-        """The terms that the learner sees with the scores that they were selected by, the best first."""
+        """The selected terms with their selection scores, the best first."""
         check_is_fitted(self, "learner_")
         if self.features_ is None or self._kept is None:
             raise UsageError("This classifier uses all its features. Pass features to select some.")
@@ -310,8 +308,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write the classifier to a model file and return its size in bytes.
 
-        A model at `path` is replaced, any other file only with ``force=True``. The seconds of
-        training stay out of the file: the same training gives the same bytes.
+        A model at `path` is replaced, any other file only with ``force=True``. The file does not contain the
+        training time, so that the same training gives the same bytes.
         """
         check_is_fitted(self, "learner_")
         parts = StoredParts(
@@ -328,16 +326,15 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a classifier that `save` wrote, or a model that SVM-light wrote.
+        """Load a classifier from a file of `save`, or from a model file of SVM-light.
 
-        The file is verified and runs no code. SVM-light's classes are called "-1" and "1", as the labels of
-        its files of examples.
+        The file is verified and runs no code. SVM-light's classes are called "-1" and "1".
         """
         return cls._from_parts(read_file(path))
 
     @classmethod
     def from_model(cls, model: Model, where: str = "The model") -> Self:
-        """The classifier in a model file that has been read already."""
+        """A classifier from a model file that is already read."""
         return cls._from_parts(read_parts(model, where))
 
     @classmethod
@@ -349,7 +346,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         return self
 
     def _hold(self, vectorizer: Any, features: Any, learner: Any, n_features: int) -> None:
-        """Keep fitted parts; `n_features` is how many columns the vectorizer makes."""
+        """Set the fitted parts; `n_features` is the number of columns of the vectorizer."""
         self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
         self.n_features_in_ = n_features
         self._kept = None if features is None else KeptColumns.of(features)

@@ -1,4 +1,4 @@
-"""What `TextClassifier` is given, sorted out: texts or a matrix, and the label or labels of each document."""
+"""The input of `TextClassifier`: texts or a matrix, and labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widemargin.learn.costs import sample_weights
 
 
 class TrainingInput(NamedTuple):
-    """Texts or a matrix, their labels, what to call them (ids, or numbers from 0), their weights."""
+    """Texts or a matrix, their labels, their names (ids, or numbers from 0), their weights."""
 
     texts: Any
     labels: Labels
@@ -44,7 +44,7 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
         else:
             texts = texts.texts
     if y is None:
-        raise UsageError("There are no labels. Pass y, one label or list of labels a document.")
+        raise UsageError("There are no labels. Pass y: one label, or a list of labels, per document.")
     if isinstance(texts, str | bytes):
         raise UsageError("texts is one text. Pass a list of texts.")
     n = int(texts.shape[0]) if is_matrix(texts) else len(texts)
@@ -55,7 +55,7 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
     if not missing or hasattr(learner, "unlabeled"):
         return TrainingInput(texts, labels, names, weights)
     warnings.warn(
-        f"{missing} of {n} documents have no label and are left out of training.",
+        f"{missing} of {n} documents have no label and are ignored in training.",
         DataWarning,
         stacklevel=4,
     )
@@ -65,7 +65,7 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
 
 
 def _rows(texts: Any, kept: list[int]) -> Any:
-    """The texts or the rows of a matrix at `kept`."""
+    """The texts, or the rows of a matrix, at `kept`."""
     if is_matrix(texts):
         return texts[kept]
     if hasattr(texts, "to_pylist"):  # an Arrow column

@@ -1,10 +1,10 @@
 """Any y (strings, numbers, label sets, an indicator matrix) <-> columns of +1 and -1.
 
 Every learner trains on columns of signs and nothing else. Binary tasks have one column, +1 for the larger
-of the two classes; multi-class tasks one column a class (one against the rest, decided by the arg max);
-multi-label tasks one column a label (decided by the sign).
+of the two classes; multi-class tasks one column per class (one against the rest; the largest score decides);
+multi-label tasks one column per label (the sign decides).
 
-How the forms of ``y`` are told apart:
+The forms of ``y``:
 
 - one-dimensional values: binary or multi-class, and a column vector too, with scikit-learn's warning;
 - a two-dimensional array or sparse matrix, or a rectangular list of 0/1 rows: a label indicator;

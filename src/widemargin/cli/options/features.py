@@ -24,7 +24,7 @@ def parse(text: str, seed: int = 0) -> tuple[str, dict[str, Any]]:
     name, *parts = text.split(":")
     settings = dict(part.partition("=")[::2] if "=" in part else ("", part) for part in parts)
     if len(settings) != len(parts):
-        raise UsageError(f"--features {text}: something is said twice. {_EXPECTED}")
+        raise UsageError(f"--features {text}: a setting is given twice. {_EXPECTED}")
     if name in SCORES:
         return "selected", {"criterion": name} | _selected(text, settings)
     if name in SAMPLES:
@@ -47,7 +47,7 @@ def _selected(text: str, settings: dict[str, str]) -> dict[str, Any]:
         elif key == "combine" and value in COMBINATIONS:
             found["combine"] = value
         else:
-            raise UsageError(f"--features {text}: {key}={value} means nothing here. {_EXPECTED}")
+            raise UsageError(f"--features {text}: {key}={value} does not apply here. {_EXPECTED}")
     if len(found.keys() - {"combine"}) != 1:
         raise UsageError(f"--features {text}: say once how many terms. {_EXPECTED}")
     return found
@@ -61,7 +61,7 @@ def _sampled(text: str, name: str, settings: dict[str, str]) -> dict[str, Any]:
         elif key == "rank" and name == "subspace":
             found["rank"] = _number(text, value, float if "." in value else int)
         else:
-            raise UsageError(f"--features {text}: {key}={value} means nothing here. {_EXPECTED}")
+            raise UsageError(f"--features {text}: {key}={value} does not apply here. {_EXPECTED}")
     if "n_features" not in found:
         raise UsageError(f"--features {text}: say about how many terms. {_EXPECTED}")
     return found

@@ -22,7 +22,7 @@ def run(given: Given) -> None:
 
     The representation and C are chosen from the documents, unless options say what they are.
     Documents with one label each make a task of two or more classes; if some have none or several,
-    every label is decided by itself. Unlabeled documents are left out. SVM-light files are vectors already.
+    every label is decided separately. Unlabeled documents are left out. SVM-light files are vectors already.
 
     The run ends with what to expect of the model on new documents, label by label, and how sure that is.
     """
