@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from widemargin import LinearSVM
 from widemargin.documents.corpora import load_corpus
 from widemargin.measure import micro_prbep
-from widemargin.papers.dagan.tables import tables as dagan
+from widemargin.papers.dagan import tables as dagan
 from widemargin.papers.joachims.text_tasks import texts_of
 from widemargin.papers.zhang.tables import ALL, COLUMNS, TOP
-from widemargin.papers.zhang.tables import readings as zhang_readings
-from widemargin.papers.zhang.tables import tables as zhang
+from widemargin.papers.zhang import readings as zhang_readings
+from widemargin.papers.zhang import tables as zhang
 
 
 def quietly(stage: str) -> None:
