@@ -136,9 +136,10 @@ def track(
     *,
     total: int | None = None,
     unit: str = "documents",
+    size: Callable[[T], int] = lambda item: 1,
     enabled: bool | None = None,
 ) -> Iterator[T]:
-    """The items of `items`, with a bar that counts them.
+    """The items of `items`, with a bar that counts them; `size` says how many each stands for.
 
     Examples
     --------
@@ -150,14 +151,15 @@ def track(
         return
     if total is None and isinstance(items, Sized):
         total = len(items)
-    seen = 0
+    seen = shown = 0
     with _bar(unit) as bar:
         task = bar.add_task(printable(description), total=total)
         for item in items:
             yield item
-            seen += 1
-            if seen % _BATCH == 0:
+            seen += size(item)
+            if seen - shown >= _BATCH:
                 bar.update(task, completed=seen)
+                shown = seen
         bar.update(task, completed=seen, total=seen)
 
 

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from widemargin import (
     BalancedWinnow,
@@ -54,6 +55,14 @@ OTHERS = {
     "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),
     "pairs": (TextClassifier(learner=KernelSVM(kernel="linear", scheme="votes")), LABELS),
 }
+
+
+def fresh(name: str) -> tuple[TextClassifier, list]:
+    """A copy, so that fitted parts do not live until the interpreter ends."""
+    classifier, y = (LINEAR | OTHERS)[name]
+    return clone(classifier), y
+
+
 # Scores, decides, explains and lists terms, then says which libraries that took.
 DRIVER = """
 import json, sys
@@ -73,7 +82,7 @@ print(json.dumps(found))
 
 @pytest.mark.parametrize("name", [*LINEAR, *OTHERS])
 def test_a_loaded_scorer_gives_the_numbers_of_the_classifier(name, tmp_path):
-    classifier, y = (LINEAR | OTHERS)[name]
+    classifier, y = fresh(name)
     classifier.fit(TEXTS, y).save(tmp_path / "m.wm")
     scorer = Scorer.load(tmp_path / "m.wm")
     scores = scorer.scores(NEW)
@@ -90,7 +99,7 @@ def test_a_loaded_scorer_gives_the_numbers_of_the_classifier(name, tmp_path):
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_a_linear_model_is_used_without_scikit_learn_and_scipy(name, tmp_path):
-    classifier, y = LINEAR[name]
+    classifier, y = fresh(name)
     classifier.fit(TEXTS, y).save(tmp_path / "m.wm")
     command = [sys.executable, "-c", DRIVER, str(tmp_path / "m.wm"), json.dumps(NEW)]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -119,7 +128,7 @@ def test_the_command_line_answers_without_them_too(arguments, tmp_path):
 
 @pytest.mark.parametrize("name", ["classes", "hashed", "stems", "selected"])
 def test_an_explanation_tokenizes_the_text_once(name, monkeypatch):
-    classifier, y = LINEAR[name]
+    classifier, y = fresh(name)
     classifier.fit(TEXTS, y)
     calls = []
     for method in ("count", "locate"):

@@ -15,11 +15,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widemargin.documents.batches import BatchReader
 from widemargin.documents.encoding import Decoder, Lines
 from widemargin.documents.formats.svmlight_model import read_svmlight_model
 from widemargin.documents.limits import MAX_DOCUMENT, exceeds, parse_size
-from widemargin.documents.reading import read_collection, read_documents
+from widemargin.documents.reading import read_collection, read_documents, read_stream
 from widemargin.errors import DataError, UsageError
 
 LIMIT = 1000
@@ -93,7 +92,7 @@ class TestStreams:
 
     def test_a_long_line_is_skipped_and_told(self, tmp_path):
         (tmp_path / "t.jsonl").write_text(self.LINES)
-        batches = list(BatchReader(tmp_path / "t.jsonl", max_document=LIMIT))
+        batches = list(read_stream(tmp_path / "t.jsonl", max_document=LIMIT).batches())
         assert [text for batch in batches for text in batch.texts] == ["one", "three", "five"]
         assert [line for batch in batches for line in batch.lines] == [1, 3, 5]
         told = [str(error) for batch in batches for error in batch.bad]
@@ -101,10 +100,10 @@ class TestStreams:
 
     def test_strictly_it_is_the_end(self, tmp_path):
         (tmp_path / "t.jsonl").write_text(self.LINES)
-        reader = BatchReader(tmp_path / "t.jsonl", max_document=LIMIT + 10**9, errors="strict")
-        assert sum(map(len, reader)) == 5
+        reader = read_stream(tmp_path / "t.jsonl", max_document=LIMIT + 10**9, errors="strict")
+        assert sum(map(len, reader.batches())) == 5
         with pytest.raises(DataError, match=r"t.jsonl, line 2: one document"):
-            list(BatchReader(tmp_path / "t.jsonl", max_document=LIMIT, errors="strict"))
+            list(read_stream(tmp_path / "t.jsonl", max_document=LIMIT, errors="strict"))
 
 
 @settings(max_examples=200, deadline=None)

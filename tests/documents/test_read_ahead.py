@@ -7,14 +7,15 @@ import time
 
 import pytest
 
-from widemargin.documents.batches import Batch, BatchReader
+from widemargin.documents.batches import Batch
 from widemargin.documents.read_ahead import read_ahead
+from widemargin.documents.reading import read_stream
 from widemargin.errors import DataError
 
 
 def documents(start, stop):
     texts = [f"text {i}" for i in range(start, stop)]
-    return Batch(texts, [("a",)] * len(texts), list(range(start, stop)), [])
+    return Batch(list(map(str, range(start, stop))), texts, [("a",)] * len(texts), list(range(start, stop)), [])
 
 
 def test_all_documents_come_in_their_order_however_they_are_gathered():
@@ -77,7 +78,7 @@ def test_lines_of_every_kind_side_by_side(tmp_path):
         '{"text": "last", "labels": null}',
     ]
     path.write_bytes("\r\n".join(lines).encode())
-    (batch,) = BatchReader(path)
+    (batch,) = read_stream(path).batches()
     assert batch.texts == ["plain", "escaped é", "a pair 😀", "half a pair �", "two", "last"]
     assert batch.labels == [("a",), ("a",), ("b",), ("b",), ("a", "b"), None]
     assert batch.lines == [1, 2, 3, 4, 6, 8]

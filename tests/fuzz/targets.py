@@ -80,8 +80,7 @@ def _compressed(data: bytes) -> list[bytes]:
 
 def _read_documents(name: str, *, stream: bool = False) -> Callable[[bytes, Path], None]:
     def run(case: bytes, folder: Path) -> None:
-        from widemargin.documents.batches import BatchReader
-        from widemargin.documents.reading import read_collection
+        from widemargin.documents.reading import read_collection, read_stream
 
         path = folder / name
         path.write_bytes(case)
@@ -90,10 +89,10 @@ def _read_documents(name: str, *, stream: bool = False) -> Callable[[bytes, Path
         encoding = drawn.choice((None, None, "utf-8", "latin-1", "utf-16"))
         errors: Any = drawn.choice(("replace", "strict"))
         if stream and drawn.random() < 0.5:
-            reader = BatchReader(path, encoding=encoding, errors=errors)
+            reader = read_stream(path, encoding=encoding, errors=errors)
             try:
-                for batch in reader:
-                    assert len(batch.texts) == len(batch.labels) == len(batch.lines)
+                for batch in reader.batches():
+                    assert len(batch.ids) == len(batch.texts) == len(batch.labels) == len(batch.lines)
             finally:
                 reader.close()
             return

@@ -205,6 +205,11 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         }
         return self
 
+    @property
+    def documents_to_begin(self) -> int:
+        """How many documents the first `partial_fit` should get, so that batches do not change the model."""
+        return 1 if hasattr(self, "learner_") else int(getattr(self.learner, "documents_to_begin", 1))
+
     def _check_goes_on(self, learner: Any) -> None:
         """Raise an error for settings that require all documents at once."""
         if not hasattr(learner, "partial_fit"):

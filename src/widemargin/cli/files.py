@@ -30,8 +30,8 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
     note(reader.description, quiet)
     collection = Collection()
     try:
-        for document in track(reader, "Reading", enabled=False if quiet else None):
-            collection.append(document)
+        for batch in track(reader.batches(), "Reading", size=len, enabled=False if quiet else None):
+            collection.extend(batch)
     except MemoryError:
         read = f"{_file_size(source)}; stopped after {counted(len(collection), 'document')}"
         del collection  # makes room for the message

@@ -7,7 +7,6 @@ import gc
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from widemargin.documents.batches import Batch
 
 HASHED = 2**18
-# The first documents say how long documents are, where a learner wants to know; always the same number, so
-# that the model does not depend on how fast a pipe is.
-FIRST = 100
 SECONDS_BETWEEN_SAVES = 60.0
 _BAD_SHOWN = 5
 
@@ -45,15 +41,17 @@ def run(
     given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]
 ) -> None:
     """Read, predict, learn, save, until the stream ends or somebody stops it."""
-    from widemargin.documents.batches import BatchReader
+    from widemargin.documents.batches import whole_first
     from widemargin.documents.read_ahead import read_ahead
+    from widemargin.documents.reading import read_stream
 
-    reader = BatchReader(given.data, **reading)
+    reader = read_stream(given.data, **reading)
     note(reader.description, given.quiet)
     run = Run(_classifier(given, learning, vectorizing), given)
     with contextlib.closing(reader), _few_collections(), _Stop() as stop:
         try:
-            for batch in _whole_first(stop.while_waiting(read_ahead(reader)), run.seen):
+            arrived = stop.while_waiting(read_ahead(reader.batches()))
+            for batch in whole_first(arrived, run.classifier.documents_to_begin):
                 run.learn(batch)
                 if stop.asked:
                     break
@@ -107,12 +105,11 @@ class Run:
         kept = labeled_rows(batch.labels)
         self.unlabeled += len(batch) - len(kept)
         if len(kept) < len(batch):
-            texts, labels = [batch.texts[i] for i in kept], [batch.labels[i] for i in kept]
-            batch = replace(batch, texts=texts, labels=labels, lines=[batch.lines[i] for i in kept])
+            batch = batch.subset(kept)
         if not self.given.multilabel:
             for place, known in enumerate(batch.labels):
                 if len(known or ()) != 1:
-                    return _part(batch, slice(None, place)), DataError(
+                    return batch.part(0, place), DataError(
                         f"line {batch.lines[place]}: {counted(len(known or ()), 'label')}, where every "
                         f"document before had one. Pass --multilabel if a document may have any number."
                     )
@@ -261,35 +258,6 @@ class _Stop:
 
 class _Stopped(BaseException):
     """Somebody stopped the stream."""
-
-
-def _whole_first(batches: Iterator[Batch], seen: int) -> Iterator[Batch]:
-    """The batches, the first one of FIRST documents by itself (or of all, where there are fewer)."""
-    gathered: Batch | None = None
-    for batch in batches:
-        if seen >= FIRST:
-            yield batch
-            continue
-        gathered = batch if gathered is None else _joined(gathered, batch)
-        if len(gathered) >= FIRST:
-            yield _part(gathered, slice(None, FIRST))
-            rest = replace(_part(gathered, slice(FIRST, None)), bad=[])
-            gathered, seen = None, FIRST
-            if len(rest):
-                yield rest
-    if gathered is not None:
-        yield gathered
-
-
-def _joined(a: Batch, b: Batch) -> Batch:
-    return replace(
-        a, texts=a.texts + b.texts, labels=a.labels + b.labels, lines=a.lines + b.lines, bad=a.bad + b.bad
-    )
-
-
-def _part(batch: Batch, where: slice) -> Batch:
-    parts = {name: getattr(batch, name)[where] for name in ("texts", "labels", "lines")}
-    return replace(batch, **parts)
 
 
 def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, Any]) -> TextClassifier:

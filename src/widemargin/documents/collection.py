@@ -53,6 +53,12 @@ class Collection:
         self.texts.append(document.text)
         self.labels.append(document.labels)
 
+    def extend(self, other: Collection) -> None:
+        """Add the documents of `other` behind these."""
+        self.ids += other.ids
+        self.texts += other.texts
+        self.labels += other.labels
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -43,7 +43,7 @@ class _Gathered:
                     self._changed.wait_for(lambda: len(self._waiting) < self._most or self._ended)
                     if self._ended:
                         return
-                    self._waiting.extend(batch)
+                    self._waiting.add(batch)
                     self._changed.notify()
         except BaseException as error:
             self._error = error

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from widemargin.documents.batches import BATCH, Batch, gathered, joined
 from widemargin.documents.collection import Collection
 from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding
 from widemargin.documents.formats.columns import Options
+from widemargin.documents.formats.jsonl import JsonLines
 from widemargin.documents.formats.sniffing import (
     FORMATS,
     Format,
@@ -29,51 +32,67 @@ from widemargin.errors import DataError, DataWarning, MissingFileError, UsageErr
 if TYPE_CHECKING:
     from widemargin.documents.collection import Vectors
 
-__all__ = ["FORMATS", "DocumentReader", "Format", "guess_format", "read_collection", "read_documents"]
+__all__ = ["FORMATS", "DocumentReader", "Format", "guess_format", "read_collection", "read_documents", "read_stream"]
 
 # Enough to notice a column that is no id, without remembering every id of an endless stream.
 _IDS_REMEMBERED = 1 << 22
 
 
 class DocumentReader:
-    """The documents of one source, one at a time and once; `description` says what is read from where."""
+    """The documents of one source, once: one at a time, or in `batches`.
+
+    `description` says what is read from where.
+    """
 
     def __init__(
         self,
         name: str,
         format: Format,
         description: str,
-        documents: Iterable[Document],
+        blocks: Iterable[Batch],
         close: Callable[[], None],
+        *,
+        ready: Callable[[], bool] = lambda: False,
+        stream: bool = False,
     ) -> None:
         self.name = name
         self.format = format
         self.description = f"{name}: {description}."
-        self._documents: Iterable[Document] | None = documents
+        self._blocks: Iterable[Batch] | None = blocks
         self._close = close
+        self._ready = ready
+        self._stream = stream
 
     def __iter__(self) -> Iterator[Document]:
-        if self._documents is None:
+        return itertools.chain.from_iterable(self._checked())
+
+    def batches(self, size: int = BATCH) -> Iterator[Batch]:
+        """The documents that have arrived together, at most `size` at a time."""
+        return joined(self._checked(), self._ready, size)
+
+    def _checked(self) -> Iterator[Batch]:
+        if self._blocks is None:
             raise UsageError(
                 f"{self.name} has been read already. Call read_documents again to read it twice."
             )
-        documents, self._documents = self._documents, None
-        return self._checked(documents)
+        blocks, self._blocks = self._blocks, None
+        return iter(blocks) if self._stream else self._watched(blocks)
 
-    def _checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _watched(self, blocks: Iterable[Batch]) -> Iterator[Batch]:
         """Passes documents on; tells an empty source and ids that occur twice."""
         seen: set[int] = set()
         count, repeated, example = 0, 0, ""
         with contextlib.closing(self):
-            for document in documents:
-                count += 1
-                key = hash(document.id)
-                if key in seen:
-                    repeated += 1
-                    example = example or document.id
-                elif len(seen) < _IDS_REMEMBERED:
-                    seen.add(key)
-                yield document
+            for block in blocks:
+                count += len(block)
+                for identifier in block.ids:
+                    key = hash(identifier)
+                    if key in seen:
+                        repeated += 1
+                        example = example or identifier
+                    elif len(seen) < _IDS_REMEMBERED:
+                        seen.add(key)
+                yield block
         if not count:
             raise DataError(f"{self.name}: has no documents. {_EMPTY[self.format]}")
         if repeated:
@@ -147,6 +166,44 @@ def read_documents(
     return _reader(_open(source, format), options, encoding, errors, max_document)
 
 
+def read_stream(
+    source: str | Path,
+    *,
+    format: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    label_delimiter: str | None = None,
+    encoding: str | None = None,
+    errors: Errors = "replace",
+    max_document: int = MAX_DOCUMENT,
+) -> DocumentReader:
+    """Open JSON Lines that may never end, to be read on a thread; the parameters are those of `read_documents`.
+
+    A line that is no document is skipped, and told with its number in `Batch.bad`, since a stream without end
+    must not end for it; ``errors="strict"`` stops there instead. Ids may repeat.
+    """
+    check_encoding(encoding, errors)
+    check_limit(max_document)
+    found = checked_format(format) or format_by_name(source)
+    stream = ByteSource(source, in_thread=True)
+    found = found or format_of_bytes(stream.head, stream.name)
+    if found != "jsonl":
+        raise UsageError(
+            f"{stream.name}: a stream is JSON Lines, and this is {found}. Train without --stream, or "
+            f"write one object a line."
+        )
+    skipped: list[DataError] | None = None if errors == "strict" else []
+    # A line that is too long is skipped as one that is no document.
+    skip = None if skipped is None else skipped.append
+    lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document, skip)
+    blocks = JsonLines(lines, stream.name, Options(text, label, id, label_delimiter), errors, skipped)
+    description = f"a stream of {blocks.description}"
+    return DocumentReader(
+        stream.name, "jsonl", description, blocks, stream.close, ready=stream.ready, stream=True
+    )
+
+
 def _reader(
     opened: Path | tuple[ByteSource, Format],
     options: Options,
@@ -158,14 +215,28 @@ def _reader(
         from widemargin.documents.formats.folders import open_folder
 
         description, documents = open_folder(opened, encoding, errors, max_document)
-        return DocumentReader(str(opened), "folder", description, documents, lambda: None)
+        return DocumentReader(str(opened), "folder", description, gathered(documents), lambda: None)
     stream, format = opened
     try:
+        if format == "jsonl":
+            lines = _lines(stream, format, encoding, errors, max_document)
+            blocks = JsonLines(lines, stream.name, options, errors)
+            return DocumentReader(
+                stream.name, format, blocks.description, blocks, stream.close, ready=stream.ready
+            )
         description, documents = _open_stream(stream, format, options, encoding, errors, max_document)
     except BaseException:
         stream.close()
         raise
-    return DocumentReader(stream.name, format, description, documents, stream.close)
+    return DocumentReader(stream.name, format, description, gathered(documents), stream.close)
+
+
+def _lines(
+    stream: ByteSource, format: Format, encoding: str | None, errors: Errors, max_document: int
+) -> Lines:
+    if not stream.head:
+        raise DataError(f"{stream.name}: is empty. {_EMPTY[format]}")
+    return Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document)
 
 
 def _open(source: str | Path, format: str | None) -> Path | tuple[ByteSource, Format]:
@@ -204,13 +275,7 @@ def _open_stream(
         if stream.is_stdin:
             raise UsageError("Parquet cannot be read from standard input. Save it as a file first.")
         return open_parquet(stream.name, options, errors, max_document)
-    if not stream.head:
-        raise DataError(f"{stream.name}: is empty. {_EMPTY[format]}")
-    lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document)
-    if format == "jsonl":
-        from widemargin.documents.formats.jsonl import open_jsonl
-
-        return open_jsonl(lines, stream.name, options, errors)
+    lines = _lines(stream, format, encoding, errors, max_document)
     if format == "fasttext":
         from widemargin.documents.formats.fasttext import open_fasttext
 
@@ -245,4 +310,7 @@ def read_collection(
 
         with contextlib.closing(opened[0]) as stream:
             return parse_vectors(stream.lines(max_document), stream.name)
-    return Collection.of(_reader(opened, options, encoding, errors, max_document))
+    collection = Collection()
+    for batch in _reader(opened, options, encoding, errors, max_document).batches():
+        collection.extend(batch)
+    return collection

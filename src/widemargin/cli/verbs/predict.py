@@ -20,14 +20,11 @@ from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer
-    from widemargin.documents.record import Document
 
 EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -o labeled.jsonl"
 
-CHUNK_DOCUMENTS = 2000
-CHUNK_CHARACTERS = 4_000_000
-# A slow source, such as a pipe that somebody types into, gets its answers without waiting for a whole piece.
-CHUNK_SECONDS = 0.5
+# Documents that are labeled at a time: of a thousand labels, 16 MB of scores.
+BATCH = 2000
 
 Row = dict[str, Any]
 
@@ -139,9 +136,8 @@ def _pieces(
     check_form(scorer, source, vectors=False)
     reader = read_documents(source, **reading)
     note(reader.description, quiet)
-    for piece in _chunks(track(reader, "Labeling", enabled=False if quiet else None)):
-        texts = [document.text for document in piece]
-        yield [document.id for document in piece], texts, texts
+    for batch in track(reader.batches(BATCH), "Labeling", size=len, enabled=False if quiet else None):
+        yield batch.ids, batch.texts, batch.texts
 
 
 def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:
@@ -153,25 +149,6 @@ def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:
         raise DataError(
             f"{source} holds {has}, but the model was trained on {wants}. Pass {wants}, or train on {has}."
         )
-
-
-def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    piece: list[Document] = []
-    characters, begun = 0, 0.0
-    for document in documents:
-        if not piece:
-            begun = time.monotonic()
-        piece.append(document)
-        characters += len(document.text)
-        if (
-            len(piece) >= CHUNK_DOCUMENTS
-            or characters >= CHUNK_CHARACTERS
-            or time.monotonic() - begun >= CHUNK_SECONDS
-        ):
-            yield piece
-            piece, characters = [], 0
-    if piece:
-        yield piece
 
 
 def writer_for(

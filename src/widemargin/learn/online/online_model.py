@@ -97,6 +97,14 @@ class OnlineModel(LinearModel):
     _filled_by_core: frozenset[str] = frozenset()
 
     @property
+    def documents_to_begin(self) -> int:
+        """How many documents the first `partial_fit` should get, where it fixes something by them.
+
+        The same number each time gives the same model, however a stream is cut into batches after that.
+        """
+        return 1
+
+    @property
     def _bias_size(self) -> float:
         """The size of the constant feature, 0 for none."""
         bias = getattr(self, "bias", None)

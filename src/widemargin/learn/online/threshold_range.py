@@ -41,6 +41,11 @@ class ThresholdMixin:
             length = max(documents.n_nonzero / max(documents.csr.n_rows, 1), 1.0)
         return {"document_length": float(length)}
 
+    @property
+    def documents_to_begin(self) -> int:
+        """How many documents the first `partial_fit` should get: enough to know how long documents are."""
+        return 100 if self.document_length is None else 1
+
     def _even_share(self) -> float:
         """theta / d: a document of average length scores theta."""
         return float(self.threshold) / self._constants["document_length"]
