@@ -27,7 +27,7 @@ from widemargin import LinearSVM, TextClassifier
 from widemargin.documents.reading import read_collection
 from widemargin.errors import DataWarning
 from widemargin.measure import micro_prbep
-from widemargin.tune.search_space import Space, represent
+from widemargin.tune.search_space import Represented, Space
 from widemargin.tune.tuning import Tuning, tune
 
 PEER = "train --tune none"
@@ -54,7 +54,7 @@ def trained(path: Path) -> TextClassifier:
 def best_of_grid(job: Job) -> tuple[float, dict[str, object]]:
     """The best micro-averaged break-even point that any candidate has on the test documents."""
     space, best = Space(), (-1.0, dict[str, object]())
-    for place, vectorizer, X in represent(job.train, space, set(range(len(space.representations)))):
+    for place, vectorizer, X in Represented(job.train, space).matrices(set(range(len(space.representations)))):
         assert place is not None
         assert vectorizer is not None
         X_test = vectorizer.transform(job.test)

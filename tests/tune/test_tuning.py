@@ -380,6 +380,18 @@ class TestReport:
         assert found.best.learner.warm_start is False
 
 
+@pytest.mark.parametrize("effort", ["fast", "full"])
+def test_texts_are_counted_once_for_all_weightings(effort, monkeypatch):
+    counted = []
+    own = Vectorizer.fit_transform
+    monkeypatch.setattr(
+        Vectorizer, "fit_transform", lambda self, *texts: counted.append(repr(self)) or own(self, *texts)
+    )
+    texts, labels = sample_texts(60)
+    tune(texts, labels, Space(representations(), costs=(0.1, 1.0)), effort=effort, criterion=Criterion(folds=3))
+    assert len(counted) == len(set(counted)) == 4  # with and without stems, with and without stop words
+
+
 @pytest.mark.slow
 @pytest.mark.needs_corpus("reuters21578")
 class TestReuters:

@@ -189,27 +189,40 @@ class Candidate:
         return found
 
 
-def represent(
-    texts: Any, space: Space, wanted: set[int | None]
-) -> Iterator[tuple[int | None, Vectorizer | None, Any]]:
-    """The fitted vectorizer and the matrix of every wanted representation.
+class Represented:
+    """Texts in the representations of a space; texts that differ only in their weighting are counted once.
 
-    Texts are counted once for all representations that differ only in their weighting, and one such group is
-    in memory at a time.
+    Parameters
+    ----------
+    texts : list of str, or a matrix of vectors, which has no representation to choose
+    keep : keep the counts for another look; otherwise those of one group of weightings are in memory at a time
     """
-    if None in wanted:
-        yield None, None, texts
-        return
-    groups: dict[str, list[int]] = {}
-    for place in sorted(place for place in wanted if place is not None):
-        groups.setdefault(_counting(space.representations[place]), []).append(place)
-    for places in groups.values():
-        counting = Vectorizer(**{**space.representations[places[0]], "weighting": None})
-        counts: sp.csr_array = counting.fit_transform(texts)
-        for place in places:
-            vectorizer = counting.reweighted(Vectorizer(**space.representations[place]).weighting)
-            X = vectorizer.weigh(counts)
-            yield place, vectorizer, X if X.dtype.kind == "f" else X.astype(np.float32)
+
+    def __init__(self, texts: Any, space: Space, *, keep: bool = False) -> None:
+        self._texts = texts
+        self._space = space
+        self._keep = keep
+        self._counted: dict[str, tuple[Vectorizer, sp.csr_array]] = {}
+
+    def matrices(self, wanted: set[int | None]) -> Iterator[tuple[int | None, Vectorizer | None, Any]]:
+        """The fitted vectorizer and the matrix of every wanted representation."""
+        if None in wanted:
+            yield None, None, self._texts
+            return
+        groups: dict[str, list[int]] = {}
+        for place in sorted(place for place in wanted if place is not None):
+            groups.setdefault(_counting(self._space.representations[place]), []).append(place)
+        for group, places in groups.items():
+            if group not in self._counted:
+                if not self._keep:
+                    self._counted.clear()
+                counting = Vectorizer(**{**self._space.representations[places[0]], "weighting": None})
+                self._counted[group] = counting, counting.fit_transform(self._texts)
+            counting, counts = self._counted[group]
+            for place in places:
+                vectorizer = counting.reweighted(Vectorizer(**self._space.representations[place]).weighting)
+                X = vectorizer.weigh(counts)
+                yield place, vectorizer, X if X.dtype.kind == "f" else X.astype(np.float32)
 
 
 def _counting(representation: Representation) -> str:

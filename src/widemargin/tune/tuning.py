@@ -29,7 +29,7 @@ from widemargin.progress import watch
 from widemargin.tune.budget import REPRESENTATION, Budget, training_work
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.race import Climber, race_splits, run_race
-from widemargin.tune.search_space import Candidate, Space, represent
+from widemargin.tune.search_space import Candidate, Represented, Space
 
 Floats = NDArray[np.float64]
 
@@ -160,15 +160,17 @@ def tune(
     weights = None if sample_weight is None else sample_weights(sample_weight, n)
     space = Space() if space is None else space
     candidates = space.candidates(vectors=vectors)
+    # The finalists of a race are looked at again.
+    represented = Represented(texts, space, keep=effort != "full")
     done = np.zeros(1, np.int64)
     total = len(candidates) if effort == "full" else None
     with watch(done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
         judged = list(range(len(candidates)))
         if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
-            _race(texts, space, candidates, criterion, labels, truth, weights, warm_start, random_state, budget, done)
+            _race(represented, space, candidates, criterion, labels, truth, weights, warm_start, random_state, budget, done)
             judged = _finalists(candidates, finalists, budget)
         winners = _Winners(len(truth[0]), per_label)
-        _judge_all(texts, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
+        _judge_all(represented, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
     if winners.undefined:
         warnings.warn(
             f"No candidate has a {criterion.measure} by {criterion.estimate}: no label has an example that "
@@ -233,7 +235,7 @@ class _Winners:
 
 
 def _race(
-    texts: Any,
+    represented: Represented,
     space: Space,
     candidates: list[Candidate],
     criterion: Criterion,
@@ -253,7 +255,7 @@ def _race(
     by = Criterion("k-fold", criterion.measure, criterion.average)
     splits = race_splits(truth, random_state, weights)
     climbers: list[Climber] = []
-    for place, _, X in represent(texts, space, {candidate.representation for candidate in candidates}):
+    for place, _, X in represented.matrices({candidate.representation for candidate in candidates}):
         parts = [(X[split.seen], X[split.unseen]) for split in splits]
         own = [
             Climber([c for c in candidates if (c.representation, c.learner) == (place, number)], parts, warm)
@@ -282,7 +284,7 @@ def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[i
 
 
 def _judge_all(
-    texts: Any,
+    represented: Represented,
     y: Any,
     weights: Floats | None,
     space: Space,
@@ -294,7 +296,7 @@ def _judge_all(
     done: NDArray[np.int64],
 ) -> None:
     wanted = {candidates[number].representation for number in judged}
-    for place, vectorizer, X in represent(texts, space, wanted):
+    for place, vectorizer, X in represented.matrices(wanted):
         before: Any = None
         for number in judged:
             candidate = candidates[number]
