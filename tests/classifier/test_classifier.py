@@ -332,7 +332,7 @@ class TestTopTerms:
     def test_two_classes_are_mirror_images(self):
         classifier = TextClassifier().fit(GRAIN + MONEY, TOPICS[:8])
         grain, money = classifier.top_terms("grain", 5), classifier.top_terms("money", 5)
-        assert classifier.top_terms(n=5) == money
+        assert classifier.top_terms(count=5) == money
         assert {term for term, _ in grain.positive} == {term for term, _ in money.negative}
 
     def test_label_is_needed(self):

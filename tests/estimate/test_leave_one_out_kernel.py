@@ -250,7 +250,7 @@ def test_agrees_with_svm_light(svmlight_stories, name):
     if "cost" in name:
         # SVM-light leaves out whom the rule rho = 1 calls safe, and with unequal costs the rule is wrong
         # about three: retraining shows that, and we say so.
-        safe = risk_of(machine, X, rho=1.0) < 1
+        safe = risk_of(machine, X, risk_factor=1.0) < 1
         wrong = np.flatnonzero(safe & (found != truth))
         assert len(wrong) == 3
         for t in wrong:

@@ -95,7 +95,7 @@ def test_bounds_leave_one_out_of_biased_hyperplanes_where_they_are_stable(proble
     applies = stable & is_stable(K, y, model.alpha_, upper)
     check(risk_of(model, X), y, scores, applies)
     # The constant of the thesis is at least ours.
-    assert (risk_of(model, X, rho=2.0) >= risk_of(model, X) - 1e-9).all()
+    assert (risk_of(model, X, risk_factor=2.0) >= risk_of(model, X) - 1e-9).all()
 
 
 def test_stability_matters():
@@ -172,14 +172,14 @@ def test_agrees_with_svm_light(svmlight_stories, name):
     X, y, answers = svmlight_stories
     answer = answers[name]
     model = KernelSVM(**RUNS[name], tol=1e-5).fit(X, y)
-    rule = xi_alpha_of(model, X, y, rho=1.0)
+    rule = xi_alpha_of(model, X, y, risk_factor=1.0)
     if model.kernel == "rbf":
         # SVM-light takes the farthest that an example is from the image of the zero vector, 2 - 2 / e for
         # vectors of length 1, for R_Delta^2; kernel values between 1 / e^2 and 1 allow less, and so we count
         # fewer. With its number we count what it counts. For the other kernels the two are the same.
         assert error_rate(rule) < answer["xi_alpha"]["error"] / 100
         theirs = leave_one_out_risk(
-            model.alpha_, model.xi_, np.ones(len(y)), hyperplane="biased", kernel_range=2 - 2 / np.e, rho=1.0
+            model.alpha_, model.xi_, np.ones(len(y)), hyperplane="biased", kernel_range=2 - 2 / np.e, risk_factor=1.0
         )
         signs = np.where(y == "1", 1, -1)
         same = xi_alpha_table(theirs, signs)
@@ -206,7 +206,7 @@ def test_the_rule_holds_on_text(corpus, name, label):
     X = Vectorizer().fit_transform([train.texts[i] for i in some]).astype(np.float64)
     y = np.array([1 if label in train.labels[i] else -1 for i in some])
     model = LinearSVM(bias="unregularized", tol=1e-4, max_iter=100_000).fit(X, y)
-    rule = xi_alpha_of(model, X, y, rho=1.0)
+    rule = xi_alpha_of(model, X, y, risk_factor=1.0)
     errors = {1: 0, -1: 0}
     for t in np.flatnonzero(model.alpha_ > 0):
         others = np.arange(len(y)) != t

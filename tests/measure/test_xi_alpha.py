@@ -29,19 +29,19 @@ ALPHA, XI, NORMS = np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.0, 0.25]), np.arr
     ("options", "factors"),
     [
         ({"hyperplane": "unbiased"}, NORMS),
-        ({"hyperplane": "unbiased", "rho": 1.0}, 4.0),
+        ({"hyperplane": "unbiased", "risk_factor": 1.0}, 4.0),
         ({"hyperplane": "bias-feature", "bias_size": 3.0}, NORMS + 9),
-        ({"hyperplane": "bias-feature", "bias_size": 3.0, "rho": 1.0}, 13.0),
+        ({"hyperplane": "bias-feature", "bias_size": 3.0, "risk_factor": 1.0}, 13.0),
         # Without negative inner products: K(x, x) + max K.
         ({"hyperplane": "biased", "kernel_range": 4.0}, NORMS + 4),
-        ({"hyperplane": "biased", "kernel_range": 4.0, "rho": 2.0}, 8.0),
-        ({"hyperplane": "biased", "kernel_range": 4.0, "rho": 1.0}, 4.0),
+        ({"hyperplane": "biased", "kernel_range": 4.0, "risk_factor": 2.0}, 8.0),
+        ({"hyperplane": "biased", "kernel_range": 4.0, "risk_factor": 1.0}, 4.0),
         # With any: the farthest that two vectors of these lengths can be apart.
         ({"hyperplane": "biased"}, (np.sqrt(NORMS) + 2) ** 2),
         # A kernel from 3 to 4: distances of at most sqrt(2).
         ({"hyperplane": "biased", "kernel_range": 1.0}, NORMS - 2),
         ({"hyperplane": "stabilized", "bias_size": 3.0}, NORMS + 9),
-        ({"hyperplane": "stabilized", "bias_size": 3.0, "kernel_range": 4.0, "rho": 1.0}, 9.0),
+        ({"hyperplane": "stabilized", "bias_size": 3.0, "kernel_range": 4.0, "risk_factor": 1.0}, 9.0),
     ],
 )
 def test_constants_of_each_hyperplane(options, factors):

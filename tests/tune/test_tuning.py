@@ -180,7 +180,7 @@ class TestExact:
     def test_kernels_are_candidates(self):
         learners = [KernelSVM(kernel="rbf", gamma=gamma) for gamma in (0.1, 1.0)]
         space = Space([{}, {"weighting": "bxc"}], learners, costs=(1.0, 10.0))
-        found = tune(TEXTS, LABELS, space, effort="full", criterion=Criterion("xi-alpha", rho=1.0))
+        found = tune(TEXTS, LABELS, space, effort="full", criterion=Criterion("xi-alpha", risk_factor=1.0))
         assert len(found.candidates) == 8
         assert {candidate.parameters.get("gamma", 0.1) for candidate in found.candidates} == {0.1, 1.0}
         assert isinstance(found.best.learner, KernelSVM)

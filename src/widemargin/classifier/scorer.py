@@ -98,15 +98,15 @@ class Scorer:
             name=self.representation.term if self.representation.has_terms else None,
         )
 
-    def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
-        """The `n` terms with the largest and with the smallest weights for `label`."""
+    def top_terms(self, label: Any = None, count: int = 20) -> TopTerms:
+        """The `count` terms with the largest and with the smallest weights for `label`."""
         check_term_weights(self.learner)
         if label is None:
             names = self.space.column_names
             if len(names) != 1:
                 raise UsageError(f"There are {len(names)} labels. Pass one of them.")
             label = names[0]
-        return term_weights(self.learner, label).top(n, self.representation.term)
+        return term_weights(self.learner, label).top(count, self.representation.term)
 
 
 def _has_weights(learner: Any) -> bool:

@@ -30,13 +30,13 @@ class TermWeights(NamedTuple):
     weights: NDArray[np.float64]
     bias: float
 
-    def top(self, n: int, term: Callable[[int], str]) -> TopTerms:
-        """The `n` terms with the largest weights and the `n` with the smallest."""
+    def top(self, count: int, term: Callable[[int], str]) -> TopTerms:
+        """The `count` terms with the largest weights and the `count` with the smallest."""
         weights = self.weights
         # Ties are broken by column, so that the list is the same everywhere.
         order = np.lexsort((np.arange(len(weights)), -weights))
-        best = [int(i) for i in order[: max(n, 0)] if weights[i] > 0]
-        worst = [int(i) for i in order[::-1][: max(n, 0)] if weights[i] < 0]
+        best = [int(i) for i in order[: max(count, 0)] if weights[i] > 0]
+        worst = [int(i) for i in order[::-1][: max(count, 0)] if weights[i] < 0]
         return TopTerms(*([(term(i), float(weights[i])) for i in part] for part in (best, worst)))
 
 

@@ -291,13 +291,13 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         check_is_fitted(self, "learner_")
         return self.scorer.explain(text, label)
 
-    def top_terms(self, label: Any = None, n: int = 20) -> TopTerms:
-        """The `n` terms with the largest and with the smallest weights for `label`.
+    def top_terms(self, label: Any = None, count: int = 20) -> TopTerms:
+        """The `count` terms with the largest and with the smallest weights for `label`.
 
         For two classes, the default is the second one.
         """
         check_is_fitted(self, "learner_")
-        return self.scorer.top_terms(label, n)
+        return self.scorer.top_terms(label, count)
 
     def selected_terms(self) -> list[tuple[str, float]]:
         """The selected terms with their selection scores, the best first."""

@@ -20,7 +20,7 @@ from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk, xi_alpha
 Floats = NDArray[np.float64]
 
 
-def xi_alpha_of(learner: LinearSVM | KernelSVM, X: Any, y: Any, *, rho: float | None = None) -> Contingency:
+def xi_alpha_of(learner: LinearSVM | KernelSVM, X: Any, y: Any, *, risk_factor: float | None = None) -> Contingency:
     """The xi-alpha table of every label, see :mod:`widemargin.measure.xi_alpha`.
 
     A bound for every hyperplane but the biased one, which has to be stable with and without the example.
@@ -28,7 +28,7 @@ def xi_alpha_of(learner: LinearSVM | KernelSVM, X: Any, y: Any, *, rho: float | 
     Parameters
     ----------
     learner : fitted on `X` and `y`, with whatever weights of examples
-    rho : None for the theorem; 1 for the rule of the thesis for biased hyperplanes on text
+    risk_factor : None for the theorem; 1 for the rule of the thesis for biased hyperplanes on text
 
     Examples
     --------
@@ -37,12 +37,12 @@ def xi_alpha_of(learner: LinearSVM | KernelSVM, X: Any, y: Any, *, rho: float | 
     >>> int(table.true_positive), int(table.false_negative), int(table.false_positive)
     (1, 1, 2)
     """
-    risk = risk_of(learner, X, rho=rho)
+    risk = risk_of(learner, X, risk_factor=risk_factor)
     signs = Labels.of(y, space=learner.label_space_).signs
     return xi_alpha_table(risk, signs[:, 0] if risk.ndim == 1 else signs)
 
 
-def risk_of(learner: LinearSVM | KernelSVM, X: Any, *, rho: float | None = None) -> Any:
+def risk_of(learner: LinearSVM | KernelSVM, X: Any, *, risk_factor: float | None = None) -> Any:
     """The leave-one-out risk of every training example, in the shape of the learner's `alpha_`."""
     if not isinstance(learner, LinearSVM | KernelSVM):
         raise UsageError(
@@ -84,7 +84,7 @@ def risk_of(learner: LinearSVM | KernelSVM, X: Any, *, rho: float | None = None)
         hyperplane=hyperplane,
         bias_size=bias_size,
         kernel_range=spread,
-        rho=rho,
+        risk_factor=risk_factor,
     )
 
 

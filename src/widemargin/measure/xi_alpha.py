@@ -55,7 +55,7 @@ def leave_one_out_risk(
     hyperplane: Hyperplane,
     bias_size: float = 1.0,
     kernel_range: float | None = None,
-    rho: float | None = None,
+    risk_factor: float | None = None,
 ) -> Any:
     """The risk of every example, which can be a leave-one-out error only if its risk is at least 1.
 
@@ -66,8 +66,8 @@ def leave_one_out_risk(
     bias_size : the size of the bias feature, or the length kappa of the stabilized hyperplane's examples
     kernel_range : R_Delta^2 = max K - min K over all pairs, or an upper bound: the largest K(x, x) if no K is
         negative, as for bags of words. None means 2 max K(x, x), which is always an upper bound
-    rho : None for the constant of the theorem. A number gives Definition 9, ``rho alpha R_Delta^2 + xi``,
-        the same for all examples. rho = 1 works well for biased hyperplanes on text (thesis), but is not a
+    risk_factor : None for the constant of the theorem. A number gives Definition 9, ``risk_factor alpha R_Delta^2 + xi``,
+        the same for all examples. 1 works well for biased hyperplanes on text (thesis), but is not a
         bound
 
     Returns
@@ -105,8 +105,8 @@ def leave_one_out_risk(
         raise UsageError(
             f'hyperplane={hyperplane!r}: expected "unbiased", "bias-feature", "biased" or "stabilized".'
         )
-    if rho is not None:
-        factors = np.full(len(norms), rho * overall)
+    if risk_factor is not None:
+        factors = np.full(len(norms), risk_factor * overall)
     if is_sparse(alpha):
         import scipy.sparse as sp
 

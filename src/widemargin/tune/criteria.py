@@ -74,14 +74,14 @@ class Criterion:
         mean of precision and recall, "f1" or "accuracy" of the decisions; None takes the first one that the
         estimate allows
     average : over the labels, "micro" or "macro"
-    rho : for "xi-alpha", see :func:`~widemargin.estimate.xi_alpha.xi_alpha_of`
+    risk_factor : for "xi-alpha", see :func:`~widemargin.estimate.xi_alpha.xi_alpha_of`
     """
 
     estimate: Estimate = "k-fold"
     measure: Measure | None = None
     average: Average = "micro"
     folds: int = 5
-    rho: float | None = None
+    risk_factor: float | None = None
     random_state: Any = 0
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class Criterion:
     def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgment:
         """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
         if self.estimate == "xi-alpha":
-            return self.of_table(_by_column(xi_alpha_of(learner, X, y, rho=self.rho)), "xi-alpha")
+            return self.of_table(_by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha")
         y = Labels.of(y)
         with warnings.catch_warnings():
             # Whoever chooses between models hears of weak labels once, and of a model that did not converge

@@ -55,13 +55,13 @@ def estimates(split: Split, *, left_out: bool = True) -> Estimates:
     learner = trained(split)
     tables = {HOLD_OUT: contingency(split.in_test, learner.decision_function(split.X_test))}
     for rho, name in XI_ALPHA.items():
-        tables[name] = xi_alpha_of(learner, split.X_train, split.y_train, rho=rho)
+        tables[name] = xi_alpha_of(learner, split.X_train, split.y_train, risk_factor=rho)
     if not left_out:
         return Estimates(tables)
     found = leave_one_out(learner, split.X_train, split.y_train, scores=False)
     assert found.method == "leave-one-out"
     wrong = (found.signs > 0) != split.in_train
-    harmless = risk_of(learner, split.X_train, rho=1) < 1
+    harmless = risk_of(learner, split.X_train, risk_factor=1) < 1
     return Estimates({**tables, LEAVE_ONE_OUT: found.table}, int(np.count_nonzero(wrong & harmless)))
 
 

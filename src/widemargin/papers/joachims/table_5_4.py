@@ -69,7 +69,7 @@ def retrained(split: Split) -> list[float]:
     errors = (learner.xi_ > 1).sum()
     shares = []
     for rho in RHO:
-        at_risk = xi_alpha_of(learner, split.X_train, split.y_train, rho=rho).merged()
+        at_risk = xi_alpha_of(learner, split.X_train, split.y_train, risk_factor=rho).merged()
         steps = at_risk.false_positive + at_risk.false_negative - errors
         shares.append(100 * float(steps / at_risk.n))
     return shares

@@ -128,7 +128,7 @@ def _choices(
         X, Y = task.X_train, task.in_train
         learner.fit(X, Y)
         test.append(_pravg(contingency(task.truth, learner.decision_function(task.X_test))))
-        xi_alpha.append(_pravg(xi_alpha_of(learner, X, Y, rho=1.0)))
+        xi_alpha.append(_pravg(xi_alpha_of(learner, X, Y, risk_factor=1.0)))
         with warnings.catch_warnings():
             # Some topics have one example; the published tables have them too.
             warnings.simplefilter("ignore", DataWarning)
