@@ -93,7 +93,7 @@ def left_out(X: Any, y: list[Any], signs: Any, repeats: int) -> Row:
     for t in range(RETRAINED):
         rest = np.delete(np.arange(LEFT_OUT_DOCUMENTS), t)
         without = ours(solver="dual").fit(part[rest], [labels[i] for i in rest])
-        apart = max(apart, float(np.abs(without.decision_function(part[[t]]) - mine.result[t]).max()))
+        apart = max(apart, float(np.abs(without.decision_function(part[[t]]) - mine.result.scores[t]).max()))
     return Row(
         "leave-one-out",
         "SciPy: one factorization and solve",

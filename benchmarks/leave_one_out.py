@@ -30,7 +30,9 @@ from _reuters import THREADS, C, reuters
 from widemargin import LinearSVM, Vectorizer
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataWarning
-from widemargin.estimate.leave_one_out import LeaveOneOut, leave_one_out, needed_gap
+from widemargin.estimate.held_out import leave_one_out
+from widemargin.learn.svm.left_out_linear import needed_gap
+from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.measure import f_measure, micro
 
@@ -70,7 +72,7 @@ def retrained(X: Any, Y: NDArray[np.int64], pairs: Pairs, tol: float, warm: bool
     return seconds / len(pairs), decisions
 
 
-def differing(exact: LeaveOneOut, pairs: Pairs, decisions: list[bool]) -> int:
+def differing(exact: HeldOutScores, pairs: Pairs, decisions: list[bool]) -> int:
     return sum((exact.signs[pair] > 0) != decision for pair, decision in zip(pairs, decisions, strict=True))
 
 

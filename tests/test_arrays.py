@@ -31,7 +31,7 @@ from widemargin import (
 )
 from widemargin._arrays import canonical_csr, row_squares, times
 from widemargin.errors import DataError
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 from widemargin.features.clusters import TermClusters
 from widemargin.features.lsi import LatentSemanticIndexing
 from widemargin.features.sampling import SampleFeatures, leverage_scores, weighted_probabilities

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 import widemargin._core as core
 from widemargin import BalancedWinnow, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM, Perceptron
 from widemargin import RegularizedLeastSquares, TransductiveSVM
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 21)) * (rng.random((90, 21)) < 0.5)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.documents.corpora import load_corpus
-    from widemargin.estimate.leave_one_out import leave_one_out
+    from widemargin.estimate.held_out import leave_one_out
     from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
@@ -57,7 +57,7 @@ _HOME = {
     "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
     "Winnow": "widemargin.learn.online.winnow",
-    "leave_one_out": "widemargin.estimate.leave_one_out",
+    "leave_one_out": "widemargin.estimate.held_out",
     "load_corpus": "widemargin.documents.corpora",
 }
 

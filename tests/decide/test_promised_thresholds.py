@@ -11,7 +11,7 @@ from scipy.stats import norm
 from widemargin import LinearSVM, Vectorizer
 from widemargin.decide import precision_thresholds, recall_thresholds
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 
 REPEATS, CONFIDENCE = 600, 0.9
 # What chance takes from a rate of 90 % over 600 samples, at three standard errors.

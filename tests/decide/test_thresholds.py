@@ -19,7 +19,7 @@ from widemargin.decide import (
 )
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 from widemargin.measure import contingency, f_measure, macro, micro
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.reference import exact_margin
 from widemargin import KernelSVM, LinearSVM
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.kernel_definiteness import definiteness
 

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from tests.reference.retraining import left_out_scores
 from widemargin import KernelSVM, LinearSVM
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 from widemargin.measure import error_rate, precision, recall
 
 # What the oracle, an interior point method, gets wrong.

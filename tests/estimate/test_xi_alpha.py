@@ -12,8 +12,9 @@ from tests.reference.kernel_dual import gram
 from tests.reference.retraining import is_stable, left_out_scores
 from widemargin import KernelSVM, LinearSVM, Vectorizer
 from widemargin.errors import UsageError
-from widemargin.estimate.xi_alpha import kernel_range, risk_of, xi_alpha_of
+from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.learn.kernels import Kernel
+from widemargin.learn.svm.left_out import kernel_range
 from widemargin.measure import (
     error_rate,
     leave_one_out_risk,
@@ -59,7 +60,7 @@ def test_bounds_leave_one_out_without_and_with_a_bias_feature(problem, bias, squ
         K, upper = K + np.eye(len(y)) / (2 * C), np.full(len(y), np.inf)
     hyperplane = "unbiased" if bias is None else "bias-feature"
     scores, _ = left_out_scores(K, y, upper, hyperplane, bias or 0.0)
-    check(risk_of(model, X), y, scores)
+    check(model.left_out_risk(X), y, scores)
 
 
 @settings(max_examples=150)
@@ -81,7 +82,7 @@ def test_bounds_leave_one_out_of_stabilized_hyperplanes(problem, kernel, kappa, 
     ).fit(X, y)
     upper = np.where((y > 0) & weighted, 3 * C, C)
     scores, _ = left_out_scores(gram(X, X, kernel, **parameters), y, upper, "stabilized", kappa)
-    check(risk_of(model, X), y, scores)
+    check(model.left_out_risk(X), y, scores)
 
 
 @settings(max_examples=150)
@@ -93,9 +94,9 @@ def test_bounds_leave_one_out_of_biased_hyperplanes_where_they_are_stable(proble
     K, upper = gram(X, X, kernel, **parameters), np.full(len(y), C)
     scores, stable = left_out_scores(K, y, upper, "biased")
     applies = stable & is_stable(K, y, model.alpha_, upper)
-    check(risk_of(model, X), y, scores, applies)
+    check(model.left_out_risk(X), y, scores, applies)
     # The constant of the thesis is at least ours.
-    assert (risk_of(model, X, risk_factor=2.0) >= risk_of(model, X) - 1e-9).all()
+    assert (model.left_out_risk(X, risk_factor=2.0) >= model.left_out_risk(X) - 1e-9).all()
 
 
 def test_stability_matters():
@@ -106,7 +107,7 @@ def test_stability_matters():
     assert is_stable(X @ X.T, y, model.alpha_, upper)
     assert not stable[0]
     assert scores[0] < 0
-    assert risk_of(model, X)[0] == pytest.approx(0.4)
+    assert model.left_out_risk(X)[0] == pytest.approx(0.4)
 
 
 @given(problems(), st.sampled_from(["linear", "rbf", "poly", "chi2", "sigmoid"]), st.integers(1, 3))
@@ -148,7 +149,7 @@ def test_who_has_no_estimate():
     with pytest.raises(UsageError, match="pairs of classes"):
         xi_alpha_of(KernelSVM(scheme="votes").fit(X, y), X, y)
     model = LinearSVM().fit(X, y)
-    with pytest.raises(UsageError, match="6 examples, and X has 5"):
+    with pytest.raises(UsageError, match="6 examples; X has 5"):
         xi_alpha_of(model, X[:5], y[:5])
     del model.alpha_
     with pytest.raises(UsageError, match="just fitted"):

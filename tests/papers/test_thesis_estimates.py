@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from widemargin.estimate.xi_alpha import risk_of
 from widemargin.papers import list_papers, run_paper
 from widemargin.papers.joachims import figures_5 as joachims_5_figures
 from widemargin.papers.joachims import table_5_1 as joachims_5_1
@@ -148,7 +147,7 @@ class TestEstimates:
         wrong = (np.array(scores) > 0) != y
         found = estimates(split)
         assert 0 < wrong.sum() == in_percent(found.tables[LEAVE_ONE_OUT])[0, ERROR] * 0.6
-        risk = risk_of(trained(split), split.X_train, risk_factor=1)[:, 0]
+        risk = trained(split).left_out_risk(split.X_train, risk_factor=1)[:, 0]
         assert found.missed == np.count_nonzero(wrong & (risk < 1))
         assert LEAVE_ONE_OUT not in estimates(split, left_out=False).tables
 
@@ -170,7 +169,7 @@ class TestEstimates:
         split = random_split(pool, 0)
         learner = trained(split)
         for rho, share in zip(joachims_5_4.RHO, joachims_5_4.retrained(split), strict=True):
-            risk = risk_of(learner, split.X_train, risk_factor=rho)
+            risk = learner.left_out_risk(split.X_train, risk_factor=risk_factor)
             left = (risk >= 1 - 1e-9) & (learner.xi_ <= 1)
             assert 0 < share == pytest.approx(100 * left.mean())
 

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import ComplementNB
 from widemargin import KernelSVM, LinearSVM, Perceptron, Vectorizer
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold, scores_without
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels
 from widemargin.measure import contingency, micro, micro_prbep, prbep, precision_recall_average

@@ -15,31 +15,9 @@ if TYPE_CHECKING:
 # Nobody reads more rows than these at the end of a training run.
 LABELS_SHOWN = 20
 CANDIDATES_SHOWN = 5
-# Documents x labels up to which leave-one-out takes seconds rather than minutes.
-MOST_LEFT_OUT = 2_000_000
-# Scores of so many documents x labels (16 bytes each) are kept while leave-one-out runs.
-MOST_SCORES = 100_000_000
 
 
 WORDS = {"leave-one-out": "leave-one-out", "k-fold": "cross-validation"}
-
-
-def chosen_estimate(wanted: str | None, n_documents: int, n_labels: int) -> str | None:
-    """The method that was asked for; if none was, the best that neither takes long nor fills the memory.
-
-    "auto" is leave-one-out, unless the learner turns out to be slow at it.
-
-    Examples
-    --------
-    >>> [chosen_estimate(None, n, 100) for n in (10_000, 100_000, 10_000_000)]
-    ['auto', 'k-fold', 'xi-alpha']
-    """
-    if wanted is None:
-        scores = n_documents * n_labels
-        if scores > MOST_SCORES:
-            return "xi-alpha"
-        return "auto" if scores <= MOST_LEFT_OUT else "k-fold"
-    return None if wanted == "none" else wanted
 
 
 def tuning_effort(text: str) -> str | float | None:

@@ -20,12 +20,12 @@ from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_pla
 from widemargin.decide.goals import Goal
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
-from widemargin.estimate.held_out import Method, affordable, cost_in_words, held_out
-from widemargin.estimate.leave_one_out import LeaveOneOut
+from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.contingency import contingency
+from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.measure.quality import Quality, quality
 
 Floats = NDArray[np.float64]
@@ -73,11 +73,6 @@ class Request:
         """Whether scores by rules that did not see the documents are needed."""
         return self.method in ("auto", "leave-one-out", "k-fold") or bool(self.goal or self.calibration)
 
-    def scoring(self, learner: Any, n: int) -> Method:
-        """Where scores come from: as asked, and otherwise from what `learner` can afford."""
-        asked: dict[str | None, Method] = {"leave-one-out": "leave-one-out", "k-fold": "k-fold"}
-        return asked.get(self.method) or affordable(learner, n)
-
     def check(self, y: Any) -> None:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
         if self.goal is None:
@@ -99,7 +94,7 @@ class Assessment:
     thresholds: Floats | None = None
     calibration: Platt | Isotonic | None = None
     suspects: list[Suspect] | None = None
-    suspects_by: Method | None = None
+    suspects_by: str | None = None
 
     def summary(self) -> dict[str, Any]:
         """What a summary of training says of it."""
@@ -136,7 +131,10 @@ def assess(
         return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))
     space: LabelSpace = learner.label_space_
     learner, X, y, names = labeled_part(learner, X, y, list(range(X.shape[0])) if names is None else names)
-    method = request.scoring(learner, X.shape[0])
+    # Bounds give no scores, and neither does asking for nothing.
+    asked = request.method if request.method in ("leave-one-out", "k-fold") else "auto"
+    method = choose_method(asked, learner, X)
+    assert method is not None
     found = held_out(
         learner,
         X,
@@ -159,17 +157,16 @@ def assess(
         judged = _bounds(learner, X, y, at_zero=request.goal is not None)
     elif request.method is not None:
         judged = _estimates(space, found, truth, request.goal, thresholds)
-        if method != request.method and method == "k-fold":
-            judged.notes.append(
-                f"Leaving out one document after the other would take long: "
-                f"{cost_in_words(learner, len(truth))}."
-            )
+        if method != request.method and method == "k-fold" and hasattr(learner, "left_out_cost"):
+            why = learner.left_out_cost(X).why
+            if why:
+                judged.notes.append(f"Leaving out one document after the other would take long: {why}.")
     doubted = suspects(space, found.scores, truth, names)
     return Assessment(judged, thresholds, calibration, doubted, found.method)
 
 
 def _estimates(
-    space: LabelSpace, found: LeaveOneOut, truth: NDArray[Any], goal: Goal | None, thresholds: Floats | None
+    space: LabelSpace, found: HeldOutScores, truth: NDArray[Any], goal: Goal | None, thresholds: Floats | None
 ) -> Quality:
     notes = []
     if goal is None:

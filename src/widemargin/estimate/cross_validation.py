@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,36 +21,11 @@ from widemargin._arrays import is_sparse
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import weights_for
-from widemargin.measure.contingency import Contingency, contingency
+from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.progress import track
 
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
-
-
-@dataclass(frozen=True, eq=False)
-class OutOfFold:
-    """What :func:`out_of_fold` found; arrays have one row an example and one column a label.
-
-    Attributes
-    ----------
-    signs : decisions, +1 where the score is above 0
-    scores : decision values by the rule learned without the example's fold
-    truth : the labels as +1 and -1
-    fold : the number of each example's fold, (n,)
-    folds : how many there are
-    """
-
-    signs: Signs
-    scores: Floats
-    truth: Signs
-    fold: NDArray[np.int32]
-    folds: int
-
-    @property
-    def table(self) -> Contingency:
-        """The decisions against the truth, one entry a column."""
-        return contingency(self.truth, self.signs)
 
 
 def out_of_fold(
@@ -64,7 +38,7 @@ def out_of_fold(
     tol: float | None = None,
     random_state: Any = 0,
     verbose: bool = False,
-) -> OutOfFold:
+) -> HeldOutScores:
     """Score every example by a rule that was learned without the example's fold.
 
     Parameters
@@ -108,7 +82,7 @@ def out_of_fold(
             scores[out] = scores_without(
                 clone(learner).set_params(**parameters), X[~out], X[out], space, truth[~out]
             )
-    return OutOfFold(np.where(scores > 0, 1, -1).astype(np.int8), scores, truth, fold, folds)
+    return HeldOutScores.of_folds(scores, truth, fold)
 
 
 def stratified_folds(truth: Signs, folds: int, random_state: Any = 0) -> NDArray[np.int32]:

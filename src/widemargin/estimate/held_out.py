@@ -1,49 +1,52 @@
-"""Scores of the training documents by rules that did not learn from them, whichever way they are found."""
+"""Scores of the training documents by rules that did not learn from them: which way, and the way itself."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, Literal
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from widemargin.estimate.cross_validation import out_of_fold
-from widemargin.estimate.leave_one_out import LeaveOneOut, leave_one_out
-from widemargin.learn.squares.least_squares import RegularizedLeastSquares
-from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.errors import UsageError
+from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
+from widemargin.labels import Labels
+from widemargin.measure.held_out_scores import HeldOutScores
 
-Method = Literal["leave-one-out", "k-fold"]
+# What leave-one-out may be predicted to take where nobody asked for it.
+MOST_SECONDS = 5.0
+# Documents x labels up to which it takes seconds rather than minutes, whatever the learner.
+MOST_LEFT_OUT = 2_000_000
+# Scores of so many documents x labels (16 bytes each) are kept while leave-one-out runs.
+MOST_SCORES = 100_000_000
 
-# Examples x support vectors x steps of training up to which a kernel machine's leave-one-out takes seconds:
-# 0.1 to 0.6 ns each, measured on documents and on noise, between 500 and 2,000 of them.
-MOST_WORK = 10_000_000_000
-# Rows of the matrix that least squares factorize, cubed, up to which it takes seconds: 5,800 rows.
-MOST_FACTORIZED = 200_000_000_000
 
+def choose_method(asked: str | None, learner: Any, X: Any = None, *, cells: int = 0) -> str | None:
+    """How to estimate: as asked, and for "auto" the best way that neither takes long nor fills the memory.
 
-def affordable(learner: Any, n: int) -> Method:
-    """Leave-one-out, unless `learner` is a kernel machine or least squares that would be long at it.
+    Parameters
+    ----------
+    asked : "auto", or a method, which is not questioned; None for no estimate
+    X : what `learner` was fitted on. Before that its own cost is not known, and "auto" may stay "auto".
+    cells : documents x labels, to limit the time and the memory
 
-    Of a machine, every one of the support vectors may have to leave and the machine be trained again, which
-    takes many steps where the first training took many: on labels that the examples do not explain, at a
-    high cost.
+    Examples
+    --------
+    >>> from widemargin import LinearSVM, Perceptron
+    >>> [choose_method("auto", LinearSVM(), cells=cells) for cells in (10**6, 10**7, 10**9)]
+    ['auto', 'k-fold', 'xi-alpha']
+    >>> choose_method("auto", Perceptron()), choose_method("leave-one-out", Perceptron())
+    ('k-fold', 'leave-one-out')
     """
-    if isinstance(learner, RegularizedLeastSquares):
-        matrices = 1 if learner.class_weight is None else learner.label_space_.n_columns
-        size = matrices * float(min(n, learner.n_features_in_)) ** 3
-        return "leave-one-out" if size <= MOST_FACTORIZED else "k-fold"
-    if not isinstance(learner, KernelSVM):
-        return "leave-one-out"
-    work = n * np.sum(np.asarray(learner.n_support_, dtype=np.float64) * learner.n_iter_)
-    return "leave-one-out" if work <= MOST_WORK else "k-fold"
-
-
-def cost_in_words(learner: Any, n: int) -> str:
-    """Why leaving out every one of `n` examples takes long, of a learner for which `affordable` says so."""
-    if isinstance(learner, RegularizedLeastSquares):
-        rows = min(n, learner.n_features_in_)
-        return f"least squares would factorize a matrix of {rows:,} rows"
-    return f"{len(learner.support_):,} of {n:,} are support vectors"
+    if asked != "auto":
+        return asked
+    if cells > MOST_SCORES and hasattr(learner, "left_out_risk"):
+        return "xi-alpha"
+    if cells > MOST_LEFT_OUT or not hasattr(learner, "left_out_scores"):
+        return "k-fold"
+    if X is None:
+        return "auto"
+    return "leave-one-out" if learner.left_out_cost(X).seconds <= MOST_SECONDS else "k-fold"
 
 
 def held_out(
@@ -51,16 +54,15 @@ def held_out(
     X: Any,
     y: Any,
     *,
-    method: Method,
+    method: str,
     sample_weight: Any = None,
     random_state: Any = 0,
     verbose: bool = False,
-) -> LeaveOneOut:
+) -> HeldOutScores:
     """Score every example that `learner` was fitted on, with these weights, by a rule learned without it.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from widemargin import LinearSVM
     >>> X, y = np.array([[0.0], [0.2], [0.4], [2.0], [2.2], [2.4]]), list("aaabbb")
     >>> found = held_out(LinearSVM().fit(X, y), X, y, method="leave-one-out")
@@ -71,17 +73,61 @@ def held_out(
         # One bar is enough, and two at a time are more than some terminals can show.
         learner = copy.copy(learner)
         learner.verbose = False
+    how = {"sample_weight": sample_weight, "random_state": random_state, "verbose": verbose}
     if method == "k-fold":
-        folded = out_of_fold(
-            learner, X, y, sample_weight=sample_weight, random_state=random_state, verbose=verbose
-        )
-        return LeaveOneOut.of_folds(folded)
-    return leave_one_out(
-        learner,
-        X,
-        y,
-        sample_weight=sample_weight,
-        n_jobs=getattr(learner, "n_jobs", None),
-        random_state=random_state,
-        verbose=verbose,
+        return out_of_fold(learner, X, y, **how)
+    return leave_one_out(learner, X, y, n_jobs=getattr(learner, "n_jobs", None), **how)
+
+
+def leave_one_out(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    scores: bool = True,
+    accuracy: float = 0.3,
+    folds: int = 10,
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> HeldOutScores:
+    """Score every example by the rule that is learned without it.
+
+    Support vector machines and least squares do so exactly, from their solution on all examples. Other learners
+    are cross-validated, as are machines that no longer know their examples.
+
+    Parameters
+    ----------
+    learner : fitted on `X`, `y` and `sample_weight`
+    X : sparse or dense matrix (n, features)
+    y : labels in any form that :mod:`widemargin.labels` takes
+    scores : whether the values matter. Otherwise only their signs are made certain, which is faster: the
+        contingency table is the same, the values are the middle of what is known.
+    accuracy : how far from the exact one a score may be, by proof. Most scores are far nearer.
+    folds : for learners that have to be cross-validated
+    n_jobs : native threads, None for every core; the result does not depend on it
+    random_state : seed of the order of retraining, and of folds
+    verbose : show a progress bar when stderr is a terminal
+
+    Examples
+    --------
+    >>> from widemargin import LinearSVM
+    >>> X, y = np.array([[0.0], [0.2], [1.4], [1.0], [2.2], [2.4]]), list("aaabbb")
+    >>> found = leave_one_out(LinearSVM().fit(X, y), X, y)
+    >>> found.signs.ravel().tolist(), found.method
+    ([-1, -1, 1, -1, 1, 1], 'leave-one-out')
+    """
+    if not isinstance(accuracy, Real) or not float(accuracy) > 0:
+        raise UsageError(f"accuracy={accuracy!r}: expected a positive number.")
+    if not hasattr(learner, "label_space_"):
+        raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
+    y = Labels.of(y, X.shape[0], space=learner.label_space_)
+    how = {"random_state": random_state, "verbose": verbose}
+    if not hasattr(learner, "left_out_scores") or np.isinf(learner.left_out_cost(X).seconds):
+        return out_of_fold(learner, X, y, folds=folds, sample_weight=sample_weight, **how)
+    warn_of_weak_labels(*y.space_and_signs)
+    found: HeldOutScores = learner.left_out_scores(
+        X, y, sample_weight, scores=scores, accuracy=float(accuracy), n_jobs=n_jobs, **how
     )
+    return found

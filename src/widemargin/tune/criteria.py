@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import (
@@ -118,10 +118,9 @@ class Criterion:
                     scores=values,
                     random_state=self.random_state,
                 )
-                scores, method = found.scores, found.method
             else:
                 tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
-                folded = out_of_fold(
+                found = out_of_fold(
                     learner,
                     X,
                     y,
@@ -130,8 +129,7 @@ class Criterion:
                     sample_weight=sample_weight,
                     random_state=self.random_state,
                 )
-                scores, method = folded.scores, "k-fold"
-        return self.of_scores(y.space, y.signs, scores, method)
+        return self.of_scores(y.space, y.signs, found.scores, found.method)
 
     def of_scores(
         self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference import ridge
 from widemargin import LinearSVM, RegularizedLeastSquares, SampledLeastSquares
 from widemargin.errors import DataError, UsageError
-from widemargin.estimate.leave_one_out import leave_one_out
+from widemargin.estimate.held_out import leave_one_out
 
 BIASES = (None, 1.0, 2.5, "unregularized")
 SOLVERS = ("dual", "primal", "iterative")
@@ -116,7 +116,7 @@ def test_left_out_without_regularization():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(12, 4)), np.tile([0, 1], 6)
     for solver in ("dual", "primal"):
-        found = RegularizedLeastSquares(0, bias="unregularized", solver=solver).left_out_scores(X, y)
+        found = RegularizedLeastSquares(0, bias="unregularized", solver=solver).left_out_scores(X, y).scores
         expected = ridge.left_out_scores(X, np.where(y > 0, 1.0, -1.0), 0, "unregularized")
         np.testing.assert_allclose(found[:, 0], expected, rtol=1e-7)
     alone = np.vstack([X, np.eye(1, 4) * 5])
@@ -231,7 +231,7 @@ def test_class_weights_are_weights_of_a_labels_examples(solver, class_weight, we
         0.3, bias="unregularized", solver=solver, tol=1e-12, class_weight=class_weight
     )
     model.fit(X, y, own if weighted else None)
-    left_out = model.left_out_scores(X, y, own if weighted else None)
+    left_out = model.left_out_scores(X, y, own if weighted else None).scores
     for label in range(3):
         signs = np.where(y == label, 1.0, -1.0)
         if class_weight == "balanced":
@@ -266,6 +266,7 @@ def test_leave_one_out_is_the_default_where_a_factorization_takes_seconds(monkey
     X, y = np.random.default_rng(10).normal(size=(30, 8)), np.tile([0, 1, 2], 10)
     plain = RegularizedLeastSquares().fit(X, y)
     balanced = RegularizedLeastSquares(class_weight="balanced").fit(X, y)
-    monkeypatch.setattr(held_out, "MOST_FACTORIZED", 8**3)
+    monkeypatch.setattr(held_out, "MOST_SECONDS", 8**3 / 4e10)
     # Class weights take one matrix a label.
-    assert [held_out.affordable(model, 30) for model in (plain, balanced)] == ["leave-one-out", "k-fold"]
+    chosen = [held_out.choose_method("auto", model, X) for model in (plain, balanced)]
+    assert chosen == ["leave-one-out", "k-fold"]

@@ -15,7 +15,6 @@ import resource, signal, sys, threading, time
 import numpy as np
 from widemargin import KernelSVM, TransductiveSVM
 from widemargin._arrays import canonical_csr
-from widemargin.estimate.left_out_kernel import kernel_leave_one_out
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.dual_problem import (Method, solve_dual)
 
@@ -46,7 +45,7 @@ CASES = {
     "start of pairs": 'start_from_all_examples(selection="second-order", working_set=2, cache_megabytes=4e3)',
     "large working sets": "KernelSVM(1e6, gamma=1e-3, working_set=3000, n_jobs=n_jobs).fit(X, y)",
     "scores": "machine.decision_function(X)",
-    "leave-one-out": "kernel_leave_one_out(machine, X, y, n_jobs=n_jobs)",
+    "leave-one-out": "machine.left_out_scores(X, y, accuracy=0.01, n_jobs=n_jobs)",
     "transduction": 'TransductiveSVM(kernel="rbf", n_jobs=n_jobs).fit(X, some)',
 }
 

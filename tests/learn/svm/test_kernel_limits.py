@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.reference.kernel_dual import gram, kkt_violation
 from widemargin import KernelSVM, LinearSVM, TransductiveSVM
 from widemargin.errors import DataError, UsageError, WidemarginError
-from widemargin.estimate.left_out_kernel import kernel_leave_one_out
 
 GENERATOR = np.random.default_rng(0)
 X = GENERATOR.normal(size=(60, 4))
@@ -185,4 +184,4 @@ def test_left_out_scores_of_a_kernel_that_does_not_exist():
     signs = np.tile([0, 1, 1, 0], 5)
     machine = KernelSVM(kernel="poly", degree=2.5, coef0=0).fit(rows, signs)
     with pytest.raises(UsageError, match=r"degree=2\.5"):
-        kernel_leave_one_out(machine, rows * np.where(np.arange(20) % 2, 1, -1)[:, None], signs)
+        machine.left_out_scores(rows * np.where(np.arange(20) % 2, 1, -1)[:, None], signs)

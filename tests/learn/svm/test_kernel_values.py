@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from widemargin import KernelSVM, TransductiveSVM
 from widemargin._arrays import canonical_csr
-from widemargin.estimate.left_out_kernel import kernel_leave_one_out
 from widemargin.learn.kernels import DOUBLE_UP_TO, Kernel
 
 MANY = DOUBLE_UP_TO + 1  # rows whose values are kept in single precision
@@ -64,7 +63,7 @@ def test_left_out_scores_far_from_the_origin():
     X = generator.normal(size=(MANY, 3))
     y = np.where(X[:, 0] + 0.1 * generator.normal(size=MANY) > 0, 1, -1)
     near, far = (
-        kernel_leave_one_out(KernelSVM(gamma=0.1).fit(rows, y), rows, y, accuracy=0.01)[0]
+        KernelSVM(gamma=0.1).fit(rows, y).left_out_scores(rows, y, accuracy=0.01).scores
         for rows in (X, np.float64(3000) + X)
     )
     np.testing.assert_allclose(far, near, atol=0.03)

@@ -7,7 +7,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, read_all
 from widemargin.cli.options import features as selections
 from widemargin.cli.options import learners
-from widemargin.cli.options.learners import is_online, weighting_of
+from widemargin.cli.options.learners import weighting_of
 from widemargin.cli.options.text import stop_word_file, vectorizing
 from widemargin.cli.output import Stages, print_json
 from widemargin.cli.training_report import show
@@ -56,22 +56,20 @@ def run(given: Given) -> None:
         collection = read_all(given.data, given.quiet, reading)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
+    from widemargin.estimate.held_out import choose_method
     from widemargin.labels import Labels
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
     labels = Labels.of_documents(collection.labels, multilabel=given.multilabel)
     several = labels.space.kind == "multilabel"
-    estimate = given.estimate
-    if estimate is None and is_online(learner):
-        estimate = "k-fold"  # leave-one-out would train them once a document
-    method = estimates.chosen_estimate(estimate, len(collection), len(collection.label_counts()))
-    if estimate is None and method == "xi-alpha" and learner == "least-squares":
-        method = "k-fold"  # there are no bounds for squared errors
+    made = learners.make_learner(learner, learning)
+    asked = {None: "auto", "none": None}.get(given.estimate, given.estimate)
+    method = choose_method(asked, made, cells=len(collection) * len(collection.label_counts()))
     cosine = terms["weighting"].endswith("c")
     classifier = TextClassifier(
         vectorizer=Vectorizer(**terms),
-        learner=learners.make_learner(learner, learning),
+        learner=made,
         features=None if wanted is None else selections.make(*wanted, unit_length=cosine and not on_vectors),
         tune=effort,
         estimate=method,

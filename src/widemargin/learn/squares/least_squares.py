@@ -28,9 +28,14 @@ from widemargin.features.sampling import SampleFeatures
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_model import LinearModel
+from widemargin.learn.squares import squares_problem
 from widemargin.learn.squares.squares_problem import Solution, SquaresProblem
+from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 
 Floats = NDArray[np.float64]
+
+# Rows of a matrix, cubed, that are factorized in a second.
+_RATE = 4e10
 
 
 class RegularizedLeastSquares(LinearModel):
@@ -122,13 +127,24 @@ class RegularizedLeastSquares(LinearModel):
         self._fit_all(models, X, y, sample_weight)
         return models
 
-    def left_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
-        """Scores of the training examples by the rules learned without them, (n, columns), in closed form.
+    def left_out_scores(self, X: Any, y: Any, sample_weight: Any = None, **_: Any) -> HeldOutScores:
+        """Scores of the training examples by the rules learned without them, in closed form.
 
         Costs one factorization of the smaller matrix, whatever solver `fit` used. Class weights stay those
-        of all examples.
+        of all examples. What else learners take here is about ways that are not exact.
         """
-        return self.path_left_out([self.regularization], X, y, sample_weight)[0]
+        labels = Labels.of(y, X.shape[0])
+        scores = self.path_left_out([self.regularization], X, labels, sample_weight)[0]
+        return HeldOutScores.of_closed_form(scores, labels.signs)
+
+    def left_out_cost(self, X: Any) -> LeftOutCost:
+        """What `left_out_scores` is predicted to take on `X`."""
+        check_is_fitted(self, "label_space_")
+        rows = min(X.shape[0], self.n_features_in_)
+        matrices = 1 if self.class_weight is None else self.label_space_.n_columns
+        why = f"least squares would factorize a matrix of {rows:,} rows"
+        possible = min(X.shape) < squares_problem.LARGEST_MATRIX
+        return LeftOutCost(matrices * float(rows) ** 3 / _RATE if possible else np.inf, why)
 
     def path_left_out(
         self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None

@@ -38,6 +38,8 @@ from widemargin.learn.costs import label_costs, sample_weights, times_weights, u
 from widemargin.learn.kernels import KERNELS
 from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, SMALLEST_TOL, DualSolution, Method, solve_dual
 from widemargin.learn.svm.kernel_definiteness import is_semidefinite_by_parameters
+from widemargin.learn.svm.left_out import LeavesOut
+from widemargin.learn.svm.left_out_kernel import left_out_kernel
 from widemargin.learn.svm.support_vectors import SupportVectorModel
 
 Floats = NDArray[np.float64]
@@ -52,7 +54,7 @@ _LOOKED_AT = 200
 _CALLER = 5
 
 
-class KernelSVM(SupportVectorModel):
+class KernelSVM(LeavesOut, SupportVectorModel):
     """Soft-margin support vector machine with a kernel.
 
     Solves the dual (thesis, OP 4, 6 and 7) for all labels over shared rows of the kernel matrix.
@@ -157,6 +159,8 @@ class KernelSVM(SupportVectorModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _leave_out = left_out_kernel
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVM:

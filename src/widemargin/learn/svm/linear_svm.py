@@ -35,13 +35,15 @@ from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
+from widemargin.learn.svm.left_out import LeavesOut
+from widemargin.learn.svm.left_out_linear import left_out_linear
 from widemargin.progress import watch
 
 # Labels whose weights are dense at a time if the result is sparse.
 _LABELS_AT_ONCE = 64
 
 
-class LinearSVM(LinearModel):
+class LinearSVM(LeavesOut, LinearModel):
     """Soft-margin linear SVM, one against the rest for several labels.
 
     Minimizes ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual
@@ -89,6 +91,8 @@ class LinearSVM(LinearModel):
     objective_: Any
     duality_gap_: Any
     n_iter_: Any
+
+    _leave_out = left_out_linear
 
     def __init__(
         self,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.estimate.leave_one_out import leave_one_out
-from widemargin.estimate.xi_alpha import risk_of, xi_alpha_of
+from widemargin.estimate.held_out import leave_one_out
+from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.measure.contingency import (
     Contingency,
@@ -61,7 +61,7 @@ def estimates(split: Split, *, left_out: bool = True) -> Estimates:
     found = leave_one_out(learner, split.X_train, split.y_train, scores=False)
     assert found.method == "leave-one-out"
     wrong = (found.signs > 0) != split.in_train
-    harmless = risk_of(learner, split.X_train, risk_factor=1) < 1
+    harmless = learner.left_out_risk(split.X_train, risk_factor=1) < 1
     return Estimates({**tables, LEAVE_ONE_OUT: found.table}, int(np.count_nonzero(wrong & harmless)))
 
 

@@ -14,9 +14,7 @@ from tests.reference.kernel_dual import gram
 from tests.reference.retraining import left_out_scores
 from widemargin import KernelSVM, LinearSVM
 from widemargin.errors import UsageError
-from widemargin.estimate import left_out_kernel
-from widemargin.estimate.left_out_kernel import kernel_leave_one_out
-from widemargin.estimate.xi_alpha import risk_of
+from widemargin.learn.svm import left_out_kernel
 
 SAME = 1e-5  # what both sides may be off by
 BIASES = (None, 0.5, 2.0, "unregularized", "unregularized", "stabilized")
@@ -50,6 +48,11 @@ def problem(seed):
     if kernel == "precomputed":
         X = X @ X.T
     return X, Y, weights, machine
+
+
+def kernel_leave_one_out(machine, X, y, weights=None, *, accuracy=0.01, **how):
+    found = machine.left_out_scores(X, y, weights, accuracy=accuracy, **how)
+    return found.scores, found.accuracy, found.retrained, found.unstable
 
 
 def retrained(machine, X, Y, weights, t):
@@ -228,8 +231,6 @@ def test_what_has_no_leave_one_out():
         kernel_leave_one_out(KernelSVM(scheme="votes").fit(X, y), X, y)
     with pytest.raises(UsageError, match="6 examples; X has 5"):
         kernel_leave_one_out(KernelSVM().fit(X, y), X[:5], y[:5])
-    with pytest.raises(UsageError, match="no problem for decomposition"):
-        kernel_leave_one_out(LinearSVM().fit(X, y), X, y)
     machine = KernelSVM().fit(X, y)
     del machine.alpha_
     with pytest.raises(UsageError, match="just fitted"):
@@ -250,7 +251,7 @@ def test_agrees_with_svm_light(svmlight_stories, name):
     if "cost" in name:
         # SVM-light leaves out whom the rule rho = 1 calls safe, and with unequal costs the rule is wrong
         # about three: retraining shows that, and we say so.
-        safe = risk_of(machine, X, risk_factor=1.0) < 1
+        safe = machine.left_out_risk(X, risk_factor=1.0) < 1
         wrong = np.flatnonzero(safe & (found != truth))
         assert len(wrong) == 3
         for t in wrong:

@@ -15,7 +15,6 @@ import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse
 from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
-from widemargin.errors import UsageError
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import KERNELS, Kernel, refused_values
@@ -28,8 +27,7 @@ from widemargin.learn.svm.dual_problem import (
     working_set_of,
 )
 from widemargin.learn.svm.kernel_definiteness import definiteness
-from widemargin.learn.svm.kernel_svm import KernelSVM
-from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.learn.svm.left_out import LeaveOut, Parts
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
@@ -41,17 +39,7 @@ _STEP = 10
 _SHRINK_HISTORY = 10
 
 
-def kernel_leave_one_out(
-    learner: KernelSVM | LinearSVM,
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    *,
-    scores: bool = True,
-    accuracy: float = 0.01,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
+def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Parts:
     """The score of every example by the rule that is learned without it, with a proven accuracy.
 
     An example that is left out keeps the costs of the others as they are, those of
@@ -63,8 +51,7 @@ def kernel_leave_one_out(
     ----------
     learner : a KernelSVM, one against the rest, or a LinearSVM with ``bias="unregularized"``, fitted on `X`,
         `y` and `sample_weight`
-    scores : whether the values matter; otherwise only their signs are certain
-    accuracy : how far from the exact score a score may be, if the values matter
+    how : its seed is not used, since that of `learner` orders the steps
 
     Returns
     -------
@@ -78,10 +65,10 @@ def kernel_leave_one_out(
 
     Examples
     --------
+    >>> from widemargin import KernelSVM
     >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
-    >>> model = KernelSVM(kernel="linear", C=10).fit(X, y)
-    >>> found, _, retrained, unstable = kernel_leave_one_out(model, X, y, accuracy=1e-4)
-    >>> found[:, 0].round(2).tolist(), retrained.tolist(), unstable.tolist()
+    >>> found = KernelSVM(kernel="linear", C=10).fit(X, y).left_out_scores(X, y, accuracy=1e-4)
+    >>> found.scores[:, 0].round(2).tolist(), found.retrained.tolist(), found.unstable.tolist()
     ([-2.0, -0.33, 0.33, 2.0], [2], [0])
     """
     task = _Task.of(learner, X, y, sample_weight)
@@ -105,7 +92,7 @@ def kernel_leave_one_out(
             "Leaving one out",
             total=n_labels * n,
             unit="examples",
-            enabled=None if verbose else False,
+            enabled=None if how.verbose else False,
         ),
         refused_values(),
     ):
@@ -115,7 +102,7 @@ def kernel_leave_one_out(
             task.upper, task.equality, step, SELECTIONS[selection], _SHRINK_HISTORY, float(learner.tol),
             min(task.max_iterations, MOST_ITERATIONS),
             int(check_random_state(learner.random_state).randint(2**31 - 1)), cache_bytes(cache),
-            thread_count(n_jobs), start, float(accuracy) if scores else np.inf,
+            thread_count(how.n_jobs), start, how.accuracy,
             known.proven, known.asymmetry, known.ridge, found, within, retrained, unstable, iterations,
             progress,
         )  # fmt: skip
@@ -139,36 +126,19 @@ class _Task:
     max_iterations: int
 
     @classmethod
-    def of(cls, learner: KernelSVM | LinearSVM, X: Any, y: Any, sample_weight: Any) -> _Task:
-        if not hasattr(learner, "alpha_"):
-            raise UsageError(
-                "The dual variables are not there: only a learner that was just fitted has them, "
-                "not one that was loaded from a file."
-            )
+    def of(cls, learner: Any, X: Any, y: Labels, sample_weight: Any) -> _Task:
         space = learner.label_space_
-        signs = Labels.of(y, space=space).signs
-        if not X.shape[0] == len(signs) == learner.alpha_.shape[0]:
-            raise UsageError(
-                f"The learner was fitted on {learner.alpha_.shape[0]} examples; X has {X.shape[0]} rows and "
-                f"y {len(signs)} labels. Pass what it was fitted on."
-            )
+        signs = y.signs
         weights = sample_weights(sample_weight, len(signs))
         alpha = learner.alpha_.toarray() if is_sparse(learner.alpha_) else learner.alpha_
         alpha = np.ascontiguousarray(alpha.reshape(len(signs), -1).T, dtype=np.float64)
-        if isinstance(learner, LinearSVM):
-            if learner.bias != "unregularized":
-                raise UsageError(f"A LinearSVM with bias={learner.bias!r} is no problem for decomposition.")
+        if not hasattr(learner, "kernel"):  # a LinearSVM
             costs = label_costs(learner.C, learner.class_weight, space, signs, weights)
             by_label = np.ascontiguousarray(signs.T)
             upper = upper_bounds(by_label, costs, weights)
             limit = int(learner.max_iter) * len(signs)
             return cls(
                 canonical_csr(X), None, Kernel("linear"), by_label, upper, alpha, True, 0.0, 0.0, limit
-            )
-        if learner.scheme != "one-vs-rest" and space.kind != "binary":
-            raise UsageError(
-                f'scheme="{learner.scheme}": a vote over pairs of classes has no leave-one-out of its own. '
-                f'Use scheme="one-vs-rest", or cross-validation.'
             )
         by_label, upper = learner._columns(space, signs, weights)
         gram = np.ascontiguousarray(X, dtype=np.float64) if learner.kernel == "precomputed" else None
@@ -185,7 +155,7 @@ class _Task:
             int(learner.max_iter),
         )
 
-    def method(self, learner: KernelSVM | LinearSVM) -> tuple[float, bool, str, int]:
+    def method(self, learner: Any) -> tuple[float, bool, str, int]:
         """Megabytes, whether to work with a weight vector, selection, and variables in a step.
 
         Where not all rows fit `cache`, those of a kernel are computed again when they are wanted again.

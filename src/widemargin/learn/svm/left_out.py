@@ -1,0 +1,181 @@
+"""What a support vector machine knows of the rules that are learned without one of its examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin._arrays import canonical_csr, row_squares
+from widemargin.errors import UsageError
+from widemargin.labels import Labels
+from widemargin.learn.kernels import Kernel
+from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
+from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Parts = tuple[Floats, Floats, Counts, Counts]
+
+# Examples x support vectors x steps of training that the leave-one-out of a kernel machine does in a second:
+# 0.1 to 0.6 ns each, measured on documents and on noise, between 500 and 2,000 of them.
+_RATE = 2e9
+
+
+@dataclass(frozen=True)
+class LeaveOut:
+    """How to leave examples out: to which accuracy (infinite: only signs), on how many threads, and so on."""
+
+    accuracy: float = 0.3
+    n_jobs: int | None = None
+    random_state: Any = 0
+    verbose: bool = False
+
+
+class LeavesOut:
+    """Of machines with dual variables: leave-one-out, what it costs, and the bound that costs nothing."""
+
+    alpha_: Any
+    xi_: Any
+    n_iter_: Any
+    n_support_: Any
+    support_: Any
+    label_space_: Any
+    bias: Any
+
+    def left_out_scores(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        scores: bool = True,
+        accuracy: float = 0.3,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> HeldOutScores:
+        """Score every example by the rule that is learned without it.
+
+        Most examples are proven harmless by the solution on all of them; the others are retrained from that
+        solution until the score is certain (thesis, 5.3). The parameters are those of
+        :func:`widemargin.leave_one_out`; `X`, `y` and `sample_weight` those of `fit`.
+        """
+        self._require_examples(X)
+        labels = Labels.of(y, X.shape[0], space=self.label_space_)
+        how = LeaveOut(float(accuracy) if scores else np.inf, n_jobs, random_state, verbose)
+        values, within, retrained, unstable = self._leave_out(X, labels, sample_weight, how)
+        return HeldOutScores(values, labels.signs, "leave-one-out", within, retrained, unstable)
+
+    def _leave_out(self, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Parts:
+        """Scores and their accuracy (n, columns); how many were retrained and are unstable (columns,)."""
+        raise NotImplementedError
+
+    def left_out_cost(self, X: Any) -> LeftOutCost:
+        """What `left_out_scores` is predicted to take on `X`.
+
+        Linear machines take no longer than it took to train them a few times. Of a kernel machine, every one
+        of the support vectors may have to leave and the machine be trained again, which takes many steps where
+        the first training took many: on labels that the examples do not explain, at a high cost.
+        """
+        check_is_fitted(self, "label_space_")
+        alpha, n = getattr(self, "alpha_", None), X.shape[0]
+        if alpha is None or alpha.shape[0] != n or not self._has_a_rule_per_label:
+            return LeftOutCost(np.inf)
+        if not hasattr(self, "kernel"):
+            return LeftOutCost(0.0)
+        work = n * np.sum(np.asarray(self.n_support_, dtype=np.float64) * self.n_iter_)
+        return LeftOutCost(work / _RATE, f"{len(self.support_):,} of {n:,} are support vectors")
+
+    def left_out_risk(self, X: Any, *, risk_factor: float | None = None) -> Any:
+        """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as `alpha_`."""
+        self._require_examples(X)
+        bias_size = float(getattr(self, "stabilizer_size", 1.0))
+        hyperplane: Hyperplane = "unbiased"
+        if self.bias == "unregularized":
+            hyperplane = "biased"
+        elif self.bias == "stabilized":
+            hyperplane = "stabilized"
+        elif isinstance(self.bias, Real):
+            hyperplane, bias_size = "bias-feature", float(self.bias)
+        norms, spread = kernel_range(getattr(self, "_kernel", Kernel("linear")), X)
+        return leave_one_out_risk(
+            self.alpha_,
+            self.xi_,
+            norms,
+            hyperplane=hyperplane,
+            bias_size=bias_size,
+            kernel_range=spread,
+            risk_factor=risk_factor,
+        )
+
+    def _require_examples(self, X: Any) -> None:
+        """Refuse a machine that does not know its examples, or not by labels."""
+        check_is_fitted(self, "label_space_")
+        if not hasattr(self, "alpha_"):
+            raise UsageError(
+                "The dual variables are not there: only a learner that was just fitted has them, "
+                "not one that was loaded from a file."
+            )
+        if not self._has_a_rule_per_label:
+            raise UsageError(
+                f'scheme="{self._scheme}": a vote over pairs of classes has no leave-one-out of its own, and no '
+                f'bounds on it. Use scheme="one-vs-rest", or cross-validation.'
+            )
+        if self.alpha_.shape[0] != X.shape[0]:
+            raise UsageError(
+                f"The learner was fitted on {self.alpha_.shape[0]} examples; X has {X.shape[0]} rows. "
+                f"Pass the matrix that it was fitted on."
+            )
+
+    @property
+    def _scheme(self) -> str:
+        return getattr(self, "scheme", "one-vs-rest")
+
+    @property
+    def _has_a_rule_per_label(self) -> bool:
+        return self._scheme == "one-vs-rest" or self.label_space_.kind == "binary"
+
+
+def kernel_range(kernel: Kernel, X: Any) -> tuple[Floats, float]:
+    """K(x, x) of every row, and a bound on R_Delta^2 = max K - min K that one pass over the data gives.
+
+    The exact minimum would cost all pairs. Rows without negative values have inner products of at least 0,
+    and are never farther apart than at a right angle.
+
+    Examples
+    --------
+    >>> norms, spread = kernel_range(Kernel("linear"), np.array([[1.0, 0.0], [0.0, 2.0]]))
+    >>> norms.tolist(), spread
+    ([1.0, 4.0], 4.0)
+    >>> kernel_range(Kernel("linear"), np.array([[1.0, 0.0], [0.0, -2.0]]))[1]
+    8.0
+    """
+    if kernel.name == "precomputed":
+        gram = np.asarray(X, dtype=np.float64)
+        return gram.diagonal().copy(), float(gram.max() - gram.min())
+    csr = canonical_csr(X)
+    squares = row_squares(csr)
+    largest = float(squares.max(initial=0.0))
+    least = 0.0 if csr.data.min(initial=0.0) >= 0 else -largest
+    if kernel.name == "linear":
+        return squares, largest - least
+    if kernel.name == "rbf":
+        return np.ones(csr.n_rows), 1 - float(np.exp(-kernel.gamma * 2 * (largest - least)))
+    if kernel.name == "chi2":
+        return np.ones(csr.n_rows), 1.0
+    if kernel.name == "sigmoid":
+        norms = np.tanh(kernel.gamma * squares + kernel.coef0)
+        return norms, float(
+            np.tanh(kernel.gamma * largest + kernel.coef0) - np.tanh(kernel.gamma * least + kernel.coef0)
+        )
+    # A polynomial over an interval: largest at an end, least at an end or where it is 0.
+    ends = np.array([kernel.gamma * value + kernel.coef0 for value in (least, largest)])
+    norms = (kernel.gamma * squares + kernel.coef0) ** kernel.degree
+    powers = ends**kernel.degree
+    lowest = 0.0 if ends[0] < 0 < ends[1] and not (powers < 0).any() else powers.min()
+    return norms, float(powers.max() - lowest)
