@@ -21,7 +21,7 @@ test-all: lint sanitize fuzz ## the slow experiments too, the core under sanitiz
 
 # What runs the core most.
 SANITIZED_TESTS := tests/test_threads.py tests/learn tests/estimate/test_leave_one_out.py \
-	tests/estimate/test_leave_one_out_kernel.py tests/text tests/weight tests/features tests/fuzz
+	tests/learn/svm/test_left_out_kernel.py tests/text tests/weight tests/features tests/fuzz
 RUNTIME = $(shell g++ -print-file-name=$(1)) $(shell g++ -print-file-name=libstdc++.so)
 
 sanitize: sanitize-address sanitize-thread ## the core's tests under ASan + UBSan, then under TSan (needs GCC)
