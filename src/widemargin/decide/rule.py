@@ -54,8 +54,8 @@ class DecisionRule:
 
         Examples
         --------
-        >>> from widemargin.labels import learn_labels
-        >>> DecisionRule(learn_labels(["ham", "spam"])[0]).label_lists(np.array([-1.0, 1.0]))
+        >>> from widemargin.labels import Labels
+        >>> DecisionRule(Labels.of(["ham", "spam"]).space).label_lists(np.array([-1.0, 1.0]))
         [['ham'], ['spam']]
         """
         names = self.space.classes.tolist()
