@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from widemargin.documents.batches import Batch
@@ -89,19 +90,14 @@ class JsonLines:
     def _add_plain(
         self, block: Batch, records: list[dict[str, Any]], text: str, number: int, count: int
     ) -> bool:
-        """Add records that look as nearly all do: a text, at most one label, an id that is a string."""
+        """Add records that look as nearly all do: a text, a list of labels, an id that is a string."""
         if self._delimiter is not None or _may_halve(text):
             return False
         texts: list[Any] = [record.get(self._columns.text) for record in records]
         if set(map(type, texts)) != {str}:
             return False
-        found: list[list[Any]] = [[record.get(field) for record in records] for field in self._labels]
-        labels: list[Any]
-        if _one_string_each(found[0]):
-            labels = [(label,) for (label,) in found[0]]
-        elif all(value is None for values in found for value in values):
-            labels = [None] * len(records)
-        else:
+        labels = _plain_labels([[record.get(field) for record in records] for field in self._labels])
+        if labels is None:
             return False
         ids: list[Any] = [record.get(self._columns.id) for record in records] if self._columns.id else []
         if not ids:
@@ -169,12 +165,20 @@ def _may_halve(text: str) -> bool:
     return "\\u" in text and ("\\ud" in text or "\\uD" in text)
 
 
-def _one_string_each(labels: list[Any]) -> bool:
-    return (
-        set(map(type, labels)) == {list}
-        and set(map(len, labels)) == {1}
-        and {type(label) for (label,) in labels} == {str}
-    )
+def _plain_labels(fields: list[list[Any]]) -> list[Labels] | None:
+    """The labels in one of some fields, where they are lists of strings or null; None where anything else is.
+
+    Examples
+    --------
+    >>> _plain_labels([[["b", "a"], [], None], [None, None, None]]), _plain_labels([["a", 1]])
+    ([('b', 'a'), (), None], None)
+    """
+    used = [values for values in fields if any(value is not None for value in values)] or fields[:1]
+    if len(used) > 1 or not set(map(type, used[0])) <= {list, type(None)}:
+        return None
+    if not set(map(type, chain.from_iterable(filter(None, used[0])))) <= {str}:
+        return None
+    return [None if value is None else tuple(dict.fromkeys(value)) for value in used[0]]
 
 
 def _parse(line: str, name: str, number: int) -> dict[str, Any]:
