@@ -1,8 +1,7 @@
 // Functions of the core for least squares.
 #include "bindings/bindings.hpp"
-#include "sparse/column_order.hpp"
 #include "sparse/scoring.hpp"
-#include "squares/tall.hpp"
+#include "squares/gram_columns.hpp"
 
 namespace widemargin {
 
@@ -24,39 +23,6 @@ void product_lines_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indice
     without_gil([&] {
         score_rows(x, columns.data(), nothing.data(), std::int64_t(columns.shape(1)), product.data(),
                    n_threads, poll_signals, lines.data());
-    });
-}
-
-// The loops over tall matrices take four columns at a time.
-template <class Array>
-void require_tall(const Array& matrix, const char* name) {
-    if (matrix.shape(1) % 4 != 0)
-        throw nb::value_error((std::string(name) + " needs a multiple of 4 columns").c_str());
-}
-
-void cross_products_arrays(InputMatrix<double> v, InputMatrix<double> w, OutputMatrix<double> sums,
-                           int n_threads) {
-    require_threads(n_threads);
-    require_shape(w, std::int64_t(v.shape(0)), std::int64_t(w.shape(1)), "w");
-    require_shape(sums, std::int64_t(v.shape(1)), std::int64_t(w.shape(1)), "sums");
-    require_tall(v, "v");
-    require_tall(w, "w");
-    without_gil([&] {
-        cross_products(v.data(), std::int64_t(v.shape(1)), w.data(), std::int64_t(w.shape(1)),
-                       std::int64_t(v.shape(0)), sums.data(), n_threads, poll_signals);
-    });
-}
-
-void add_products_arrays(InputMatrix<double> v, InputMatrix<double> s, OutputMatrix<double> w,
-                         int n_threads) {
-    require_threads(n_threads);
-    require_shape(s, std::int64_t(v.shape(1)), std::int64_t(w.shape(1)), "s");
-    require_shape(w, std::int64_t(v.shape(0)), std::int64_t(w.shape(1)), "w");
-    require_tall(v, "v");
-    require_tall(w, "w");
-    without_gil([&] {
-        add_products(v.data(), std::int64_t(v.shape(1)), s.data(), std::int64_t(s.shape(1)),
-                     std::int64_t(v.shape(0)), w.data(), n_threads, poll_signals);
     });
 }
 
@@ -101,11 +67,6 @@ void register_sparse(nb::module_& m) {
 void register_least_squares(nb::module_& m) {
     register_sparse<float>(m);
     register_sparse<double>(m);
-    using nb::arg;
-    m.def("cross_products", &cross_products_arrays, arg("v").noconvert(), arg("w").noconvert(),
-          arg("sums").noconvert(), arg("n_threads"));
-    m.def("add_products", &add_products_arrays, arg("v").noconvert(), arg("s").noconvert(),
-          arg("w").noconvert(), arg("n_threads"));
 }
 
 }  // namespace widemargin

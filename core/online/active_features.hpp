@@ -1,5 +1,5 @@
 // The features that a batch of documents uses, for learners that lay out only these
-// (online/label_blocks.hpp).
+// (online/state_blocks.hpp).
 //
 // A batch touches few of the features, one document a few dozen. Their numbers are replaced by places among
 // those in use, so that the state of a batch is as small as the batch.
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sparse/column_order.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -100,31 +101,20 @@ class ActiveFeatures {
             place[column] = static_cast<std::int32_t>(features.size());
             features.push_back(static_cast<std::int32_t>(column));
         }
-        places_.resize(n_values);
-        for (std::int64_t k = 0; k < n_values; ++k) places_[k] = place[x.indices[k]];
+        fill_places(x, place);
         return features;
     }
 
-    // Roughly: by the number of digits of the frequency, as numbered within one number of digits.
     std::vector<std::int32_t> ordered_by_frequency(const CsrView<T>& x) {
+        ColumnOrder order = order_by_frequency(x, true);
+        fill_places(x, order.place);
+        return std::move(order.columns);
+    }
+
+    void fill_places(const CsrView<T>& x, const std::vector<std::int32_t>& place) {
         const std::int64_t n_values = x.n_values();
-        std::vector<std::int32_t> frequency(x.n_columns, 0), place(x.n_columns), features(x.n_columns);
-        for (std::int64_t k = 0; k < n_values; ++k) ++frequency[x.indices[k]];
-        const auto rank = [&](std::int64_t j) {
-            int digits = 0;
-            for (std::int32_t f = frequency[j]; f > 0; f >>= 1) ++digits;
-            return 32 - digits;
-        };
-        std::int64_t start[34] = {};
-        for (std::int64_t j = 0; j < x.n_columns; ++j) ++start[rank(j) + 1];
-        for (int k = 1; k < 34; ++k) start[k] += start[k - 1];
-        for (std::int64_t j = 0; j < x.n_columns; ++j) {
-            place[j] = static_cast<std::int32_t>(start[rank(j)]++);
-            features[place[j]] = static_cast<std::int32_t>(j);
-        }
         places_.resize(n_values);
         for (std::int64_t k = 0; k < n_values; ++k) places_[k] = place[x.indices[k]];
-        return features;
     }
 
     std::vector<std::int32_t> places_;

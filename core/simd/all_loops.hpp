@@ -5,7 +5,6 @@
 #include "simd/label_loops.hpp"
 #include "simd/row_loops.hpp"
 #include "simd/solution_path_loops.hpp"
-#include "simd/squares_loops.hpp"
 #include "simd/winnow_loops.hpp"
 
 namespace widemargin {
@@ -28,9 +27,7 @@ constexpr Loops kLoops{kLoopsOver<float>,
                        subtract_products,
                        first_limit,
                        weigh,
-                       sizes,
-                       cross,
-                       add_products};
+                       sizes};
 
 }  // namespace WIDEMARGIN_TARGET
 }  // namespace widemargin

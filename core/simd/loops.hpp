@@ -160,14 +160,6 @@ struct Loops {
     // Sizes of n weights: sqrt(w^2 + floor) when balanced. n is a multiple of 4.
     void (*sizes)(const LogWeightForm& form, double floor, const double* w, std::int64_t n, double* size);
 
-    // Tall matrices (simd/squares_loops.hpp), n x width in rows; widths are multiples of 4.
-    // sums += v' w, for v of n x p and w of n x q.
-    void (*cross)(const double* v, std::int64_t p, const double* w, std::int64_t q, std::int64_t n,
-                  double* sums);
-    // w += v s, for s of p x q.
-    void (*add_products)(const double* v, std::int64_t p, const double* s, std::int64_t q, std::int64_t n,
-                         double* w);
-
     template <typename T>
     const LoopsOver<T>& over() const {
         if constexpr (sizeof(T) == sizeof(float)) {

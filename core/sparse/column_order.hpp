@@ -1,9 +1,4 @@
-// A sparse matrix by rows and by columns, its columns in another order and those of one value set apart.
-//
-// For products with Z Z': a column with one value adds to the diagonal alone, own_i = sum z_ij^2 over such
-// columns. Column j goes to place[j]; places below n_shared are columns of several values. `across` is the
-// matrix of those by rows (its columns in no order within a row), `down` all columns by place, whose
-// beginnings down_indptr the caller has counted.
+// Columns in the order of their frequency, so that the weights that are used most lie together in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +8,37 @@
 
 namespace widemargin {
 
-template <typename T>
-struct OrderedColumns {
-    std::int64_t* across_indptr;
-    std::int32_t* across_indices;
-    T* across_values;
-    const std::int64_t* down_indptr;
-    std::int32_t* down_indices;
-    T* down_values;
-    double* own;
+struct ColumnOrder {
+    std::vector<std::int32_t> columns;  // the most frequent first; of equally frequent ones, in their order
+    std::vector<std::int32_t> place;    // of every column among them
 };
 
+// `roughly`: frequencies with the same number of binary digits count as equal, which leaves neighbors
+// together.
 template <typename T>
-void order_columns(const CsrView<T>& x, const std::int32_t* place, std::int64_t n_shared,
-                   const OrderedColumns<T>& out) {
-    std::vector<std::int64_t> next(out.down_indptr, out.down_indptr + x.n_columns);
-    std::int64_t filled = 0;
-    out.across_indptr[0] = 0;
-    for (std::int64_t i = 0; i < x.n_rows; ++i) {
-        const Row<T> row = x.row(i);
-        double own = 0.0;
-        for (std::int64_t k = 0; k < row.size; ++k) {
-            const std::int32_t to = place[row.indices[k]];
-            const std::int64_t at = next[to]++;
-            out.down_indices[at] = std::int32_t(i);
-            out.down_values[at] = row.values[k];
-            if (to < n_shared) {
-                out.across_indices[filled] = to;
-                out.across_values[filled++] = row.values[k];
-            } else {
-                own += double(row.values[k]) * double(row.values[k]);
-            }
+ColumnOrder order_by_frequency(const CsrView<T>& x, bool roughly) {
+    const std::int64_t d = x.n_columns, n_values = x.n_values();
+    std::vector<std::int32_t> key(d, 0);
+    for (std::int64_t k = 0; k < n_values; ++k) ++key[x.indices[k]];
+    std::int32_t largest = 0;
+    for (std::int32_t& frequency : key) {
+        if (roughly) {
+            int digits = 0;
+            for (std::int32_t f = frequency; f > 0; f >>= 1) ++digits;
+            frequency = digits;
         }
-        out.across_indptr[i + 1] = filled;
-        out.own[i] = own;
+        largest = frequency > largest ? frequency : largest;
     }
+    std::vector<std::int64_t> start(largest + 2, 0);  // by how much less than the largest
+    for (const std::int32_t frequency : key) ++start[largest - frequency + 1];
+    for (std::size_t k = 1; k < start.size(); ++k) start[k] += start[k - 1];
+    ColumnOrder order{std::vector<std::int32_t>(d), std::vector<std::int32_t>(d)};
+    for (std::int64_t j = 0; j < d; ++j) {
+        const std::int64_t place = start[largest - key[j]]++;
+        order.place[j] = static_cast<std::int32_t>(place);
+        order.columns[place] = static_cast<std::int32_t>(j);
+    }
+    return order;
 }
 
 }  // namespace widemargin

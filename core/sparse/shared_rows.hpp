@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "simd/loops.hpp"
+#include "sparse/column_order.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -25,13 +25,7 @@ struct SharedRows {
 
     SharedRows(const CsrView<T>& given, double bias, const double* sample_weights) {
         const std::int64_t n = given.n_rows, d = given.n_columns, nnz = given.n_values();
-        std::vector<std::int32_t> frequency(d, 0), order(d);
-        for (std::int64_t k = 0; k < nnz; ++k) ++frequency[given.indices[k]];
-        std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::int32_t a, std::int32_t b) { return frequency[a] > frequency[b]; });
-        column_of.resize(d);
-        for (std::int64_t j = 0; j < d; ++j) column_of[order[j]] = static_cast<std::int32_t>(j);
+        column_of = order_by_frequency(given, false).place;
         indices.resize(nnz);
         for (std::int64_t k = 0; k < nnz; ++k) indices[k] = column_of[given.indices[k]];
         x = {given.indptr, indices.data(), given.values, n, d};

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._arrays import Csr, times
 from widemargin.errors import DataError
-from widemargin.learn.squares.block_lanczos import Shifted, solve_shifted
+from widemargin.learn.squares.conjugate_gradients import Shifted, solve_shifted
 from widemargin.learn.squares.gram import GramProduct
 from widemargin.learn.squares.normal_equations import Form, NormalEquations, make_rows
 
@@ -107,7 +107,7 @@ class SquaresProblem:
             def across(V: Floats) -> Floats:
                 return rows.project(gram(rows.project(V)))
 
-            found = solve_shifted(across, self.targets, values, tol, max_iter, n_threads)
+            found = solve_shifted(across, self.targets, values, tol, max_iter)
             self._check(found, self.targets, tol)
             return [
                 self._of_duals(value, a, gram, residuals, found.n_iter)
@@ -118,7 +118,7 @@ class SquaresProblem:
             return times(rows.transposed, rows.project(times(rows.csr, V, n_threads)), n_threads)
 
         b = times(rows.transposed, self.targets, n_threads)
-        found = solve_shifted(down, b, values, tol, max_iter, n_threads)
+        found = solve_shifted(down, b, values, tol, max_iter)
         self._check(found, b, tol)
         return [
             self._of_weights(value, W, found.n_iter) for value, W in zip(values, found.solutions, strict=True)
