@@ -3,7 +3,6 @@
 #include "online/dual_updates.hpp"
 #include "online/mistake_driven.hpp"
 #include "online/vote.hpp"
-#include "recycled_memory.hpp"
 #include "sparse/csr_check.hpp"
 
 namespace widemargin {
@@ -248,7 +247,7 @@ nb::typed<nb::tuple, int, bool, double, double, std::int64_t> check_csr_arrays(I
     require_size_or_none(values, std::int64_t(indices.size()), "values");
     const CsrState state = check_csr(indptr.data(), std::int64_t(indptr.size()) - 1, indices.data(),
                                      std::int64_t(indices.size()), n_columns);
-    const ValueSurvey found = survey(values.data(), std::int64_t(values.size()));
+    const ValueCheck found = check_values(values.data(), std::int64_t(values.size()));
     return nb::borrow<nb::typed<nb::tuple, int, bool, double, double, std::int64_t>>(
         nb::make_tuple(int(state), found.all_finite, found.least, found.greatest, found.n_nonzero));
 }
@@ -260,15 +259,7 @@ void register_check_csr(nb::module_& m) {
           arg("values").noconvert(), arg("n_columns"));
 }
 
-// Numbers that nobody has filled, in memory that earlier arrays may have given back.
-nb::object recycled_array(std::int64_t n) {
-    auto* const kept = static_cast<double*>(RecycledMemory::shared().take(n * sizeof(double)));
-    nb::capsule owner(kept, [](void* p) noexcept { RecycledMemory::shared().give_back(p); });
-    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept, {std::size_t(n)}, owner));
-}
-
 void register_winnow(nb::module_& m) {
-    m.def("recycled_array", &recycled_array, nb::arg("n"));
     register_check_csr<float>(m);
     register_check_csr<double>(m);
     register_learn_from_mistakes<float>(m);

@@ -20,7 +20,7 @@
 // sum_i C_i max(0, 1 - y_i w.x_i) - alpha_i (1 - y_i w.x_i), at most tol times the primal objective above
 // what it is at the start without slacks (the relative entropy, or 1/2 w.w, plus the slacks); or max_passes.
 //
-// Inputs and outputs: DualTask. State is written only when all labels have finished.
+// Inputs and outputs: DualTask (online/dual_task.hpp). State is written only when all labels have finished.
 #pragma once
 
 #include <algorithm>
@@ -32,48 +32,13 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "online/label_blocks.hpp"
+#include "online/dual_task.hpp"
 #include "online/log_weights.hpp"
+#include "online/state_blocks.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 
 namespace widemargin {
-
-struct DualOptions {
-    bool additive;  // the SVM; otherwise Winnow in the form below
-    LogWeightForm form;
-    double eta;   // 0: Newton's step
-    double bias;  // size of the constant feature, 0 for none
-    double tol;   // 0: no test of the gap
-    std::int64_t max_passes;
-    bool shuffle;
-    std::uint64_t seed;
-};
-
-// n examples, L labels, d features (one more with a bias feature).
-struct DualTask {
-    std::int64_t n_labels;
-    const std::int8_t* signs;       // L x n
-    const std::int64_t* first_row;  // L: where a label begins to learn
-    const double* cost_positive;    // L
-    const double* cost_negative;    // L
-    const double* sample_weights;   // n, or null
-    bool from_start;                // the state is the starting one: alpha explains all of it
-    // State.
-    double* weights;  // features x labels
-    double* logs;     // v, features x labels; null for the SVM
-    LogWeightSums log_sums;
-    // Results.
-    double* alpha;      // L x n
-    double* objective;  // L: primal
-    double* gap;        // L
-    std::int64_t* passes;
-    std::uint8_t* converged;
-    std::int64_t*
-        overshoots;  // L: steps of a fixed eta after which the dual of the SVM was lower than before
-    double* scores;  // n x L before learning, or null
-    std::int64_t* labels_done;
-};
 
 template <typename T>
 class DualBlock {

@@ -23,7 +23,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "online/label_blocks.hpp"
+#include "online/state_blocks.hpp"
 #include "simd/loops.hpp"
 
 namespace widemargin {

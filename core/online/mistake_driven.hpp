@@ -32,8 +32,8 @@
 #include <numeric>
 #include <vector>
 
-#include "online/label_blocks.hpp"
 #include "online/mistake_task.hpp"
+#include "online/state_blocks.hpp"
 #include "online/update_rules.hpp"
 #include "parallel.hpp"
 #include "random.hpp"

@@ -1,6 +1,6 @@
 // What a mistake does to the weight of one active feature: the update rules of online/mistake_driven.hpp.
 //
-// A rule works on one block of labels (online/label_blocks.hpp). `up` says that a positive example was missed
+// A rule works on one block of labels (online/state_blocks.hpp). `up` says that a positive example was missed
 // (promotion), otherwise a negative one was taken (demotion); x is the document, or one feature of it.
 // `scale(lane)` is what stored weights are multiplied by in the rule.
 //

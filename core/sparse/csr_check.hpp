@@ -53,14 +53,14 @@ inline CsrState check_csr(const std::int64_t* indptr, std::int64_t n_rows, const
     return *least >= 0 && *greatest < n_columns ? CsrState::kUnordered : CsrState::kDamaged;
 }
 
-struct ValueSurvey {
+struct ValueCheck {
     bool all_finite;
     double least, greatest;  // 0 when there are none
     std::int64_t n_nonzero;
 };
 
 template <typename T>
-ValueSurvey survey(const T* values, std::int64_t n) {
+ValueCheck check_values(const T* values, std::int64_t n) {
     // Lanes that know nothing of each other become vector instructions. A product with 0 is 0 unless a value
     // is infinite or no number; such a product stays in the sum.
     constexpr int kAtOnce = 16;
@@ -79,7 +79,7 @@ ValueSurvey survey(const T* values, std::int64_t n) {
         for (int lane = 0; lane < kAtOnce; ++lane) look(lane, values[i + lane]);
     }
     for (; i < n; ++i) look(0, values[i]);
-    ValueSurvey found{true, double(least[0]), double(greatest[0]), n};
+    ValueCheck found{true, double(least[0]), double(greatest[0]), n};
     for (int lane = 0; lane < kAtOnce; ++lane) {
         found.all_finite &= std::isfinite(sum[lane]);
         found.least = std::min(found.least, double(least[lane]));

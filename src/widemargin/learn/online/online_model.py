@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-import widemargin._core as _core
 from widemargin._arrays import Csr, refuse_infinite
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import probable_cause, require_finite
@@ -207,7 +206,7 @@ class OnlineModel(LinearModel):
         self._cells, self._final = {}, None  # an earlier model makes room for this one
         for name, made in cells.items():
             shape = self._shape(name)
-            self._cells[name] = _unfilled(shape) if name in unfilled else _filled(shape, *made)
+            self._cells[name] = np.empty(shape) if name in unfilled else _filled(shape, *made)
         self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
 
     def _shape(self, name: str) -> tuple[int, ...]:
@@ -321,11 +320,6 @@ class OnlineModel(LinearModel):
             sound = all(np.isfinite(part).all() for part in self._finished())
         if not sound:
             raise DataError("the arrays in arrays.safetensors give weights that are not finite")
-
-
-def _unfilled(shape: tuple[int, ...]) -> Floats:
-    """An array for the core to fill, in memory that an earlier one may have given back."""
-    return np.asarray(_core.recycled_array(math.prod(shape))).reshape(shape)
 
 
 def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:

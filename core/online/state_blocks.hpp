@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
+#include "large_array.hpp"
 #include "online/active_features.hpp"
 #include "parallel.hpp"
-#include "recycled_memory.hpp"
 #include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
@@ -142,7 +142,7 @@ class Cells {
     LabelRange range_;
     T* state_;
     std::int64_t state_row_ = 0, state_lane_ = 0;  // strides
-    RecycledArray<T> own_;
+    LargeArray<T> own_;
     T* data_ = nullptr;
     std::int64_t row_ = 0, lane_ = 0;  // strides
 };
@@ -231,7 +231,7 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
     const auto run = [&](std::int64_t k, const StopFlag& stop) {
         blocks[k] = make(ranges[k]);
         blocks[k]->run(stop);
-        __atomic_fetch_add(labels_done, ranges[k].count, __ATOMIC_RELAXED);
+        count_up(labels_done, ranges[k].count);
     };
     const auto write = [&](std::int64_t k, const StopFlag&) { blocks[k]->write_back(); };
     // A thread costs some 20 microseconds to start, and finds nothing in its caches: not worth it for a few
@@ -245,14 +245,7 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
             for (std::int64_t k = 0; k < n_ranges; ++k) step(k, never);
             return;
         }
-        Pieces pieces(n_ranges, 1);
-        run_parallel(
-            static_cast<int>(std::min<std::int64_t>(n_threads, n_ranges)),
-            [&](int, const StopFlag& stop) {
-                std::int64_t begin, end;
-                while (!stop && pieces.next(begin, end)) step(begin, stop);
-            },
-            ask);
+        run_each(n_ranges, n_threads, [&](int, std::int64_t k, const StopFlag& stop) { step(k, stop); }, ask);
     };
     for_each_range(alone, run, poll);
     for_each_range(everything < kMuchWork, write, [] { return false; });
