@@ -118,6 +118,24 @@ class Pieces {
     std::atomic<int64_t> next_{0};
 };
 
+// Calls work(thread, k, stop) for every k of [0, n), each on the thread that asks next.
+template <class Work, class Poll>
+void run_each(int64_t n, int n_threads, Work&& work, Poll&& poll) {
+    Pieces pieces(n, 1);
+    run_parallel(
+        static_cast<int>(std::min<int64_t>(n_threads, n)),
+        [&](int thread, const StopFlag& stop) {
+            int64_t k, end;
+            while (!stop && pieces.next(k, end)) work(thread, k, stop);
+        },
+        poll);
+}
+
+// A counter of progress, which another thread reads.
+inline void count_up(int64_t* counter, int64_t amount) {
+    __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+}
+
 // Calls work(label) for every label; `steps` is the work of all of them.
 template <class Work, class Poll>
 void for_labels(int64_t n_labels, int64_t steps, int n_threads, Work&& work, Poll&& poll) {

@@ -19,14 +19,11 @@
 #include <limits>
 #include <vector>
 
+#include "kernel/room.hpp"
 #include "parallel.hpp"
 #include "simd/loops.hpp"
 
 namespace widemargin {
-
-// Whether y alpha can still grow ("up") or fall ("down").
-inline bool can_rise(double y, double alpha, double upper) { return y > 0 ? alpha < upper : alpha > 0; }
-inline bool can_fall(double y, double alpha, double upper) { return y > 0 ? alpha > 0 : alpha < upper; }
 
 struct SmallProblem {
     std::vector<double> y, upper, alpha, omega, K;
@@ -53,11 +50,9 @@ struct SmallProblem {
 
     // Moves y_i alpha_i by +t and y_j alpha_j by -t; a bound that limits the step is met exactly.
     Extremes move_pair(std::size_t i, std::size_t j, double t) {
-        const double room_i = y[i] > 0 ? upper[i] - alpha[i] : alpha[i];
-        const double room_j = y[j] > 0 ? alpha[j] : upper[j] - alpha[j];
-        t = std::min(t, std::min(room_i, room_j));
-        alpha[i] = t == room_i ? (y[i] > 0 ? upper[i] : 0.0) : alpha[i] + y[i] * t;
-        alpha[j] = t == room_j ? (y[j] > 0 ? 0.0 : upper[j]) : alpha[j] - y[j] * t;
+        t = std::min({t, room_of(y[i], alpha[i], upper[i], 1), room_of(y[j], alpha[j], upper[j], -1)});
+        alpha[i] = moved_alpha(y[i], alpha[i], upper[i], 1, t);
+        alpha[j] = moved_alpha(y[j], alpha[j], upper[j], -1, t);
         set_targets(i);
         set_targets(j);
         const std::size_t m = size();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/room.hpp"
 #include "left_out/solution_path.hpp"
 #include "sparse/csr.hpp"
 
@@ -28,8 +29,8 @@ struct LabelPaths {
     std::vector<std::int32_t> place;  // in the tableau, of every example, or -1
 };
 
-// An example that leaves; if it has a path, whose alphas are others at the end of it, and what they and the
-// changes of y alpha are.
+// An example that leaves: whose alphas change, along its path if it has one, and what they and the changes of
+// y alpha are.
 struct Departure {
     std::int32_t t;
     bool has_path = false;
@@ -153,6 +154,44 @@ inline void follow(const LabelPaths& paths, const DualSolution& d, const std::ve
     leaving.changed = std::move(changed);
     leaving.alpha = std::move(alpha);
     leaving.has_path = true;
+}
+
+// An example without a path: its alpha becomes 0. If others have to take it over (`taken_over`: an equality
+// constraint or a bias feature would miss it), those from whom it takes least of the objective do, a part
+// each. `row`: K(x_t, x_j).
+inline void step_out(const DualSolution& d, const std::vector<double>& diagonal,
+                     const std::vector<double>& row, bool taken_over, Departure& leaving) {
+    constexpr double kParts = 4;
+    const std::int32_t t = leaving.t;
+    const double way = d.y[t], part = d.alpha[t] / kParts;
+    double left = d.alpha[t];
+    const auto change = [&](std::int32_t i, double alpha, double step) {
+        leaving.changed.push_back(i);
+        leaving.alpha.push_back(alpha);
+        leaving.change.push_back(step);
+    };
+    change(t, 0.0, -way * left);
+    if (!taken_over) return;
+    std::vector<double> now = d.alpha;
+    std::vector<std::pair<double, std::int32_t>> able;
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(d.size()); ++j) {
+        if (j == t || !(room_of(d.y[j], now[j], d.upper[j], way) > 0)) continue;
+        const double d2 = diagonal[t] + diagonal[j] - 2 * row[j];
+        able.emplace_back(way * (d.y[j] - d.s[j]) - 0.5 * part * d2, -j);
+    }
+    const auto give = [&](std::int32_t j, double most) {
+        const double step = std::min({room_of(d.y[j], now[j], d.upper[j], way), most, left});
+        if (!(step > 0)) return;
+        now[j] = moved_alpha(d.y[j], now[j], d.upper[j], way, step);
+        left -= step;
+        change(j, now[j], way * step);
+    };
+    std::make_heap(able.begin(), able.end());
+    for (std::size_t rest = able.size(); rest > 0 && left > 0; --rest) {
+        std::pop_heap(able.begin(), able.begin() + rest);
+        give(-able[rest - 1].second, part);
+    }
+    for (std::size_t k = able.size(); k > 0 && left > 0; --k) give(-able[k - 1].second, left);
 }
 
 }  // namespace widemargin

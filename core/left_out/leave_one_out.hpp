@@ -38,8 +38,9 @@
 #include <memory>
 #include <vector>
 
-#include "left_out/bounds.hpp"
-#include "left_out/leaving_examples.hpp"
+#include "left_out/batches.hpp"
+#include "left_out/linear_bounds.hpp"
+#include "left_out/linear_paths.hpp"
 #include "left_out/retraining.hpp"
 #include "parallel.hpp"
 
@@ -59,16 +60,6 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
     constexpr Effort kEfforts[] = {{0, 0}, {12, 1}, {24, 2}, {72, 2}};
     const SharedRows<T> shared(x, options.bias, task.sample_weights);
     const LeaveOneOut<T> problem(shared, task, options);
-    const auto each = [&](std::size_t count, auto&& work) {
-        Pieces pieces(static_cast<std::int64_t>(count), 1);
-        run_parallel(
-            static_cast<int>(std::min<std::size_t>(n_threads, count)),
-            [&](int thread, const StopFlag& stop) {
-                std::int64_t k, end;
-                while (!stop && pieces.next(k, end)) work(thread, static_cast<std::size_t>(k), stop);
-            },
-            poll);
-    };
     std::vector<std::unique_ptr<Retraining<T>>> retraining(n_threads);
     const auto of = [&](int thread) -> Retraining<T>& {
         if (!retraining[thread]) retraining[thread] = std::make_unique<Retraining<T>>(problem);
@@ -76,36 +67,29 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
     };
     for (std::int64_t first = 0; first < task.n_labels; first += kLabelsAtOnce) {
         std::vector<LabelSolution> solutions(std::min(kLabelsAtOnce, task.n_labels - first));
-        each(solutions.size(), [&](int, std::size_t k, const StopFlag& stop) {
-            solutions[k] = problem.examine(first + static_cast<std::int64_t>(k));
+        const auto n_solutions = static_cast<std::int64_t>(solutions.size());
+        const auto examine = [&](int, std::int64_t k, const StopFlag& stop) {
+            solutions[k] = problem.examine(first + k);
             make_tableau(problem, solutions[k], stop);
-            const auto left = static_cast<std::int64_t>(solutions[k].left_out.size());
-            __atomic_fetch_add(task.progress, x.n_rows - left, __ATOMIC_RELAXED);
-        });
+            count_up(task.progress, x.n_rows - static_cast<std::int64_t>(solutions[k].left_out.size()));
+        };
+        run_each(n_solutions, n_threads, examine, poll);
         for (const Effort& effort : kEfforts) {
-            struct Batch {
-                std::size_t solution, begin, end;
-                Indices open;
-            };
             const bool last = &effort == std::end(kEfforts) - 1;
-            std::vector<Batch> batches;
-            for (std::size_t k = 0; k < solutions.size(); ++k) {
-                const std::size_t count = solutions[k].left_out.size();
-                for (std::size_t b = 0; b < count; b += kLanes)
-                    batches.push_back({k, b, std::min(b + kLanes, count), {}});
-            }
-            each(batches.size(), [&](int thread, std::size_t b, const StopFlag& stop) {
+            std::vector<Batch> batches = batches_of(
+                0, solutions.size(), kLanes, [&](std::size_t k) { return solutions[k].left_out.size(); });
+            const auto retrain = [&](int thread, std::int64_t b, const StopFlag& stop) {
                 Batch& batch = batches[b];
-                const LabelSolution& s = solutions[batch.solution];
+                const LabelSolution& s = solutions[batch.label];
                 const std::size_t count = batch.end - batch.begin;
                 of(thread).run(s, s.left_out.data() + batch.begin, count, effort.passes, effort.rounds,
                                last ? nullptr : &batch.open, stop);
-                const auto settled = static_cast<std::int64_t>(count - batch.open.size());
-                __atomic_fetch_add(task.progress, settled, __ATOMIC_RELAXED);
-            });
+                count_up(task.progress, static_cast<std::int64_t>(count - batch.open.size()));
+            };
+            run_each(static_cast<std::int64_t>(batches.size()), n_threads, retrain, poll);
             for (LabelSolution& s : solutions) s.left_out.clear();
             for (const Batch& batch : batches) {
-                Indices& rest = solutions[batch.solution].left_out;
+                Indices& rest = solutions[batch.label].left_out;
                 rest.insert(rest.end(), batch.open.begin(), batch.open.end());
             }
         }

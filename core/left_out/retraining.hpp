@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "left_out/bounds.hpp"
-#include "left_out/one_alone.hpp"
+#include "left_out/linear_bounds.hpp"
+#include "left_out/newton_retraining.hpp"
 #include "linear/bias_shift.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
@@ -302,7 +302,7 @@ class Retraining {
             const double c = cost(i), y = sign(i);
             for (std::size_t l = 0; l < n_lanes; ++l) {
                 if (lanes_[l].t != i && !lanes_[l].done)
-                    look_at(l, s_->excess[i] + y * scores[l], i, alphas[k][l], c, rules[l]);
+                    p_.add_slack(slacks_[l], s_->excess[i] + y * scores[l], i, y, alphas[k][l], c, rules[l]);
             }
         }
         Indices wanted;
@@ -328,7 +328,7 @@ class Retraining {
             const double far = SlacksOfShift::kFurthest + 2 * p_.error_of(i, rule);
             if (a <= 0 ? lowest >= far : highest <= -far) continue;
             for (std::size_t l = 0; l < n_lanes; ++l) {
-                if (!lanes_[l].done) look_at(l, e + y * scores[l], i, a, c, rules[l]);
+                if (!lanes_[l].done) p_.add_slack(slacks_[l], e + y * scores[l], i, y, a, c, rules[l]);
             }
             if (a <= 0 ? lowest < 0 : highest > 0) wanted.push_back(i);
         }
@@ -343,12 +343,6 @@ class Retraining {
         for (const std::int32_t i : wanted) admit(i);
     }
 
-    void look_at(std::size_t l, double e, std::int64_t i, double alpha, double cost, double rule) {
-        const double error = p_.error_of(i, rule);
-        slacks_[l].add(p_.slack(e, alpha, cost), p_.slack_within(e, error, alpha, cost), e, error, sign(i),
-                       alpha, cost);
-    }
-
     // What many lanes at once do not settle; rows that it adds to the working ones stay for the lanes after
     // it.
     void finish_alone(std::size_t l, const StopFlag& stop) {
@@ -357,7 +351,7 @@ class Retraining {
         std::vector<double> alphas(before);
         for (std::size_t k = 0; k < before; ++k) alphas[k] = lane_alpha(rows[k], l);
         Lane& lane = lanes_[l];
-        RetrainingAlone<T>(p_, *s_, lane.t, working_, std::move(alphas)).run(lane, stop);
+        NewtonRetraining<T>(p_, *s_, lane.t, working_, std::move(alphas)).run(lane, stop);
         for (std::size_t k = before; k < rows.size(); ++k) begin_row(rows[k]);
     }
 

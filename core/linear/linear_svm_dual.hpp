@@ -22,13 +22,8 @@ struct LinearSvmOptions {
 };
 
 // All arrays belong to the caller; n examples, L labels, d features.
-struct LinearSvmTask {
-    std::int64_t n_labels;
-    const std::int8_t* signs;      // L x n
-    const double* cost_positive;   // L
-    const double* cost_negative;   // L
-    const double* sample_weights;  // n, or null
-    const double* start;           // L x n alphas to start from, or null
+struct LinearSvmTask : LabelTasks {
+    const double* start;  // L x n alphas to start from, or null
     // Results.
     double* coef;       // d x L: the order in which documents are scored
     double* intercept;  // L
@@ -41,18 +36,10 @@ struct LinearSvmTask {
     std::int64_t* labels_done;  // progress, one element, read by another thread
 };
 
-class LinearSvmDual {
+class LinearSvmDual : public LabelCosts {
   public:
     LinearSvmDual(const LinearSvmTask& task, bool squared_loss, std::int64_t n, std::int64_t label)
-        : costs_{task.signs + label * n, task.cost_positive[label], task.cost_negative[label],
-                 task.sample_weights, squared_loss},
-          n_(n) {}
-
-    bool hard() const { return std::isinf(costs_.positive) || std::isinf(costs_.negative); }
-    double sign(std::int64_t i) const { return costs_.sign(i); }
-    double cost(std::int64_t i) const { return costs_.cost(i); }
-    double upper(std::int64_t i) const { return costs_.upper(i); }
-    double diagonal(std::int64_t i) const { return costs_.diagonal(i); }
+        : LabelCosts(task, label, n, squared_loss), n_(n) {}
 
     // D(alpha) and w.w
     double objective(const std::vector<double>& alpha, const std::vector<double>& w,
@@ -64,17 +51,6 @@ class LinearSvmDual {
         for (const double weight : w) ww += weight * weight;
         squared_weights = ww;
         return sum - 0.5 * ww;
-    }
-
-    // The example's share of the duality gap; margin = y_i w.x_i.
-    double slack(double margin, double alpha, double cost) const {
-        const double e = margin - 1;
-        if (costs_.squared_loss) {
-            if (cost <= 0) return 0;
-            const double xi = std::max(-e, 0.0);
-            return cost * xi * xi + alpha * alpha / (4 * cost) + alpha * e;
-        }
-        return e > 0 ? alpha * e : (alpha - cost) * e;
     }
 
     // The relative gap, and P, from the sum of slacks or (hard margin) from the smallest margin.
@@ -93,7 +69,6 @@ class LinearSvmDual {
     }
 
   private:
-    LabelCosts costs_;
     std::int64_t n_;
 };
 

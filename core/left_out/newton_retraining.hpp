@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "left_out/bounds.hpp"
+#include "left_out/linear_bounds.hpp"
 #include "linear/bias_shift.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
@@ -74,11 +74,11 @@ struct Certificate {
 };
 
 template <typename T>
-class RetrainingAlone {
+class NewtonRetraining {
   public:
     // `alphas`: of the working rows, to begin with.
-    RetrainingAlone(const LeaveOneOut<T>& problem, const LabelSolution& solution, std::int32_t t,
-                    WorkingRows& working, std::vector<double> alphas)
+    NewtonRetraining(const LeaveOneOut<T>& problem, const LabelSolution& solution, std::int32_t t,
+                     WorkingRows& working, std::vector<double> alphas)
         : p_(problem),
           s_(solution),
           t_(t),
@@ -140,74 +140,47 @@ class RetrainingAlone {
     // Takes the free alphas to where all their margins would be 1, by conjugate gradients, or as far on the
     // way as the bounds and the dual objective allow.
     void newton_step() {
-        std::vector<std::size_t> free;
+        Indices free;  // examples
+        std::vector<std::size_t> places;
         for (std::size_t k = 0; k < rows_.size(); ++k) {
-            if (rows_[k] != t_ && alpha_now_[k] > 0 && alpha_now_[k] < upper(rows_[k])) free.push_back(k);
+            if (rows_[k] == t_ || !(alpha_now_[k] > 0 && alpha_now_[k] < upper(rows_[k]))) continue;
+            free.push_back(rows_[k]);
+            places.push_back(k);
         }
         const std::size_t m = free.size();
-        std::vector<double> g(m), x(m, 0.0), r(m), q(m), weights(p_.d);
-        double rr = 0;
+        std::vector<double> g(m), r(m), p(m), q(m), weights(p_.d);
         for (std::size_t k = 0; k < m; ++k) {
-            const std::int32_t i = rows_[free[k]];
+            const std::int32_t i = free[k];
             const double e = s_.excess[i] + sign(i) * change(i);
-            g[k] = e + p_.diagonal(s_.label, i) * alpha_now_[free[k]];
+            g[k] = e + p_.diagonal(s_.label, i) * alpha_now_[places[k]];
             r[k] = -sign(i) * g[k];
-            rr += r[k] * r[k];
         }
-        const double enough = rr * kNewtonAccuracy * kNewtonAccuracy;
-        const auto times = [&](const std::vector<double>& p) {  // q = K p over the free examples; returns p.q
-            std::fill(weights.begin(), weights.end(), 0.0);
-            double sum = 0, pq = 0;
-            for (std::size_t k = 0; k < m; ++k) {
-                if (p[k] != 0) p_.shared.x.row(rows_[free[k]]).axpy(p[k], weights.data());
-                sum += p[k];
-            }
-            for (std::size_t k = 0; k < m; ++k) {
-                const std::int32_t i = rows_[free[k]];
-                q[k] = p_.shared.x.row(i).dot(weights.data()) + bias_ * bias_ * sum +
-                       p_.diagonal(s_.label, i) * p[k];
-                pq += p[k] * q[k];
-            }
-            return pq;
+        const auto times = [&](const std::vector<double>& of, std::vector<double>& product) {
+            return p_.times_gram(s_.label, free, bias_, of, product, weights);
         };
-        std::vector<double> p(r);
-        for (int step = 0; step < kConjugateSteps && rr > enough; ++step) {
-            const double pq = times(p), pp = std::inner_product(p.begin(), p.end(), p.begin(), 0.0);
-            if (!(pq > kFlat * pp)) {
-                // No curvature: the objective rises this way until a bound is met.
-                for (std::size_t k = 0; k < m; ++k) x[k] += rr / (kFlat * pp) * p[k];
-                break;
-            }
-            double next = 0;
-            for (std::size_t k = 0; k < m; ++k) {
-                x[k] += rr / pq * p[k];
-                r[k] -= rr / pq * q[k];
-                next += r[k] * r[k];
-            }
-            for (std::size_t k = 0; k < m; ++k) p[k] = r[k] + next / rr * p[k];
-            rr = next;
-        }
+        const std::vector<double> x = conjugate_gradients(std::move(r), kNewtonAccuracy * kNewtonAccuracy,
+                                                          kConjugateSteps, kFlat, times);
         // All that would leave their bounds stop there; if that is too much at once, only the first.
         double first = 1;
         for (std::size_t k = 0; k < m; ++k) {
-            const std::int32_t i = rows_[free[k]];
-            const double a = alpha_now_[free[k]], step = x[k] * sign(i);
+            const std::int32_t i = free[k];
+            const double a = alpha_now_[places[k]], step = x[k] * sign(i);
             if (step > 0) first = std::min(first, (upper(i) - a) / step);
             if (step < 0) first = std::min(first, -a / step);
         }
         for (const double length : {1.0, 0.25, first}) {
             double fall = 0;  // of the dual objective, without its quadratic part
             for (std::size_t k = 0; k < m; ++k) {
-                const std::int32_t i = rows_[free[k]];
-                const double a = alpha_now_[free[k]];
+                const std::int32_t i = free[k];
+                const double a = alpha_now_[places[k]];
                 const double moved = std::min(std::max(a + length * x[k] * sign(i), 0.0), upper(i));
                 p[k] = (moved - a) * sign(i);
                 fall += (moved - a) * g[k];
             }
-            if (fall + 0.5 * times(p) > 0) continue;
+            if (fall + 0.5 * times(p, q) > 0) continue;
             for (std::size_t k = 0; k < m; ++k) {
-                const std::int32_t i = rows_[free[k]];
-                double& a = alpha_now_[free[k]];
+                const std::int32_t i = free[k];
+                double& a = alpha_now_[places[k]];
                 a = std::min(std::max(a + length * x[k] * sign(i), 0.0), upper(i));
                 p_.shared.x.row(i).axpy(p[k], w_.data());
                 v_ += bias_ * p[k];
@@ -247,8 +220,7 @@ class RetrainingAlone {
     }
 
     void look_at(double e, std::int64_t i, double a) {
-        const double error = p_.error_of(i, rule_), c = cost(i);
-        slacks_.add(p_.slack(e, a, c), p_.slack_within(e, error, a, c), e, error, sign(i), a, c);
+        p_.add_slack(slacks_, e, i, sign(i), a, cost(i), rule_);
     }
 
     const LeaveOneOut<T>& p_;

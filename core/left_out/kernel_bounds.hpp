@@ -45,6 +45,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernel/room.hpp"
 #include "kernel/threshold.hpp"
 #include "rounding.hpp"
 
@@ -83,7 +84,7 @@ inline double bound_reach(double gap, double squared_distance, double room) {
 
 // By how much y_j alpha_j can still rise (way = 1) or fall (way = -1).
 inline double room_of(const DualPoint& p, std::int64_t j, double way) {
-    return p.y[j] * way > 0 ? p.upper[j] - p.alpha[j] : p.alpha[j];
+    return room_of(p.y[j], p.alpha[j], p.upper[j], way);
 }
 
 // Threshold and duality gap of a dual point.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "left_out/conjugate_gradients.hpp"
 #include "left_out/solution_path.hpp"
 #include "linear/bias_shift.hpp"
 #include "linear/label_costs.hpp"
@@ -26,13 +27,8 @@ struct LeaveOneOutOptions {
 };
 
 // All arrays belong to the caller; n examples, L labels.
-struct LeaveOneOutTask {
-    std::int64_t n_labels;
-    const std::int8_t* signs;      // L x n
-    const double* cost_positive;   // L
-    const double* cost_negative;   // L
-    const double* sample_weights;  // n, or null
-    const double* alpha;           // L x n: the solution
+struct LeaveOneOutTask : LabelTasks {
+    const double* alpha;  // L x n: the solution
     // Results.
     double* scores;           // L x n
     double* accuracy;         // L x n
@@ -54,7 +50,7 @@ struct LabelSolution {
     Indices nearest;               // examples by |e_i|, those with an alpha between its bounds first
     std::vector<double> distance;  // of nearest[k]: 0 or |e_i|
     Indices left_out;              // those to retrain without, by how far the solution may move
-    Tableau tableau;               // left_out/leaving_examples.hpp; may be empty
+    Tableau tableau;               // left_out/linear_paths.hpp; may be empty
     Indices in_tableau;
     std::vector<std::int32_t> place_in_tableau;  // of every example, or -1
 };
@@ -77,10 +73,7 @@ class LeaveOneOut {
         }
     }
 
-    LabelCosts costs(std::int64_t label) const {
-        return {task.signs + label * n, task.cost_positive[label], task.cost_negative[label],
-                task.sample_weights, options.squared_loss};
-    }
+    LabelCosts costs(std::int64_t label) const { return {task, label, n, options.squared_loss}; }
     double sign(std::int64_t label, std::int64_t i) const { return costs(label).sign(i); }
     double cost(std::int64_t label, std::int64_t i) const { return costs(label).cost(i); }
     double upper(std::int64_t label, std::int64_t i) const { return costs(label).upper(i); }
@@ -88,15 +81,8 @@ class LeaveOneOut {
     double alpha(std::int64_t label, std::int64_t i) const { return task.alpha[label * n + i]; }
     double K(std::int64_t i) const { return shared.squared_norms[i]; }
 
-    // An example's share of the duality gap (linear/dual_cd.hpp), from e = y_i f(x_i) - 1, without
-    // cancellation.
     double slack(double e, double alpha, double cost) const {
-        if (options.squared_loss) {
-            if (e >= 0) return alpha * alpha / (4 * cost) + alpha * e;
-            const double apart = e + alpha / (2 * cost);
-            return cost * apart * apart;
-        }
-        return e > 0 ? alpha * e : (alpha - cost) * e;
+        return slack_of(e, alpha, cost, options.squared_loss);
     }
     // The largest that it can be when e may be off by `error`.
     double slack_within(double e, double error, double alpha, double cost) const {
@@ -123,6 +109,30 @@ class LeaveOneOut {
 
     bool enough(double score, double accuracy) const {
         return accuracy <= options.accuracy && (accuracy < std::abs(score) || accuracy < kSmallest);
+    }
+
+    // q = (X X' + bias^2 1 1' + diagonal) p over some rows; returns p.q. w: memory for as many numbers as
+    // there are features.
+    double times_gram(std::int64_t label, const Indices& rows, double bias, const std::vector<double>& p,
+                      std::vector<double>& q, std::vector<double>& w) const {
+        std::fill(w.begin(), w.end(), 0.0);
+        double sum = 0, pq = 0;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            if (p[k] != 0) shared.x.row(rows[k]).axpy(p[k], w.data());
+            sum += p[k];
+        }
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            q[k] = shared.x.row(rows[k]).dot(w.data()) + bias * bias * sum + diagonal(label, rows[k]) * p[k];
+            pq += p[k] * q[k];
+        }
+        return pq;
+    }
+
+    // Adds example i, whose e = y_i f(x_i) - 1 comes from a rule no longer than `rule`, to a sum of slacks.
+    void add_slack(SlacksOfShift& slacks, double e, std::int64_t i, double y, double alpha, double cost,
+                   double rule) const {
+        const double error = error_of(i, rule);
+        slacks.add(slack(e, alpha, cost), slack_within(e, error, alpha, cost), e, error, y, alpha, cost);
     }
 
     // Scores of all examples by the given solution, its gap, and what (1) and (2) decide.
@@ -228,28 +238,11 @@ class LeaveOneOut {
     std::vector<double> response(std::int64_t label, const Indices& free) const {
         const std::size_t m = free.size();
         if (m == 0 || options.bias == 0) return std::vector<double>(m, 0.0);
-        std::vector<double> z(m, 0.0), r(m, 1.0), p(m, 1.0), q(m), w(d, 0.0);
-        double rr = static_cast<double>(m);
-        for (int step = 0; step < kConjugateSteps && rr > 1e-6 * static_cast<double>(m); ++step) {
-            std::fill(w.begin(), w.end(), 0.0);
-            for (std::size_t k = 0; k < m; ++k) shared.x.row(free[k]).axpy(p[k], w.data());
-            double pq = 0;
-            for (std::size_t k = 0; k < m; ++k) {
-                q[k] = shared.x.row(free[k]).dot(w.data()) + diagonal(label, free[k]) * p[k];
-                pq += p[k] * q[k];
-            }
-            if (!(pq > 0)) break;
-            const double length = rr / pq;
-            double next = 0;
-            for (std::size_t k = 0; k < m; ++k) {
-                z[k] += length * p[k];
-                r[k] -= length * q[k];
-                next += r[k] * r[k];
-            }
-            for (std::size_t k = 0; k < m; ++k) p[k] = r[k] + next / rr * p[k];
-            rr = next;
-        }
-        return z;
+        std::vector<double> w(d);
+        return conjugate_gradients(std::vector<double>(m, 1.0), 1e-6, kConjugateSteps, 0.0,
+                                   [&](const std::vector<double>& p, std::vector<double>& q) {
+                                       return times_gram(label, free, 0.0, p, q, w);
+                                   });
     }
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "left_out/bounds.hpp"
+#include "left_out/linear_bounds.hpp"
 #include "simd/loops.hpp"
 
 namespace widemargin {
