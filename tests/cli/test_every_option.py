@@ -133,6 +133,10 @@ def test_what_no_test_uses_is_found():
         "train --units chars",
         "train --units chars_in_words",
         "train --calibrate isotonic",
+        "label --units",
+        "label --units words",
+        "label --units chars",
+        "label --units chars_in_words",
     ]
 
 

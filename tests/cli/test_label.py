@@ -169,6 +169,76 @@ class TestLabeling:
         assert outputs[0] == outputs[1]
 
 
+class TestModel:
+    def test_the_rule_is_kept_for_documents_to_come(self, run, two, tmp_path):
+        folder, truth = two
+        out, model = tmp_path / "out.jsonl", tmp_path / "labels.wm"
+        model.write_text("not a model")
+        both = [folder / "known.jsonl", folder / "rest.jsonl", "-o", out, "--positives", "wires=0.5"]
+        refused = run("label", *both, "--model", model)
+        assert refused.returncode != 0
+        assert not out.exists(), "before any work"
+        done = run("label", *both, "--model", model, "--force")
+        assert done.returncode == 0, done.stderr
+        assert f"Wrote {model} (" in done.stdout
+        predicted = run("predict", model, folder / "rest.jsonl", "-q")
+        assert predicted.returncode == 0, predicted.stderr
+        assert {row["id"]: row["labels"] for row in map(json.loads, predicted.stdout.splitlines())} == truth
+        measured = run("evaluate", model, folder / "all.jsonl", "--json", "-q")
+        assert json.loads(measured.stdout)["measured"]["accuracy"]["value"] == 1
+        explained = run("explain", model, "the invoice and the refund", "--json")
+        assert json.loads(explained.stdout)["label"] == "money"
+        inspected = json.loads(run("inspect", model, "--json").stdout)
+        assert inspected["learner"]["name"] == "transductive-svm"
+        assert inspected["summary"]["documents"] == 44
+        assert "transductive-svm C=20" in run("inspect", model).stdout
+
+    def test_a_rule_of_vectors(self, here, tmp_path):
+        known, rest = tmp_path / "known.svm", tmp_path / "rest.svm"
+        known.write_text("1 1:1 5:1\n-1 2:1 5:1\n")
+        rest.write_text("0 1:1 3:1\n0 1:1 4:1\n0 2:1 4:1\n0 2:1 6:1\n")
+        out, model = tmp_path / "out.jsonl", tmp_path / "labels.wm"
+        done = here("label", known, rest, "-o", out, "--positives", "1=0.5", "--model", model, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["bytes"] == model.stat().st_size
+        predicted = here("predict", model, rest, "-q")
+        rows = [json.loads(line) for line in predicted.stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [row["labels"] for row in rows_of(out)]
+
+    @pytest.mark.parametrize(
+        ("words", "expected"),
+        [
+            (("--units", "chars", "--ngrams", "2-3", "--max-features", "60"), {"units": "chars"}),
+            (("--units", "chars_in_words", "--ngrams", "4"), {"units": "chars_in_words"}),
+            (("--tokens", "unicode", "--max-df", "0.9"), {"tokens": "unicode", "max_df": 0.9}),
+            (("--min-df", "2", "--min-count", "3"), {"min_df": 2, "min_count": 3}),
+            (("--units", "words", "--tokens", "alnum", "--hashed", "512"), {"units": "words", "n_hashed": 512}),
+        ],
+    )
+    def test_it_takes_the_text_options_of_train(self, here, two, tmp_path, words, expected):
+        folder, truth = two
+        out, model = tmp_path / "out.jsonl", tmp_path / "labels.wm"
+        done = here("label", folder / "both.jsonl", "-o", out, "--model", model, *words)
+        assert done.returncode == 0, done.stderr
+        assert len(rows_of(out)) == len(truth)
+        found = json.loads(here("inspect", model, "--json").stdout)
+        assert found["vectorizer"].items() >= expected.items()
+        if "--max-features" in words:
+            assert found["summary"]["terms"] == 60
+
+    def test_terms_are_selected_by_labeled_documents(self, here, two, tmp_path):
+        folder, truth = two
+        model = tmp_path / "labels.wm"
+        options = ("--features", "chi2:12", "--next", "2", "--json")
+        done = here("label", folder / "both.jsonl", "-o", tmp_path / "out.jsonl", "--model", model, *options)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary["terms"] == 12
+        assert set(summary["next"]) <= set(truth)
+        found = json.loads(here("inspect", model, "--features", "--json").stdout)
+        assert len(found["features"]) == 12
+
+
 class TestAlarm:
     @pytest.fixture(scope="class")
     @classmethod
@@ -272,6 +342,10 @@ class TestBadInput:
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "x=0.5"], 2, "no label 'x'"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--plot", "x.png"], 2, "Add --simulate N"),
             (["all.jsonl", "-o", "x.jsonl", "--simulate", "4"], 2, "takes LABELED alone"),
+            (["all.jsonl", "--model", "x.wm", "--simulate", "4"], 2, "takes LABELED alone"),
+            (["all.jsonl", "--features", "ig:5", "--simulate", "4"], 2, "does not apply to --simulate"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--model", "x.jsonl"], 2, "Name two files"),
+            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--model", "no/x.wm"], 66, "no folder"),
             (["both.jsonl", "--simulate", "4"], 65, "40 documents of 44 have no label"),
             (["all.jsonl", "--simulate", "44"], 65, "leave none to test on"),
         ],

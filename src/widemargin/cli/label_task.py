@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from widemargin.cli.output import counted, seconds_in_words, shortened
+from widemargin.classifier import TextClassifier
+from widemargin.cli.output import bytes_in_words, counted, seconds_in_words, shortened
 from widemargin.decide.active import next_to_label, uncertainty
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, labeled_rows
 from widemargin.learn.svm.transductive import TransductiveSVM
-from widemargin.weight.vectorizer import Vectorizer
 
 # Fractions of classes are guesses, and need not add up to 1 to the last digit.
 ROUGHLY = 0.05
@@ -33,11 +33,9 @@ class Task:
         """The numbers of the documents whose labels are not known."""
         return np.flatnonzero(self.labels.unlabeled).tolist()
 
-    def vectors(self, vectorizing: dict[str, Any]) -> sp.csr_array:
-        """All documents as rows: the unlabeled ones contribute terms and document frequencies too."""
-        if isinstance(self.documents, Vectors):
-            return self.documents.X
-        return Vectorizer(**vectorizing).fit_transform(self.documents.texts)
+    def unit_length(self, vectorizing: dict[str, Any]) -> bool:
+        """Whether documents have length 1."""
+        return isinstance(self.documents, Collection) and vectorizing["weighting"].endswith("c")
 
 
 def gather(
@@ -129,7 +127,7 @@ def fractions(positives: list[str] | None, task: Task) -> Any:
     return found
 
 
-def fit(task: Task, X: sp.csr_array, learning: dict[str, Any]) -> TransductiveSVM:
+def fit(task: Task, classifier: TextClassifier) -> None:
     """Learn from all documents."""
     if not task.wanted:
         raise DataError(
@@ -137,7 +135,7 @@ def fit(task: Task, X: sp.csr_array, learning: dict[str, Any]) -> TransductiveSV
             f"with documents to label, or use `train` and `predict` for documents to come."
         )
     try:
-        return TransductiveSVM(**learning).fit(X, task.labels)
+        classifier.fit(task.documents, task.labels)
     except DataError as error:
         raise DataError(f"{task.source}: {error}") from error
 
@@ -185,9 +183,9 @@ def _certainty(kind: str, scores: Any, signs: Any) -> Any:
     return np.clip(distance, 0, 1)
 
 
-def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], terms: int) -> dict[str, Any]:
+def summary(task: Task, classifier: TextClassifier, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What was done, for people and programs."""
-    space = learner.label_space_
+    space, learner = classifier.label_space_, classifier.learner_
     given = {str(name): 0 for name in space.classes.tolist()}
     for row in rows:
         for label in row["labels"]:
@@ -197,7 +195,7 @@ def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], te
         "documents": len(rows),
         "labeled": len(task.labels) - len(rows),
         "task": space.kind,
-        "terms": int(terms),
+        "terms": classifier.training_summary_["terms"],
         "given": given,
         "switches": int(np.sum(learner.n_switches_)),
         "alarm": {
@@ -209,13 +207,12 @@ def summary(task: Task, learner: TransductiveSVM, rows: list[dict[str, Any]], te
     }
 
 
-def ask(task: Task, learner: TransductiveSVM, X: sp.csr_array, count: int, seed: int) -> list[str]:
+def ask(task: Task, classifier: TextClassifier, count: int, seed: int) -> list[str]:
     """The ids of the documents whose labels would help most: near the boundary, and not all alike."""
     wanted = task.wanted
-    scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.labels), -1)[wanted]
-    chosen = next_to_label(
-        uncertainty(scores, learner.label_space_.kind), count, X[wanted], random_state=seed
-    )
+    scores = np.asarray(classifier.learner_.scores_, dtype=np.float64).reshape(len(task.labels), -1)[wanted]
+    X = classifier.scorer.representation.rows(task.documents.subset(wanted)).matrix
+    chosen = next_to_label(uncertainty(scores, classifier.label_space_.kind), count, X, random_state=seed)
     return [task.documents.ids[wanted[i]] for i in chosen]
 
 
@@ -243,4 +240,6 @@ def in_words(summary: dict[str, Any]) -> list[str]:
         lines.append(f"Label next: {', '.join(summary['next'])}")
     if summary["output"] != "-":
         lines.append(f"Wrote {summary['output']}.")
+    if "model" in summary:
+        lines.append(f"Wrote {summary['model']} ({bytes_in_words(summary['bytes'])}).")
     return lines

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.classifier import TextClassifier
 from widemargin.cli.commands import Given
 from widemargin.cli.label_task import Task
 from widemargin.cli.output import counted, note, print_json, show_table
+from widemargin.documents.collection import Vectors
 from widemargin.errors import DataError
 from widemargin.estimate.learning_curve import Draw, class_members, learning_curve
-from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.report.plots import Line, Panel, save_plot
 from widemargin.report.tables import Column, Table
 
@@ -19,12 +20,7 @@ from widemargin.report.tables import Column, Table
 POINTS = 5
 
 
-def run(
-    task: Task,
-    vectorizing: dict[str, Any],
-    learning: dict[str, Any],
-    given: Given,
-) -> None:
+def run(task: Task, classifier: TextClassifier, given: Given) -> None:
     """Hide labels, find them again, and say how well."""
     unknown = len(task.wanted)
     if unknown:
@@ -35,11 +31,12 @@ def run(
     space = task.labels.space
     n_labels = class_members(*task.labels.space_and_signs).shape[1]
     sizes = curve_sizes(given.simulate, n_labels)
-    learner = TransductiveSVM(**{**learning, "verbose": False})
+    found = task.documents
+    X = found.X if isinstance(found, Vectors) else classifier.vectorizer.fit_transform(found.texts)
     draws = list(
         learning_curve(
-            learner,
-            task.vectors(vectorizing),
+            classifier.learner.set_params(verbose=False),
+            X,
             task.labels,
             sizes,
             given.repeat,

@@ -19,7 +19,7 @@ _DATA = (
 GENERAL = (
     Option(
         "MODEL",
-        "A model file that `train` wrote, or one of SVM-light.",
+        "A model file that `train` or `label` wrote, or one of SVM-light.",
         "predict evaluate inspect explain",
         Path,
         REQUIRED
@@ -41,7 +41,10 @@ GENERAL = (
     Option("--output -o OUT", _ROWS_OUT, "label", common=True),
     Option("--output -o DIR", "The folder for the files of the demo.", "demo", Path, "widemargin-demo"),
     Option("--output -o DIR", "The folder to write to.", "corpus-export", Path, REQUIRED),
-    Option("--force", "Replace an existing file that is not a model.", "train inspect", bool),
+    Option(
+        "--model MODEL", "Also keep the rule, as a model file for new documents.", "label", Path, shown="none"
+    ),
+    Option("--force", "Replace an existing file that is not a model.", "train label inspect", bool),
     Option("--scores", "Add the score of every label.", "predict label", bool, common=True),
     Option(
         "--proba",

@@ -12,6 +12,12 @@ _WEIGHTING = "SMART weighting of the terms."
 _STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
 _STEMMER = "porter, a Snowball language such as english or german, a lemmatizer such as lemma:en, or none."
 
+
+def both(spelling: str, help: str, kind: Any = str, default: Any = None, **more: Any) -> Option:
+    """An option of `train` and `label`."""
+    return Option(spelling, help, "train label", kind, default, **more)
+
+
 TEXT = (
     train(
         "--weighting TRIPLE",
@@ -19,34 +25,27 @@ TEXT = (
         shown="chosen by --tune, or tfc; winnows of counts: sxx; other online learners: bxx"
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
-    train(
+    both(
         "--tokens alnum|unicode",
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
         default="alnum"
     ),
-    train(
+    both(
         "--units words|chars|chars_in_words", "What a term is made of.", default="words"
     ),
-    Option(
-        "--ngrams N|M-N", "Lengths of the terms, in units.", "train label", default="1", common=True
-    ),
-    train(
+    both("--ngrams N|M-N", "Lengths of the terms, in units.", default="1", common=True),
+    both(
         "--min-df N|FRACTION",
         "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
         default="1"
     ),
-    train(
+    both(
         "--max-df N|FRACTION", "Leave out terms that occur in more documents.", default="1.0"
     ),
-    Option(
-        "--min-count N",
-        "Leave out terms that occur less often in all documents together.",
-        "label",
-        int,
-        1,
-        least=1
+    both(
+        "--min-count N", "Leave out terms that occur less often in all documents together.", int, 1, least=1
     ),
-    train("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
+    both("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
     train(
         "--stop-words freewais|FILE|none",
         _STOP_WORDS,
@@ -56,14 +55,14 @@ TEXT = (
     Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label", default="none"),
     train("--stemmer NAME", _STEMMER, shown="chosen by --tune, or none", common=True),
     Option("--stemmer NAME", _STEMMER, "label", default="none"),
-    train(
+    both(
         "--hashed N",
         "Hash terms to N columns instead of keeping a vocabulary.",
         int,
         shown="off",
         least=1
     ),
-    train(
+    both(
         "--features SCORE:N",
         "Learn from some of the terms: the N best by ig, gini, chi2, odds, bns or df (ig:5000), a percentage "
         "of them (ig:10%), or those above a least score (df:min=3). :combine=max, average, sum, "
@@ -77,24 +76,20 @@ TEXT = (
 
 def vectorizing(given: Any, weighting: str) -> dict[str, Any]:
     """The parameters of `Vectorizer`; `weighting` is the default of the learner."""
-    found = {
+    return {
         "weighting": given.weighting or weighting,
+        "tokens": given.tokens,
+        "units": given.units,
         "ngram_range": ngram_range(given.ngrams),
+        "min_df": frequency("--min-df", given.min_df),
+        "max_df": frequency("--max-df", given.max_df),
+        "min_count": given.min_count,
+        "max_features": given.max_features,
         "stop_words": stop_word_list(given.stop_words),
         "stemmer": None if given.stemmer == "none" else given.stemmer,
+        "n_hashed": given.hashed,
         "n_jobs": given.threads,
     }
-    for name, parameter in _AS_THEY_ARE.items():
-        if hasattr(given, name):
-            found[parameter] = getattr(given, name)
-    for name in ("min_df", "max_df"):
-        if hasattr(given, name):
-            found[name] = frequency(f"--{name.replace('_', '-')}", getattr(given, name))
-    return found
-
-
-# Options whose value is the parameter itself.
-_AS_THEY_ARE = {name: name for name in ("tokens", "units", "max_features", "min_count")} | {"hashed": "n_hashed"}
 
 
 def ngram_range(text: str) -> tuple[int, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
-from widemargin.cli.files import check_target, read_all
+from widemargin.cli.files import check_model, check_target, read_all
+from widemargin.cli.options import features as selections
 from widemargin.cli.options.text import stop_word_file, vectorizing
 from widemargin.cli.output import Stages, machine_output, note, print_json, say
 from widemargin.errors import UsageError
@@ -25,24 +27,18 @@ def run(given: Given) -> None:
     Each document gives one JSON object on a line, {"id": ..., "labels": [...], "score": ..., "certainty":
     ...}. Certainty is 0 at the boundary of another decision and 1 at the margin or beyond; it is no
     probability. A statistical test compares labeled and unlabeled documents afterwards, and says where
-    the labels should not be trusted.
+    the labels should not be trusted. --model keeps the rule for documents to come: predict, evaluate,
+    explain and inspect take it.
     """
     _check_options(given)
     inputs = [given.labeled, given.unlabeled, stop_word_file(given.stop_words)]
     for written in (given.output, given.plot):
         if written is not None:
             check_target(written, inputs)
+    if given.model is not None:
+        check_model(given.model, inputs, force=given.force)
     terms = vectorizing(given, "tfc")
-    told = given.on_alarm == "warn" and not (given.quiet or given.json)
-    learning = {
-        "C": given.C,
-        "C_unlabeled": given.C_unlabeled,
-        # What is printed on stdout needs no warning on stderr.
-        "on_alarm": "ignore" if told else given.on_alarm,
-        "random_state": given.seed,
-        "n_jobs": given.threads,
-        "verbose": not given.quiet,
-    }
+    wanted = None if given.features is None else selections.parse(given.features, given.seed)
     stages = Stages()
     with stages.stage("read"):
         reading = options.reading(given)
@@ -52,25 +48,41 @@ def run(given: Given) -> None:
             without_labels = {**reading, "label": None, "label_delimiter": None}
             second = read_all(given.unlabeled, given.quiet, without_labels)
     # Only now, so that a mistake in the data is told at once.
+    from widemargin.classifier import TextClassifier
     from widemargin.cli import label_task, simulation
+    from widemargin.learn.svm.transductive import TransductiveSVM
+    from widemargin.weight.vectorizer import Vectorizer
 
     task = label_task.gather(given.labeled, first, given.unlabeled, second, given.multilabel)
-    learning["positives"] = label_task.fractions(given.positives, task)
+    # What is printed on stdout needs no warning on stderr.
+    told = given.simulate is not None or (given.on_alarm == "warn" and not (given.quiet or given.json))
+    classifier = TextClassifier(
+        Vectorizer(**terms),
+        TransductiveSVM(
+            given.C,
+            C_unlabeled=given.C_unlabeled,
+            positives=label_task.fractions(given.positives, task),
+            on_alarm="ignore" if told else given.on_alarm,
+            random_state=given.seed,
+            n_jobs=given.threads,
+            verbose=not given.quiet,
+        ),
+        features=None if wanted is None else selections.make(*wanted, unit_length=task.unit_length(terms)),
+    )
     if given.simulate is not None:
-        simulation.run(task, terms, {**learning, "on_alarm": "ignore"}, given)
+        simulation.run(task, classifier, given)
         return
-    with stages.stage("vectorize"):
-        X = task.vectors(terms)
-    with stages.stage("learn"):
-        learner = label_task.fit(task, X, learning)
-    rows = label_task.rows(task, learner, every_score=given.scores, keep_text=given.keep_text)
+    label_task.fit(task, classifier)
+    stages.seconds.update(classifier.training_summary_["seconds"])
+    rows = label_task.rows(task, classifier.learner_, every_score=given.scores, keep_text=given.keep_text)
     _write(given.output, rows, given.safe_csv)
-    summary = {
-        "output": given.output,
-        **label_task.summary(task, learner, rows, X.shape[1]),
-        **({"next": label_task.ask(task, learner, X, given.next, given.seed)} if given.next else {}),
-        "seconds": stages.seconds,
-    }
+    summary = {"output": given.output, **label_task.summary(task, classifier, rows)}
+    if given.next:
+        summary["next"] = label_task.ask(task, classifier, given.next, given.seed)
+    if given.model is not None:
+        with stages.stage("save"):
+            summary |= {"model": str(given.model), "bytes": classifier.save(given.model, force=given.force)}
+    summary["seconds"] = stages.seconds
     if given.json and given.output != "-":
         print_json(summary)
     elif not given.quiet:
@@ -88,14 +100,18 @@ def _check_options(given: Given) -> None:
             raise UsageError("--plot draws what --simulate finds. Add --simulate N, or leave --plot out.")
         if given.output is None:
             raise UsageError("Where do the labels go? Add -o OUT.jsonl, or -o - for stdout.")
+        if given.model is not None and given.model.resolve() == Path(given.output).resolve():
+            raise UsageError(f"Labels and model cannot both be written to {given.output}. Name two files.")
         from widemargin.cli.verbs.predict import writer_for
 
         writer_for(given.output, None, given.safe_csv)
         return
-    if given.unlabeled is not None or given.output is not None:
+    if given.unlabeled is not None or given.output is not None or given.model is not None:
         raise UsageError(
-            "--simulate hides labels that are known: it takes LABELED alone, and writes no documents."
+            "--simulate hides labels that are known: it takes LABELED alone, and writes no documents or model."
         )
+    if given.features is not None:
+        raise UsageError("--features does not apply to --simulate: it would select by hidden labels.")
     if given.plot is not None:
         from widemargin.report.plots import check_plot
 
