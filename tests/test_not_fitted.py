@@ -36,8 +36,7 @@ ARGUMENTS = {
 }
 # Those that fit, or read and change parameters, and those that look at their arguments alone.
 NEED_NO_FIT = {"get_params", "set_params", "get_metadata_routing", "set_output", "path", "as_scored"}
-# Least squares leave out documents in closed form, from the data that they are given.
-NEED_NO_FIT |= {"uses_labels"}
+NEED_NO_FIT |= {"uses_labels", "documents_to_begin"}
 
 
 def members(estimator: Any) -> list[str]:
