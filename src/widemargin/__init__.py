@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.weight.vectorizer import Vectorizer
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
