@@ -169,7 +169,7 @@ BAD = {
     "nan among strings": (["a", np.nan, "b"], "row 1 has no label"),
     "unlabeled set": ([["a"], None], r"Row 1 of y has no label \(None\)"),
     "half sets": ([["a"], "b"], "Row 1 of y has 'b' where others have label sets"),
-    "nested": ([[["a"]], [["b"]], [[]]], "no label"),
+    "nested": ([[["a"]], [["b"]], [[]]], "not a label"),
     "none in a set": ([["a", None], ["b"]], "NoneType"),
     "no labels": ([[], []], "no class"),
     "all everywhere": ([["a"], ["a"]], "no class"),
@@ -216,7 +216,7 @@ def test_encode_refuses_another_form():
     indicator = Labels.of(INDICATOR).space
     with pytest.raises(DataError, match="label sets, but the task is multiclass"):
         flat.encode([["a"]])
-    with pytest.raises(DataError, match="one label a row, but the task is multilabel"):
+    with pytest.raises(DataError, match="one label per row, but the task is multilabel"):
         sets.encode(["a"])
     with pytest.raises(DataError, match=r"shape \(1, 2\); the task has 3 labels"):
         indicator.encode([[0, 1]])

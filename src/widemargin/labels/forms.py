@@ -1,8 +1,8 @@
-"""The forms in which labels come, told apart once; `labels` turns each into columns of signs.
+"""The forms of labels, recognized once; `labels` turns each into columns of signs.
 
-:func:`read_form` returns one of three: :class:`Values` (one label a row), :class:`Sets` (any number of
-labels a row) or :class:`Indicator` (a matrix of zeros and ones). Everything that cannot be labels is
-refused here, in words that scikit-learn's own checks know.
+:func:`read_form` returns one of three: :class:`Values` (one label per row), :class:`Sets` (any number of
+labels per row) or :class:`Indicator` (a matrix of zeros and ones). Invalid
+labels raise an error here, with messages that scikit-learn's checks expect.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ CONTAINERS = (list, tuple, set, frozenset, np.ndarray)
 
 
 class Values:
-    """One label a row."""
+    """One label per row."""
 
     def __init__(self, values: NDArray[Any] | list[str]) -> None:
         self.values = values
         self.n = len(values)
 
     def __str__(self) -> str:
-        return "one label a row"
+        return "one label per row"
 
     def rows(self) -> NDArray[np.intp]:
         return np.arange(self.n)
@@ -52,7 +52,7 @@ class Values:
         return _unique(np.asarray(self.values))
 
     def codes(self, code_of: dict[Any, int]) -> NDArray[np.intp]:
-        """The code of every row's label, -1 where it has none."""
+        """The code of the label of every row, -1 if it has none."""
         if isinstance(self.values, list):
             return _lookup(self.values, code_of)
         # Few distinct values, many rows: only the distinct ones become Python objects.
@@ -62,7 +62,7 @@ class Values:
 
 
 class Sets:
-    """Any number of labels a row, flattened."""
+    """Any number of labels per row, flattened."""
 
     def __init__(self, label_sets: Sequence[Any]) -> None:
         self.n = len(label_sets)
@@ -84,7 +84,7 @@ class Sets:
         try:
             classes = _sorted_array(set(self.flat))
         except TypeError as error:
-            raise DataError(f"A label set holds something that is no label ({error}). Use strings.") from None
+            raise DataError(f"A label set has a value that is not a label ({error}). Use strings.") from None
         _finite(classes)
         return classes
 
@@ -113,7 +113,7 @@ class Indicator:
             raise DataError(
                 f"Unknown label type: {kind}-multioutput. y has two dimensions and holds "
                 f"{some([str(value) for value in found.tolist()])} beside 0 and 1. "
-                f"A label indicator has a 1 where a row carries a label and a 0 elsewhere, such as (y > 0)."
+                f"A label indicator has a 1 if a row has a label, otherwise a 0, such as (y > 0)."
             )
         if self.shape[1] == 0:
             raise DataError(f"The indicator matrix has shape {self.shape}: there is no class to learn.")
@@ -141,7 +141,7 @@ def read_form(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
     if isinstance(y, str | bytes) or not (
         isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)
     ):
-        raise DataError(f"Expected one label (or label set) a row in an array or a list, got {y!r:.80}.")
+        raise DataError(f"Expected one label (or label set) per row in an array or a list, got {y!r:.80}.")
     if is_sparse(y):
         return Indicator(y)
     if isinstance(y, Sequence):
@@ -208,7 +208,7 @@ def _read_array(array: NDArray[Any]) -> Values | Indicator:
         array = _ravel(array)
     if array.ndim not in (1, 2):
         raise DataError(
-            f"Unknown label type: y has {array.ndim} dimensions. Pass one label or one row a document."
+            f"Unknown label type: y has {array.ndim} dimensions. Pass one label or one row per document."
         )
     if array.dtype.kind == "S":
         raise DataError("The labels are bytes. Decode them to strings.")
@@ -218,7 +218,7 @@ def _read_array(array: NDArray[Any]) -> Values | Indicator:
         if array.dtype.kind == "U":
             raise DataError(
                 "Unknown label type: multiclass-multioutput. y is a two-dimensional array of strings; "
-                "pass one label a row, or a list of label sets."
+                "pass one label per row, or a list of label sets."
             )
         return Indicator(array)
     if array.dtype.kind == "f":
@@ -226,14 +226,14 @@ def _read_array(array: NDArray[Any]) -> Values | Indicator:
         broken = array[array != np.floor(array)]
         if len(broken):
             raise DataError(
-                f"Unknown label type: continuous. y holds {broken[0]}, which names no class. "
+                f"Unknown label type: continuous. y holds {broken[0]}, which is not a class. "
                 f"Use strings or integers as labels."
             )
     return Values(array)
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a value stands for no label: None, NaN, or what pandas uses."""
+    """Whether a value means unlabeled: None, NaN, or a missing value of pandas."""
     # pandas marks missing values with objects of its own, which refuse to be compared.
     return label is None or label is np.nan or type(label).__name__ in ("NAType", "NaTType") or label != label
 
@@ -289,7 +289,7 @@ def _lookup(labels: list[Any], code_of: dict[Any, int]) -> NDArray[np.intp]:
     try:
         return np.fromiter(map(code_of.get, labels, repeat(-1)), dtype=np.intp, count=len(labels))
     except TypeError as error:
-        raise DataError(f"A label set holds something that is no label ({error}). Use strings.") from None
+        raise DataError(f"A label set has a value that is not a label ({error}). Use strings.") from None
 
 
 def _sorted_array(labels: Iterable[Any]) -> NDArray[Any]:

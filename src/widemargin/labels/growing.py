@@ -1,4 +1,4 @@
-"""Labels that come in batches: which are new, and from which document on each is known."""
+"""Labels that arrive in batches: which are new, and from which document on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Arrival:
 
 
 def whole_batch(space: LabelSpace, signs: NDArray[np.int8]) -> Arrival:
-    """Labels that are all known from the first row on; `signs` is (n, columns)."""
+    """A batch whose labels are all known from its first row on; `signs` is (n, columns)."""
     kept = np.arange(space.n_columns)
     first_row = np.zeros(space.n_columns, dtype=np.int64)
     return Arrival(space, np.ascontiguousarray(signs.T), first_row, kept, np.zeros(space.n_columns, bool))
@@ -43,17 +43,17 @@ def whole_batch(space: LabelSpace, signs: NDArray[np.int8]) -> Arrival:
 def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     """The labels of a batch, after those of `space`.
 
-    A label that the space does not know becomes a column of its own, which begins with the row that brings
-    it: learning document by document and learning in batches are then the same.
+    A new label becomes a new column, which starts at its first row, so that the result does not depend on the
+    batches.
 
     Parameters
     ----------
     space : LabelSpace, optional
-        What earlier batches have shown; None for the first batch.
+        The labels of earlier batches; None for the first batch.
     y : labels in any form that :mod:`widemargin.labels` takes
     classes : sequence of labels, optional
-        All labels to expect. With exactly two of them, and one label a document, the task is binary; without
-        `classes` every label has a column, so that more can come.
+        All expected labels. With exactly two of them, and one label per document, the task is binary; without
+        `classes` every label has a column, so that more can be added.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     if space is None:
         space = _first_space(form, classes)
     elif classes is not None and not set(np.asarray(classes).tolist()) <= set(space.classes.tolist()):
-        raise UsageError("`classes` names labels that the first call did not. Pass it in the first call.")
+        raise UsageError("`classes` has labels that were not in the first call. Pass all of them in the first call.")
     grown = space if isinstance(form, Indicator) else _grown(space, form)
     batch = whole_batch(grown, grown.encode(form))
     if grown is space or isinstance(form, Indicator):
@@ -91,16 +91,16 @@ def _first_space(form: Values | Sets | Indicator, classes: Any) -> LabelSpace:
     if isinstance(form, Sets):
         return LabelSpace("multilabel", known)
     if len(expected) == 1:
-        raise UsageError("`classes` names one label: there is no class to tell it from. Name all labels.")
+        raise UsageError("`classes` has only one label. Pass all labels.")
     return LabelSpace("binary" if len(known) == 2 else "multiclass", known)
 
 
 def _grown(space: LabelSpace, form: Values | Sets) -> LabelSpace:
-    """The space with the labels of `form` that it lacks; `space` itself where there are none."""
+    """The space with the new labels of `form`; `space` itself if there are none."""
     known = space.classes.tolist()
     new = set(form.classes().tolist()) - set(known)
     if not new or isinstance(form, Values) != (space.kind != "multilabel"):
         return space
     if space.kind == "binary":
-        return space  # whose encoder refuses the label, and says why
+        return space  # whose encoder raises the error
     return LabelSpace(space.kind, Sets([[*known, *new]]).classes())

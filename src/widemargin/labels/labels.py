@@ -1,4 +1,4 @@
-"""`Labels`: `y` read once. Every fit, estimate, selection and check takes the result as it is."""
+"""`Labels`: `y`, read once. Every fit, estimate, selection and check uses the result."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from widemargin.labels.unlabeled import leave_out_unlabeled
 class Labels:
     """The labels of n documents.
 
-    To scikit-learn it looks like the array of labels that it was read from.
+    scikit-learn treats it like the original array of labels.
 
     Attributes
     ----------
     space : LabelSpace
-    signs : int8 array (n, space.n_columns) in Fortran order: +1, -1, or 0 where nothing is known. A column of
-        an indicator matrix without any positive example stays, all -1.
-    marked : what is unlabeled: rows (n,), or cells (n, space.n_columns) of an indicator matrix; None where
+    signs : int8 array (n, space.n_columns) in Fortran order: +1, -1, or 0 for unknown. A column of an
+        indicator matrix without positive examples is kept, all -1.
+    marked : true for unlabeled rows (n,), or cells (n, space.n_columns) of an indicator matrix; None if
         everything is labeled
 
     Examples
@@ -49,13 +49,13 @@ class Labels:
         Parameters
         ----------
         y : labels in any form that :mod:`widemargin.labels.space` describes, or Labels
-        n : number of documents, which has to be that of the labels
-        space : the labels to expect; without it they are learned from `y`
+        n : number of documents, which must be that of the labels
+        space : the expected labels; by default those of `y`
 
         Raises
         ------
         DataError
-            One class only, a missing label, values that are no labels, or another number of them.
+            Only one class, a missing label, invalid labels, or a wrong number of labels.
         """
         if not isinstance(y, cls):
             found = cls(space, space.encode(y)) if space is not None else _learned(y)
@@ -74,8 +74,8 @@ class Labels:
         Parameters
         ----------
         y : labels in any form, with some rows marked as unlabeled, or some cells of an indicator matrix; a
-            sparse one has to hold its marks
-        unlabeled : what marks them beside None and NaN, such as -1 or 0
+            sparse one must store its marks
+        unlabeled : another mark besides None and NaN, such as -1 or 0
 
         Examples
         --------
@@ -91,7 +91,7 @@ class Labels:
             return _learned(known)._checked(n)
         if marked.all():
             raise DataError(
-                f"None of the {len(marked)} documents has a label. Name the column that holds the labels."
+                f"None of the {len(marked)} documents has a label. Name the column with the labels."
             )
         given = _learned(known)
         signs = np.zeros((len(marked), given.space.n_columns), dtype=np.int8, order="F")
@@ -105,8 +105,8 @@ class Labels:
     def of_documents(cls, label_sets: Sequence[Any], *, multilabel: bool = False) -> Labels:
         """Read the label sets of a collection, where None means unlabeled.
 
-        Where every labeled document has exactly one label, one of several classes is chosen, unless
-        `multilabel` says that a document may have any number.
+        If every labeled document has exactly one label, the task is binary or multiclass, unless `multilabel`
+        is true.
 
         Examples
         --------
@@ -120,12 +120,12 @@ class Labels:
 
     @property
     def space_and_signs(self) -> tuple[LabelSpace, Signs]:
-        """Both at once, for whoever learns from columns of signs."""
+        """The space and the signs."""
         return self.space, self.signs
 
     @property
     def unlabeled(self) -> NDArray[np.bool_]:
-        """(n,) which documents have no label at all."""
+        """(n,) true for documents without any label."""
         if self.marked is None:
             return np.zeros(len(self), dtype=bool)
         return np.asarray(self.marked if self.marked.ndim == 1 else self.marked.all(axis=1))
@@ -134,7 +134,7 @@ class Labels:
         return len(self.signs)
 
     def take(self, rows: NDArray[Any]) -> Labels:
-        """The labels of some documents, given by number or by a mask; the space stays what it is."""
+        """The labels of some documents, given by number or by a mask, in the same space."""
         marked = None if self.marked is None else self.marked[rows]
         signs = np.asfortranarray(self.signs[rows])
         return Labels(self.space, signs, marked if marked is not None and marked.any() else None)
@@ -161,7 +161,7 @@ class Labels:
 
 
 def _learned(y: Any) -> Labels:
-    """Labels, and the space of what is among them."""
+    """Labels, and the space of their values."""
     form = read_form(y)
     if form.n == 0:
         raise DataError("y is empty: there is no class to learn. Pass at least one example of two classes.")
@@ -174,7 +174,7 @@ def _learned(y: Any) -> Labels:
     signs = space.encode(form)
     if isinstance(form, Sets | Indicator) and not (signs.max(axis=0) > signs.min(axis=0)).any():
         raise DataError(
-            f"No label is on some of the {form.n} examples but not on all of them: there is no class to "
-            f"tell from the rest. Add examples that differ."
+            f"No label is on some of the {form.n} examples but not on all of them: there is no class "
+            f"to learn. Add examples that differ."
         )
     return Labels(space, signs)

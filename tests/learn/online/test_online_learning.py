@@ -183,7 +183,7 @@ def test_the_first_row_of_a_new_label_is_where_it_begins():
     assert batch.new.tolist() == [False, True, False]
     with pytest.raises(DataError, match="empty"):
         receive(None, [])
-    with pytest.raises(DataError, match="one label a row"):
+    with pytest.raises(DataError, match="one label per row"):
         receive(receive(None, [["a"], ["b"]], None).space, ["a", "b"])
 
 
@@ -196,7 +196,7 @@ def test_room_for_more_features(learner):
     narrow.partial_fit(X[:60], y[:60])
     with pytest.raises(ValueError, match="250 features"):
         narrow.partial_fit(more[60:], y[60:])
-    with pytest.raises(UsageError, match="shrink"):
+    with pytest.raises(UsageError, match="cannot have fewer"):
         narrow.grow(10)
     narrow.grow(250).partial_fit(more[60:], y[60:])
     wide.partial_fit(more[:60], y[:60]).partial_fit(more[60:], y[60:])

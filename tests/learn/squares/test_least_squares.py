@@ -153,9 +153,9 @@ def test_a_sample_scores_documents_as_the_algorithm_says():
 
 
 def test_many_documents_are_cross_validated(monkeypatch):
-    from widemargin.learn.squares import squares_problem
+    from widemargin.learn.squares import problem
 
-    monkeypatch.setattr(squares_problem, "LARGEST_MATRIX", 5)
+    monkeypatch.setattr(problem, "LARGEST_MATRIX", 5)
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(40, 20)), np.tile([0, 1], 20)
     model = RegularizedLeastSquares().fit(X, y)
@@ -256,7 +256,7 @@ def test_class_weights_of_two_classes():
     assert model.objective_ == pytest.approx(alone.objective_)
     with pytest.raises(DataError, match="class_weight is 0"):
         RegularizedLeastSquares(class_weight={"ham": 0, "spam": 0}).fit(X, y)
-    with pytest.raises(UsageError, match="no label"):
+    with pytest.raises(UsageError, match="not a label"):
         RegularizedLeastSquares(class_weight={"eggs": 2}).fit(X, y)
 
 

@@ -116,7 +116,7 @@ def test_indefinite_sigmoid_comes_back(tmp_path):
 def test_one_label_of_several(make):
     X, y = random_task(classes=4)
     learner = make().fit(X, y)
-    with pytest.raises(UsageError, match=r"one for each of 4 labels\. Say which"):
+    with pytest.raises(UsageError, match=r"one for each of 4 labels\. Pass one"):
         to_svmlight(learner)
     with pytest.raises(UsageError, match=r"no label 7\. Its labels are 0, 1, 2, 3"):
         to_svmlight(learner, 7)
@@ -152,7 +152,7 @@ def test_only_support_vectors_of_the_rule_are_written():
     ("learner", "message"),
     [
         (lambda: KernelSVM(kernel="chi2"), "no kernel chi2"),
-        (lambda: KernelSVM(kernel="poly", degree=1.5), "whole degrees"),
+        (lambda: KernelSVM(kernel="poly", degree=1.5), "integer degree"),
     ],
 )
 def test_what_svm_light_does_not_have(learner, message):

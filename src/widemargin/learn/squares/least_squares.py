@@ -28,8 +28,8 @@ from widemargin.features.sampling import SampleFeatures
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_model import LinearModel
-from widemargin.learn.squares import squares_problem
-from widemargin.learn.squares.squares_problem import Solution, SquaresProblem
+from widemargin.learn.squares import problem
+from widemargin.learn.squares.problem import Solution, LeastSquaresProblem
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 
 Floats = NDArray[np.float64]
@@ -45,27 +45,27 @@ class RegularizedLeastSquares(LinearModel):
 
     Parameters
     ----------
-    regularization : lambda of the paper. At 0 the solution with the smallest weights is taken.
-    bias : size of the constant feature whose weight is the threshold, regularized with the others; None for
-        hyperplanes through the origin, as in the paper; "unregularized" for a threshold that costs nothing
+    regularization : lambda of the paper; 0 gives the solution with the smallest norm
+    bias : size of the constant feature whose weight is the intercept, regularized like the others; None for
+        hyperplanes through the origin, as in the paper; "unregularized" for an unregularized intercept
     solver : "dual" (a matrix of documents x documents) or "primal" (features x features) factorize;
-        "iterative" takes block conjugate gradients over the sparse data; "auto" factorizes the smaller
-        matrix where it is small
-    tol : of the iterative solver: the residual of the equations, relative to their right-hand side
-    max_iter : of the iterative solver: most passes
+        "iterative" uses block conjugate gradients over the sparse data; "auto" factorizes the smaller matrix if
+        it is small enough
+    tol : for the iterative solver, the relative residual of the equations
+    max_iter : for the iterative solver, the maximum number of passes
     class_weight : None; "balanced" gives the examples with and without each label the same total weight; a
-        dict multiplies the squared errors of a label's examples (binary: of either class). Labels are then
-        solved one by one.
-    n_jobs : native threads, None for every core
+        dict multiplies the squared errors of a label's examples (binary: of each class). Each label is then
+        solved separately.
+    n_jobs : number of threads, None for all cores
 
     Attributes
     ----------
     coef_ : (labels, features); one row for a binary task
     intercept_ : (labels,)
-    alpha_ : the x of (5), dual variables of the training examples: (n,) binary, else (n, labels); None at
-        regularization 0
-    objective_ : what is minimized, for each label
-    n_iter_ : passes of the iterative solver; 1 where a matrix was factorized
+    alpha_ : the x of (5), dual variables of the training examples: (n,) binary, else (n, labels); None if
+        regularization is 0
+    objective_ : value of the objective, for each label
+    n_iter_ : number of passes of the iterative solver; 1 if a matrix was factorized
 
     Examples
     --------
@@ -100,12 +100,12 @@ class RegularizedLeastSquares(LinearModel):
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from documents and their labels.
+        """Train on documents and their labels.
 
         Parameters
         ----------
         X : sparse or dense matrix (n, features)
-        y : labels in any form that :mod:`widemargin.labels` takes
+        y : labels in any form that :mod:`widemargin.labels` accepts
         sample_weight : (n,) factors on the squared errors of the examples
         """
         self._fit_all([self], X, y, sample_weight)
@@ -143,7 +143,7 @@ class RegularizedLeastSquares(LinearModel):
         rows = min(X.shape[0], self.n_features_in_)
         matrices = 1 if self.class_weight is None else self.label_space_.n_columns
         why = f"least squares would factorize a matrix of {rows:,} rows"
-        possible = min(X.shape) < squares_problem.LARGEST_MATRIX
+        possible = min(X.shape) < problem.LARGEST_MATRIX
         return LeftOutCost(matrices * float(rows) ** 3 / _RATE if possible else np.inf, why)
 
     def path_left_out(
@@ -170,13 +170,13 @@ class RegularizedLeastSquares(LinearModel):
         for model, columns in zip(models, zip(*parts, strict=True), strict=True):
             model._keep(space, csr, columns)
 
-    def _problems(self, csr: Csr, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[SquaresProblem]]:
-        """One for all columns of labels or, where class weights tell them apart, one for each."""
+    def _problems(self, csr: Csr, y: Any, sample_weight: Any) -> tuple[LabelSpace, list[LeastSquaresProblem]]:
+        """One problem for all columns of labels, or one per column if class weights differ."""
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
         positive, negative = label_costs(1.0, self.class_weight, space, signs, weights)
         if (positive == 1).all() and (negative == 1).all():
-            return space, [SquaresProblem(csr, signs, weights, self.bias, self.solver, self.n_jobs)]
+            return space, [LeastSquaresProblem(csr, signs, weights, self.bias, self.solver, self.n_jobs)]
         own = weights if len(weights) else np.ones(csr.n_rows)
         problems = []
         for k in range(signs.shape[1]):
@@ -187,7 +187,7 @@ class RegularizedLeastSquares(LinearModel):
                     f"learn from."
                 )
             some = np.ascontiguousarray(signs[:, k : k + 1])
-            problems.append(SquaresProblem(csr, some, of_column, self.bias, self.solver, self.n_jobs))
+            problems.append(LeastSquaresProblem(csr, some, of_column, self.bias, self.solver, self.n_jobs))
         return space, problems
 
     def _keep(self, space: LabelSpace, csr: Csr, columns: Sequence[Solution]) -> None:
@@ -226,14 +226,14 @@ class SampledLeastSquares(RegularizedLeastSquares):
     ----------
     n_features : expected number of kept features, at most; see :class:`~widemargin.SampleFeatures`
     sampling : "subspace", "weighted" or "uniform"
-    rank : of subspace sampling: how many singular vectors
-    random_state : seed of the sample
+    rank : for subspace sampling, the number of singular vectors
+    random_state : random seed of the sample
     regularization, bias, solver, tol, max_iter, class_weight, n_jobs : as in :class:`RegularizedLeastSquares`
 
     Attributes
     ----------
     sampling_ : the fitted sampling, with its probabilities and counts
-    coef_ : (labels, features) sparse, over all features: documents are scored as they are
+    coef_ : (labels, features) sparse, for the original features
 
     Examples
     --------
@@ -295,7 +295,7 @@ class SampledLeastSquares(RegularizedLeastSquares):
     def path_left_out(
         self, regularizations: Sequence[float], X: Any, y: Any, sample_weight: Any = None
     ) -> list[Floats]:
-        """As of the learner on all features; the sample of features is that of all examples."""
+        """Like the base class; the sample of features is that of all examples."""
         check_is_fitted(self, "sampling_")
         plain = RegularizedLeastSquares(**_plain_parameters(self))
         return plain.path_left_out(regularizations, self.sampling_.transform(X), y, sample_weight)

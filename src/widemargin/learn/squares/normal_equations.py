@@ -1,4 +1,4 @@
-"""Least squares with a penalty on the weights, all targets at once: the matrices behind it.
+"""The matrices of regularized least squares, for all targets at once.
 
 The problem is to minimize ``|Z W - T|^2 + lambda |W|^2`` for rows Z (examples, scaled by the roots of their
 weights, with the bias feature) and columns of targets T. With K = Z Z' (the dual form, dasgupta (4)-(6)) or
@@ -6,9 +6,9 @@ G = Z' Z (the primal form), whichever is smaller, the solution is
 
     W = Z' (K + lambda I)^-1 T = (G + lambda I)^-1 Z' T.
 
-A threshold that costs nothing is projected out: with u the constant direction, P = I - u u', Z and T are
-replaced by P Z and P T. In the dual form the empty direction u then gets an eigenvalue of its own, so that
-the matrix stays invertible; it meets no target.
+An unregularized threshold is projected out: with u the constant direction, P = I - u u', Z and T are replaced by P Z
+and P T. In the dual form, the null direction u then gets a positive eigenvalue, so that the matrix stays invertible;
+it is orthogonal to all targets.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rows:
         """P V."""
         if self.constant is None:
             return V
-        # einsum: a product of this shape would wake the threads of BLAS, which then wait in a loop.
+        # einsum, since a product of this shape would start BLAS threads, which then spin.
         means = np.einsum("i,ij->j", self.constant, V)
         return np.asarray(V - self.constant[:, None] * means)
 
@@ -70,7 +70,7 @@ def make_rows(csr: Csr, bias: float | str | None, weights: Floats, n_jobs: int |
 
 
 class Inverse(Protocol):
-    """(M + lambda I)^-1 of a symmetric M, or its pseudo-inverse where lambda is 0 and M is singular."""
+    """(M + lambda I)^-1 of a symmetric M, or its pseudo-inverse if lambda is 0 and M is singular."""
 
     @property
     def singular(self) -> bool: ...
@@ -86,7 +86,7 @@ class Spectrum:
     def __init__(self, M: Floats) -> None:
         values, self.vectors = scipy.linalg.eigh(M, overwrite_a=True, check_finite=False)
         self.values = np.maximum(values, 0.0)
-        # Below it an eigenvalue is rounding.
+        # Smaller eigenvalues are rounding errors.
         self.cut = len(M) * np.finfo(float).eps * float(self.values.max(initial=0.0))
 
     def at(self, regularization: float) -> Inverse:
@@ -112,7 +112,7 @@ class _Spectral:
         return np.asarray(np.square(times(Z, self.vectors, n_threads)) @ self.factors)
 
     def projection(self) -> Floats:
-        """The diagonal of the projection on the directions that are not empty."""
+        """The diagonal of the projection on the range of M."""
         return np.asarray(np.square(self.vectors) @ (self.factors > 0).astype(float))
 
 
@@ -171,7 +171,7 @@ class NormalEquations:
         self.matrix = M
 
     def inverses(self, regularizations: Sequence[float]) -> list[Inverse]:
-        """One for every lambda; the matrix is used up."""
+        """One inverse for every lambda; the matrix is overwritten."""
         if len(regularizations) == 1 and regularizations[0] > 0:
             return [Cholesky(self.matrix, float(regularizations[0]))]
         spectrum = Spectrum(self.matrix)
@@ -200,7 +200,7 @@ class NormalEquations:
             h = self._primal_leverages(inverse)
         if (h > 1 - 1e-9).any():
             raise DataError(
-                "Some examples decide their own score: without them the least squares are not determined. "
+                "Some examples have a leverage of 1, so their leave-one-out scores are not defined. "
                 "Pass a regularization above 0."
             )
         return np.asarray(errors / (1 - h)[:, None])

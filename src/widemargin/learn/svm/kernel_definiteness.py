@@ -1,10 +1,9 @@
-"""Whether a kernel is positive semi-definite, provably: only then has its machine one solution to certify.
+"""Whether a kernel is provably positive semi-definite; only then does the dual have a certifiable optimum.
 
 By its parameters: the linear kernel is; so are polynomials of an integer degree with ``coef0 >= 0`` (sums of
 products of such kernels), ``exp(-gamma |x - z|^2)``, and ``exp(-gamma chi2(x, z)^power)`` with
 ``0 < power <= 1`` (chi2 is conditionally negative definite, and so are these powers of it: Schoenberg, 1938),
-each with ``gamma > 0``. Nothing is known of "sigmoid", of other parameters, or of a matrix before it is
-looked at.
+each with ``gamma > 0``. Nothing is known of "sigmoid", of other parameters, or of a given matrix.
 
 A given matrix K by a Cholesky factorization, n^3 / 3 multiplications and a copy of the matrix. If that of
 ``K + shift diag(K)`` runs to its end, ``K + shift diag(K) + E`` is positive semi-definite for some E with
@@ -26,7 +25,7 @@ from widemargin.learn.kernels import Kernel
 Floats = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-# Rows whose symmetry is looked at together.
+# Rows whose symmetry is checked at a time.
 _ROWS = 256
 # A matrix that differs more from its transpose (of sqrt(K_ii K_jj)) is not a rounded symmetric one.
 _MOST_ASYMMETRY = 1e-6
@@ -34,7 +33,7 @@ _MOST_ASYMMETRY = 1e-6
 
 @dataclass(frozen=True)
 class Definiteness:
-    """What is known of a kernel on its examples, as shares of ``sqrt(K_ii K_jj)``.
+    """The definiteness of a kernel on its examples, relative to ``sqrt(K_ii K_jj)``.
 
     Attributes
     ----------
@@ -70,7 +69,7 @@ def is_semidefinite_by_parameters(kernel: Kernel) -> bool:
 
 
 def definiteness(kernel: Kernel, gram: Floats | None) -> Definiteness:
-    """What is known of `kernel`, or of the matrix that was given instead.
+    """The definiteness of `kernel`, or of the given matrix.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A rule by any kernel for learners that find their dual variables by themselves.
+"""Scoring by any kernel, for learners that compute their own dual variables.
 
 Linear rules are scored by their weights; those of the other kernels are left to a `KernelSVM` that gets the
 support vectors without having been trained, and whose state is saved in place of weights.
@@ -44,10 +44,10 @@ class KernelModel(LinearModel):
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
     def _set_rule(self, rows: sp.csr_array, signed: Floats) -> None:
-        """Keep what scores new documents: `signed` (columns, n) is alpha times the label of every row."""
+        """Store the weights or support vectors; `signed` (columns, n) is alpha times the label of every row."""
         if self.kernel == "linear":
             weights = sp.csr_array(signed) @ rows.astype(np.float64)
-            # Features x columns in memory, as documents are scored.
+            # Features x columns in memory, the order in which documents are scored.
             self.coef_ = np.ascontiguousarray(weights.toarray().T).T
             return
         support = np.flatnonzero(signed.any(axis=0))
@@ -76,7 +76,7 @@ class KernelModel(LinearModel):
         return self.machine_.decision_function(checked_matrix(self, X, first=False))
 
     def get_state(self) -> State:
-        """What is needed to score and to decide: a configuration for JSON, and arrays."""
+        """The state for prediction: a configuration for JSON, and arrays."""
         check_is_fitted(self, "label_space_")
         if self.kernel == "linear":
             return super().get_state()
@@ -85,7 +85,7 @@ class KernelModel(LinearModel):
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """The fitted learner that `get_state` described, without what it knew of its training documents."""
+        """A fitted learner from the result of `get_state`, without its training documents."""
         stored = Stored(config, arrays)
         learner: Self = stored.estimator(cls)
         if learner.kernel == "linear":

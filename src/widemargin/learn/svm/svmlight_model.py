@@ -1,6 +1,6 @@
-"""Learners of one binary rule <-> SVM-light's model files (documents/formats/svmlight_model.py).
+"""Binary learners <-> SVM-light's model files (documents/formats/svmlight_model.py).
 
-SVM-light's rule is ``sum_i alpha_i y_i K(x_i, x) - b``, ours the same with ``intercept_ = -b``.
+SVM-light's decision function is ``sum_i alpha_i y_i K(x_i, x) - b``, ours the same with ``intercept_ = -b``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def to_svmlight(learner: KernelSVM | LinearSVM, label: Any = None) -> SvmLightModel:
-    """The rule of a fitted learner as SVM-light would write it.
+    """One binary decision function of a fitted learner as a model of SVM-light.
 
     A `LinearSVM` becomes one support vector, its weights, with the factor 1. SVM-light holds the values of
     vectors in single precision, so its scores differ in the seventh digit.
@@ -32,8 +32,8 @@ def to_svmlight(learner: KernelSVM | LinearSVM, label: Any = None) -> SvmLightMo
     ----------
     learner : a fitted KernelSVM or LinearSVM
     label : a label, optional
-        Which rule, where there are several: the one of this label against the rest. The class that SVM-light
-        calls +1; of two classes the second by default.
+        The label that becomes SVM-light's +1. Required for several labels; the default for two classes is the
+        second.
 
     Examples
     --------
@@ -61,12 +61,12 @@ def to_svmlight(learner: KernelSVM | LinearSVM, label: Any = None) -> SvmLightMo
 
 
 def from_svmlight(model: SvmLightModel, classes: Sequence[Any] = (-1, 1)) -> KernelSVM | LinearSVM:
-    """A learner that scores and decides as `svm_classify` does with the model.
+    """A learner with the same scores and decisions as `svm_classify`.
 
     Parameters
     ----------
-    model : what :func:`~widemargin.documents.formats.svmlight_model.read_svmlight_model` read
-    classes : what SVM-light's -1 and +1 stand for, in this order, which has to be a sorted one
+    model : the result of :func:`~widemargin.documents.formats.svmlight_model.read_svmlight_model`
+    classes : the labels for SVM-light's -1 and +1, in sorted order
 
     Returns
     -------
@@ -85,8 +85,8 @@ def from_svmlight(model: SvmLightModel, classes: Sequence[Any] = (-1, 1)) -> Ker
         return linear
     if model.kernel == "custom":
         raise UsageError(
-            "The model has a kernel of its user's own (-t 4), which only the program it was compiled into "
-            "knows. Train with one of the kernels 0 to 3."
+            "The model has a user-defined kernel (-t 4), which is not stored in the file. "
+            "Train with one of the kernels 0 to 3."
         )
     parameters: dict[str, Any] = {"gamma": model.gamma}
     if model.kernel in ("poly", "sigmoid"):
@@ -108,19 +108,19 @@ def from_svmlight(model: SvmLightModel, classes: Sequence[Any] = (-1, 1)) -> Ker
 
 
 def _rule(learner: KernelSVM | LinearSVM, label: Any) -> tuple[int, float]:
-    """The column of scores that tells `label` from the rest, and whether its sign has to be turned."""
+    """The column of scores of `label`, and whether its sign is reversed."""
     space = learner.label_space_
     if space.kind == "multiclass" and getattr(learner, "scheme", "one-vs-rest") != "one-vs-rest":
         raise UsageError(
-            "SVM-light's models hold one rule, and this learner has one for every pair of classes. "
+            "An SVM-light model has one decision function, but this learner has one for every pair of classes. "
             'Train with scheme="one-vs-rest".'
         )
     classes = space.classes.tolist()
     if label is None:
         if space.n_columns != 1:
             raise UsageError(
-                f"SVM-light's models hold one rule, and this learner has one for each of {len(classes)} "
-                f"labels. Say which label's."
+                f"An SVM-light model has one decision function, but this learner has one for each of "
+                f"{len(classes)} labels. Pass one of them."
             )
         return 0, 1.0
     label = label.item() if isinstance(label, np.generic) else label
@@ -133,7 +133,7 @@ def _rule(learner: KernelSVM | LinearSVM, label: Any) -> tuple[int, float]:
 
 
 def _kernel_parameters(learner: KernelSVM) -> dict[str, Any]:
-    """The kernel's parameters under SVM-light's names."""
+    """The parameters of the kernel by SVM-light's names."""
     if learner.kernel not in ("linear", "poly", "rbf", "sigmoid"):
         raise UsageError(
             f"SVM-light has no kernel {learner.kernel}. Train with linear, poly, rbf or sigmoid, or keep the "
@@ -146,6 +146,6 @@ def _kernel_parameters(learner: KernelSVM) -> dict[str, Any]:
     parameters: dict[str, Any] = {"scale": float(learner.gamma), "offset": float(learner.coef0)}
     if learner.kernel == "poly":
         if float(learner.degree) != int(learner.degree):
-            raise UsageError(f"SVM-light takes whole degrees, and this is {learner.degree}.")
+            raise UsageError(f"SVM-light requires an integer degree, but this is {learner.degree}.")
         parameters["degree"] = int(learner.degree)
     return parameters

@@ -153,24 +153,24 @@ def search(
 
 
 def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:
-    """Refuse columns without a positive or without a negative example; `signs` (n, columns)."""
+    """Raise an error for columns without a positive or a negative example; `signs` (n, columns)."""
     for what, there in (("positive", signs > 0), ("negative", signs < 0)):
         empty = ~there.any(axis=0)
         if empty.any():
             names = [repr(name) for name in space.column_names[empty].tolist()[:5]]
             raise DataError(
-                f"There is no {what} labeled document of {', '.join(names)}. Label at least one on either "
-                f"side of every label, or leave the label out."
+                f"There is no {what} labeled document of {', '.join(names)}. Every label needs at least one "
+                f"positive and one negative document. Label some, or drop the label."
             )
 
 
 def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) -> NDArray[np.int64]:
-    """How many of the unlabeled examples of each column are to be positive.
+    """The number of unlabeled examples of each column that become positive.
 
     Parameters
     ----------
     positives : None for the share of the labeled examples; a share of the unlabeled ones; their number; a
-        sequence of these, one a column, or a dict from labels
+        sequence of these, one per column, or a dict from labels
     signs : (n, columns), 0 for unlabeled
 
     Examples
@@ -187,11 +187,11 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) 
     if isinstance(positives, dict):
         for label, wanted in positives.items():
             if label not in names:
-                raise UsageError(f"positives names {label!r}, which is no label: {names[:10]}.")
+                raise UsageError(f"positives has {label!r}, which is not a label: {names[:10]}.")
             shares[names.index(label)] = wanted
     elif np.ndim(positives) == 1:
         if len(positives) != len(names):
-            raise UsageError(f"positives has {len(positives)} values for {len(names)} labels: one each.")
+            raise UsageError(f"positives has {len(positives)} values for {len(names)} labels; expected one per label.")
         shares = list(positives)
     elif positives is not None:
         shares = [positives] * len(names)
@@ -214,7 +214,7 @@ def _count(wanted: Any, name: Any, k: int) -> int:
             f"positives={wanted!r} for {name!r}: expected a number of documents, a share between 0 and 1, or "
             f"None."
         )
-    # One document cannot be divided: there the inductive machine decides.
+    # The inductive SVM decides on a single document.
     return min(max(int(wanted * k + 0.5), min(1, k - 1)), max(k - 1, 1))
 
 

@@ -1,8 +1,8 @@
-"""One least-squares problem for some columns of labels: its solution for any lambda, and without an example.
+"""A least-squares problem for some columns of labels: solutions for any lambda, and leave-one-out scores.
 
-The equations are those of :mod:`widemargin.learn.squares.normal_equations`. Where the dual variables a are
-known, the rest follows from them: the errors are ``lambda a + r`` with the residual r of the equations, which
-is orthogonal to a, so that what is minimized is ``lambda a.t + r.r``, and no score of a document is needed.
+The equations are those of :mod:`widemargin.learn.squares.normal_equations`. The errors
+follow from the dual variables a: they are ``lambda a + r`` with the residual r of the equations, which is orthogonal to
+a. So the objective is ``lambda a.t + r.r``, and no scores have to be computed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Solver = Literal["auto", "dual", "primal", "iterative"]
 
 # Matrices of this many rows are factorized by solver="auto": for one lambda, and for many (eigenvectors).
 _FACTORIZED, _DECOMPOSED = 2000, 700
-# And of this many for exact leave-one-out, where nothing else serves: 1.2 gigabytes.
+# Limit for exact leave-one-out, which needs the factors: 1.2 gigabytes.
 LARGEST_MATRIX = 12_000
 
 
@@ -40,7 +40,7 @@ class Solution(NamedTuple):
     n_iter: int
 
 
-class SquaresProblem:
+class LeastSquaresProblem:
     """Examples with their weights (empty: all 1), columns of +1 and -1, and the kind of threshold."""
 
     def __init__(
@@ -83,7 +83,7 @@ class SquaresProblem:
         ]
 
     def left_out(self, values: Sequence[float]) -> list[Floats]:
-        """Scores of the examples by the rules without them, (n, columns), in closed form."""
+        """Leave-one-out scores of the examples, (n, columns), in closed form."""
         if self.smaller > LARGEST_MATRIX:
             raise DataError(
                 f"Exact leave-one-out needs a matrix of {self.smaller} rows; at most {LARGEST_MATRIX} are "
@@ -94,7 +94,7 @@ class SquaresProblem:
         for value, inverse in zip(values, system.inverses(values), strict=True):
             _, _, errors = self._rule(system.weights(inverse, self.targets))
             without = system.left_out(inverse, value, self.targets, roots * errors)
-            # An example of weight 0 was never in.
+            # An example of weight 0 has no influence.
             unscaled = np.divide(without, roots, out=errors.copy(), where=roots > 0)
             found.append(np.asarray(self.signs - unscaled, dtype=np.float64))
         return found
