@@ -1,6 +1,6 @@
-"""What a trained learner is worth, found from its training documents alone, and what follows from it.
+"""The quality of a trained learner, estimated from its training documents; thresholds and calibration.
 
-Scores of the documents by rules that did not see them (leave-one-out, or cross-validation) foretell
+Scores of the documents by rules that did not see them (leave-one-out, or cross-validation) give
 precision, recall and F1; thresholds and probabilities are fitted to the same scores; labels that they
 contradict are suspected. The xi-alpha bounds cost nothing, but give no scores.
 """

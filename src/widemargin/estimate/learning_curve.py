@@ -1,4 +1,4 @@
-"""What labels are worth: learning from few labeled documents, with and without the unlabeled others.
+"""Learning curves: few labeled documents, with and without unlabeled ones.
 
 Of a collection whose labels are all known, some documents keep their label and the others are hidden from the
 learner; both of its rules, the inductive one that knows the labeled documents only and the transductive one,
@@ -90,7 +90,7 @@ def covering(member: NDArray[np.bool_], order: Numbers, size: int) -> Numbers:
 
 
 def class_members(space: LabelSpace, signs: NDArray[Any]) -> NDArray[np.bool_]:
-    """Who is in which class, one column each; of two classes both, and only labels that somebody has."""
+    """Class membership, one column per class; both of two classes, and only labels that occur."""
     member = np.hstack([signs < 0, signs > 0]) if space.kind == "binary" else signs > 0
     return member[:, member.any(axis=0)]
 

@@ -1,7 +1,7 @@
 """Training documents whose labels are probably wrong: held-out scores contradict them with a large margin.
 
-A rule that never saw a document decides it. Where it disagrees with the label that somebody gave, and by far,
-either the document is unlike the others of its label, or the label is a mistake: both are worth a look.
+Each document is decided by a model that was trained without it. If the score contradicts the label by a large margin,
+the document is unusual or the label is wrong.
 
 How far is the margin of the contradiction, in the units of a support vector machine, whose own margin is 1:
 ``-y s`` where every label is decided by itself, and how much the best other class is ahead where one of
@@ -33,7 +33,7 @@ class Suspect:
     ----------
     document : the document's id, or its number (from 0) where there are no ids
     given : the label in doubt; None for a label that seems to be missing
-    suggested : the label that fits better; None where only `given` is to be removed
+    suggested : the label that fits better; None if `given` should only be removed
     score : the held-out score of `given`, or of `suggested` where there is no `given`
     margin : how far it contradicts the label
     """

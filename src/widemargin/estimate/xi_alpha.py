@@ -1,4 +1,4 @@
-"""Xi-alpha estimates of a fitted support vector machine: a bound on its leave-one-out error for free."""
+"""Xi-alpha estimates of a fitted support vector machine: a cheap bound on its leave-one-out error."""
 
 from __future__ import annotations
 
