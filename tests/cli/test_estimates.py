@@ -272,7 +272,7 @@ class TestInspect:
         done = run("inspect", judged[0])
         assert "Estimated from the training documents by" in done.stdout
         assert "how sure" in done.stdout
-        assert "speaks for it" in done.stdout
+        assert "terms for it" in done.stdout
 
     def test_suspects(self, run, here, judged):
         done = run("inspect", judged[0], "--suspects", "20")
@@ -280,7 +280,7 @@ class TestInspect:
         lines = done.stdout.splitlines()
         assert lines[0].split()[3:5] == ["leave-one-out", "suggests"]
         assert lines[1].split()[:3] == [MANY[26]["id"], "network", "hardware"]
-        assert lines[-1] == "1 of 1 label that look wrong, the worst first."
+        assert lines[-1] == "1 of 1 label that look wrong, worst first."
         found = json.loads(here("inspect", judged[0], "--suspects", "20", "--json").stdout)
         assert found["suspects"][0]["suggested"] == "hardware"
         assert found["by"] == "leave-one-out"

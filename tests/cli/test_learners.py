@@ -77,7 +77,7 @@ class TestKernels:
         assert "kernel=rbf" in done.stdout
         assert "gamma=0.5" in done.stdout
         assert "support vectors" in done.stdout
-        assert "speaks for it" not in done.stdout
+        assert "terms for it" not in done.stdout
         assert json.loads(here("inspect", kernel_model, "--json").stdout)["terms"] == {}
 
     def test_not_explained_by_terms(self, here, kernel_model):
@@ -93,7 +93,7 @@ class TestKernels:
         assert found["label"] == "billing"
         total = found["bias"] + sum(part["value"] for part in found["contributions"])
         assert total == pytest.approx(found["score"], abs=1e-5)
-        assert "speaks for it" in here("inspect", tmp_path / "m.wm").stdout
+        assert "terms for it" in here("inspect", tmp_path / "m.wm").stdout
 
     @pytest.mark.parametrize("kernel", ["linear", "rbf"])
     @pytest.mark.parametrize("scheme", ["votes", "dag"])
@@ -108,7 +108,7 @@ class TestKernels:
         assert row["labels"] == ["2"]
         assert set(row["scores"]) == {"1", "2", "3"}
         assert max(row["scores"], key=row["scores"].get) == "2"
-        assert "speaks for it" not in here("inspect", model).stdout
+        assert "terms for it" not in here("inspect", model).stdout
 
     @pytest.mark.parametrize("bias", ["unregularized", "stabilized", "none", "0.5"])
     def test_biases(self, here, vectors, tmp_path, bias):
@@ -193,7 +193,7 @@ class TestSvmLightModels:
         assert here("train", vectors, "-o", model, *learner).returncode == 0
         done = here("inspect", model, "--export-svmlight", exported)
         assert done.returncode == 0, done.stderr
-        assert f"Wrote {exported} for svm_classify, whose positive scores mean 1." in done.stdout
+        assert f"Wrote {exported} for svm_classify; positive scores mean 1." in done.stdout
         assert read_svmlight_model(exported).n_documents == 20
         ours, theirs = (
             [json.loads(line) for line in here("predict", path, vectors, "--scores").stdout.splitlines()]
@@ -214,7 +214,7 @@ class TestSvmLightModels:
         here("train", classes, "-o", model)
         done = here("inspect", model, "--export-svmlight", exported)
         assert done.returncode == 2
-        assert "there are 3. Add --label." in done.stderr
+        assert "the model has 3. Choose one with --label." in done.stderr
         found = json.loads(
             here("inspect", model, "--export-svmlight", exported, "--label", "2", "--json").stdout
         )
@@ -289,7 +289,7 @@ class TestLeastSquares:
         shown = here("inspect", model).stdout
         assert "least-squares" in shown
         assert "regularization=0.1" in shown
-        assert "speaks for it" in shown
+        assert "terms for it" in shown
         assert json.loads(here("explain", model, "my invoice", "--json").stdout)["label"] == "billing"
 
     def test_on_sampled_features(self, here, tickets, tmp_path):

@@ -26,7 +26,7 @@ class TestTrain:
         for stage in ("read", "vectorize", "learn", "save"):
             assert f"{stage} 0." in done.stdout
         assert f"Wrote {tmp_path / 'm.wm'} (" in done.stdout
-        assert "% of the best possible" in done.stdout
+        assert "% of the optimum" in done.stdout
         assert "tickets.jsonl" in done.stderr, "what was guessed is said"
 
     def test_quiet(self, run, tickets, tmp_path):
@@ -199,8 +199,8 @@ class TestEvaluate:
         result = json.loads(done.stdout)
         assert result["n"] == 19
         assert result["accuracy"] == pytest.approx(18 / 19)
-        assert "warning: 1 document without a label left out." in done.stderr
-        assert "warning: the data has 1 label that the model never chooses: kitchen." in done.stderr
+        assert "warning: left out 1 document without a label." in done.stderr
+        assert "warning: the data has 1 label that the model does not know: kitchen." in done.stderr
 
     def test_several_labels_for_a_model_of_one(self, here, model, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", [{"text": "wifi", "labels": ["network", "billing"]}])
@@ -227,7 +227,7 @@ class TestInspect:
             "C=1.0",
         ):
             assert expected in done.stdout
-        assert "hardware  " not in done.stdout.split("speaks for it")[1]
+        assert "hardware  " not in done.stdout.split("terms for it")[1]
 
     def test_json(self, here, model):
         found = json.loads(here("inspect", model, "--json", "--terms", "2").stdout)
@@ -462,11 +462,11 @@ class TestDemo:
         for expected in (
             "docstrings of the standard library, NumPy and SciPy",
             "macro-average",
-            "speaks for it",
+            "terms for it",
             "(bias)",
             "collect ",
             "learn ",
-            "What to try next (the files are in widemargin-demo)",
+            "Next steps (the files are in widemargin-demo)",
         ):
             assert expected in done.stdout
         assert {path.name for path in (folder / "widemargin-demo").iterdir()} == {

@@ -70,7 +70,7 @@ def test_files_beside_class_folders_are_left_out(tmp_path):
     (tmp_path / "spam").mkdir()
     (tmp_path / "spam" / "1").write_text("win")
     (tmp_path / "README").write_text("read me")
-    with pytest.warns(DataWarning, match=r"left out 1 file beside the class folders \(README\)"):
+    with pytest.warns(DataWarning, match=r"left out 1 file outside of the class folders \(README\)"):
         assert [document.id for document in read_documents(tmp_path)] == ["spam/1"]
 
 
@@ -220,7 +220,7 @@ class TestFiles:
     def test_damaged_compression(self, tmp_path, suffix, compress):
         content = b"".join(b'{"text": "%d"}\n' % os.getpid() * i for i in range(300))
         whole = compress(content)
-        with pytest.raises(DataError, match=r"damaged or cut off.*Get a whole copy"):
+        with pytest.raises(DataError, match=r"damaged or cut off.*Get a complete copy"):
             read(tmp_path / f"cut.jsonl{suffix}", whole[:-8])
         with pytest.raises(DataError, match=r"damaged or cut off|not JSON"):
             read(tmp_path / f"altered.jsonl{suffix}", whole[:40] + b"\xff" * 20 + whole[60:])
@@ -235,7 +235,7 @@ class TestFiles:
     def test_unknown_formats(self, tmp_path):
         with pytest.raises(UsageError, match=r"no format 'xml'. Choose one of jsonl, csv"):
             read(tmp_path / "t.csv", "text\na\n", format="xml")
-        with pytest.raises(UsageError, match=r"t.txt: neither its name nor its first line \('just words'\)"):
+        with pytest.raises(UsageError, match=r"t.txt: the format cannot be guessed from its name or its first line \('just words'\)"):
             read(tmp_path / "t.txt", "just words\n")
 
 
@@ -398,7 +398,7 @@ class TestParquet:
 )
 def test_compression_that_is_not_read(tmp_path, content, name):
     for suffix in (".jsonl", ".zip", ""):
-        with pytest.raises(DataError, match=f"data{suffix}: is a {name} file, which is not read. Unpack it"):
+        with pytest.raises(DataError, match=f"data{suffix}: is a {name} file, which cannot be read directly. Unpack it"):
             read(tmp_path / f"data{suffix}", content)
 
 

@@ -92,8 +92,8 @@ def test_zero_as_a_class_is_questioned(tmp_path):
         ("1 cost: 3:1", "line 2: cost: is no cost after the target"),
         ("1 cost:nan 3:1", "line 2: cost:nan is no cost"),
         ("1 3:1 cost:2", "line 2: cost:2 is no cost after the target"),
-        ("1 cost:-1 3:1", "line 2: cost:-1 is no factor on a cost. Write a number from 0 on"),
-        ("1 cost:1e999 3:1", "line 2: cost:1e999 is no factor on a cost"),
+        ("1 cost:-1 3:1", "line 2: cost:-1 is not a factor of a cost. Write a number from 0 on"),
+        ("1 cost:1e999 3:1", "line 2: cost:1e999 is not a factor of a cost"),
         ("1 cost:1 cost:2 3:1", "line 2: cost is given twice"),
     ],
 )

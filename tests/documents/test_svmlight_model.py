@@ -128,7 +128,7 @@ def test_round_trip(kernel, rows, parameters, single, tmp_path_factory):
         (9, "many", "line 9: the number of training documents is many"),
         (10, "0 #", "line 10: the number of support vectors plus 1 is 0; expected a number from 1"),
         (10, "3 #", "line 14: found a line after the 2 support vectors"),
-        (10, "5 #", "ends after line 14, before support vector 4 of 4. Get a whole copy"),
+        (10, "5 #", "ends after line 14, before support vector 4 of 4. Get a complete copy"),
         (10, "99999999999999999999999 #", "line 10"),
         (11, "# threshold", "line 11: the threshold b is missing"),
         (12, "0.1 spam:1 #", "line 12: found 0.1 spam:1 #; expected `alpha"),

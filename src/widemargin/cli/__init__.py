@@ -19,7 +19,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code: 0, 2, 65, 66, 74, 130, or 1 for a mistake of our own.
 
-    Without `arguments` those of the process count, and the process is taken to end afterwards.
+    Without `arguments`, those of the process are used, and the process is expected to end afterwards.
     """
     try:
         with Interrupts(until_exit=arguments is None) as interrupts:

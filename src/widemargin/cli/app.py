@@ -29,7 +29,7 @@ _ClickException: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="widemargin",
-    help="Learn text classifiers from labeled documents in seconds, and see how good they are.",
+    help="Learn text classifiers from labeled documents in seconds, and estimate how good they are.",
     epilog="Start here: widemargin demo",
     add_completion=False,
     rich_markup_mode="rich",
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     """Run one verb and return its exit code: see `widemargin.cli.main`."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
-    # A stream that was closed before the start takes nothing, and is no reason to fail.
+    # A stream that was closed before the start is no reason to fail.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
@@ -156,7 +156,7 @@ def _report(message: str, debug: bool) -> None:
 
 
 def _forget_stdout() -> None:
-    """Let the interpreter flush what nobody can take into nothing when it ends."""
+    """Send what is left in stdout to nowhere, so that the interpreter can flush it when it ends."""
     with contextlib.suppress(OSError, ValueError):
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())
@@ -182,7 +182,7 @@ def _one_line_warnings() -> Iterator[None]:
             complain(f"warning: {text}")
 
     with warnings.catch_warnings():
-        # A library's warning to its developers is nothing to a user of the command line.
+        # Warnings of a library to its developers do not help a user of the command line.
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", FutureWarning)
         warnings.filterwarnings("always", category=UserWarning)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from widemargin.measure.intervals import Figure
     from widemargin.measure.quality import Quality
 
-# Nobody reads more rows than these at the end of a training run.
+# The most rows at the end of a training run.
 LABELS_SHOWN = 20
 CANDIDATES_SHOWN = 5
 
@@ -76,7 +76,7 @@ def heading(quality: Quality) -> str:
     """
     share = f"{100 * quality.confidence:g} % intervals in brackets"
     if quality.kind == "bound":
-        return "Bounds from training (xi-alpha): leave-one-out is at least as good."
+        return "Bounds from training (xi-alpha): leave-one-out would be at least as good."
     if quality.kind == "estimate":
         return f"Estimated from the training documents by {WORDS[quality.method]}; {share}."
     return f"Measured on {counted(quality.n, 'document')}; {share}."

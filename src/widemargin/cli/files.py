@@ -1,4 +1,4 @@
-"""Files that verbs read whole, and those that they are going to write."""
+"""Files that verbs read completely, and checks of those that they write."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def check_target(output: str | Path, inputs: Iterable[str | Path | None]) -> Non
         raise StorageError(f"{output} is a folder. Give the name of a file to write, such as {example}.")
     if not output.parent.is_dir():
         raise MissingFileError(
-            f"There is no folder {output.parent} to write {output.name} to. Create it first."
+            f"There is no folder {output.parent} for {output.name}. Create it first."
         )
     if (output.exists() and not output.is_file()) or not os.access(output.parent, os.W_OK):
-        raise StorageError(f"{output} cannot be written. Give the name of a file that can.")
+        raise StorageError(f"{output} cannot be written. Name another file.")
 
 
 def check_model(output: Path, inputs: Iterable[str | Path | None], *, force: bool) -> None:

@@ -16,7 +16,7 @@ from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, labeled_rows
 from widemargin.learn.svm.transductive import TransductiveSVM
 
-# Fractions of classes are guesses, and need not add up to 1 to the last digit.
+# Fractions of classes are guesses and may add up to roughly 1.
 ROUGHLY = 0.05
 
 
@@ -48,8 +48,8 @@ def gather(
     """The documents of one or two files together; those of the second count as unlabeled."""
     if isinstance(first, Vectors) and first.weights is not None:
         raise DataError(
-            f"{source}: has costs of single rows (cost:), which a transductive machine does not take. Leave "
-            f"them out."
+            f"{source}: has costs of single rows (cost:), which a transductive SVM does not support. Remove "
+            f"them."
         )
     labels: list[Any] = list(first.labels)
     documents = first
@@ -58,7 +58,7 @@ def gather(
         labels += [None] * len(second)
     if not labeled_rows(labels):
         raise DataError(
-            f"{source}: none of {counted(len(first), 'document')} has a label. Label a few, or name their "
+            f"{source}: none of {counted(len(first), 'document')} has a label. Label a few, or name the "
             f"column with --label."
         )
     try:
@@ -101,7 +101,7 @@ def fractions(positives: list[str] | None, task: Task) -> Any:
             raise UsageError(f"--positives {given}: there is no label {name!r}. The labels are {shown}.")
         if not equals and space.kind != "binary":
             raise UsageError(
-                f"--positives {given}: of which of {len(names)} labels? Write LABEL=FRACTION, once for each."
+                f"--positives {given}: there are {len(names)} labels. Write LABEL=FRACTION, once per label."
             )
         try:
             fraction = float(number)
@@ -117,11 +117,11 @@ def fractions(positives: list[str] | None, task: Task) -> Any:
     missing = [name for name in names if name not in found]
     if missing:
         shown = ", ".join(shortened(name, 30) for name in missing[:10])
-        raise UsageError(f"--positives: no fraction for {shown}. Give every label one, or none.")
+        raise UsageError(f"--positives: no fraction for {shown}. Give one for every label, or none at all.")
     total = sum(found.values())
     if space.kind == "multiclass" and abs(total - 1) > ROUGHLY:
         raise UsageError(
-            f"--positives: the fractions add up to {total:.2f}, and every document has one label. Give "
+            f"--positives: the fractions add up to {total:.2f}, but every document has one label. Give "
             f"fractions that add up to 1."
         )
     return found
@@ -132,7 +132,7 @@ def fit(task: Task, classifier: TextClassifier) -> None:
     if not task.wanted:
         raise DataError(
             f"{task.source}: all {counted(len(task.labels), 'document')} have labels. Name a second file "
-            f"with documents to label, or use `train` and `predict` for documents to come."
+            f"with documents to label, or use `train` and `predict` for new documents."
         )
     try:
         classifier.fit(task.documents, task.labels)
@@ -217,21 +217,21 @@ def ask(task: Task, classifier: TextClassifier, count: int, seed: int) -> list[s
 
 
 def in_words(summary: dict[str, Any]) -> list[str]:
-    """What `label` says when it is done."""
+    """The summary that `label` prints."""
     given = ", ".join(
         f"{shortened(name, 30)} {count:,}" for name, count in list(summary["given"].items())[:10]
     )
     more = len(summary["given"]) - 10
     lines = [
         f"Labeled {counted(summary['documents'], 'document')} from {summary['labeled']:,} labeled ones, "
-        f"by {counted(summary['terms'], 'term')} of all.",
+        f"using {counted(summary['terms'], 'term')}.",
         f"Given: {given}{f' and {more} more labels' if more > 0 else ''}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
     ]
     fired = [name for name, found in summary["alarm"].items() if found["fired"]]
     if fired:
         names = ", ".join(shortened(name, 30) for name in fired)
-        fallen = ", labeled by the labeled documents alone" if summary["fell_back"] else ""
+        fallen = ", labeled from the labeled documents only" if summary["fell_back"] else ""
         lines.append(f"Alarm for {names}{fallen}:")
         lines += [f"  {shortened(name, 30)}: {summary['alarm'][name]['sentence']}" for name in fired[:10]]
     else:

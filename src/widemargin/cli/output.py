@@ -1,4 +1,4 @@
-"""How verbs speak: results on stdout, notes on stderr, one object with ``--json``.
+"""How verbs print: results on stdout, notes on stderr, one object with ``--json``.
 
 Everything that a verb prints passes through here, and nowhere else: what people read has its control
 characters escaped, what programs read is escaped by its own format.
@@ -103,7 +103,7 @@ def say_styled(*pieces: tuple[str, str]) -> None:
 
 
 def show_table(table: Table) -> None:
-    """A table with rules and wrapping on a terminal, otherwise aligned text that programs can cut up."""
+    """A table with rules and wrapping on a terminal, otherwise aligned text that programs can split."""
     import dataclasses
 
     short = dataclasses.replace(
@@ -127,7 +127,7 @@ def _shown(value: Any) -> Any:
 
 
 def shortened(text: Any, length: int = 100) -> str:
-    """At most `length` characters: a label may be a whole page, which nobody reads in a table.
+    """At most `length` characters: a label may be as long as a page.
 
     Examples
     --------

@@ -21,12 +21,12 @@ POINTS = 5
 
 
 def run(task: Task, classifier: TextClassifier, given: Given) -> None:
-    """Hide labels, find them again, and say how well."""
+    """Hide labels, predict them, and report how many are right."""
     unknown = len(task.wanted)
     if unknown:
         raise DataError(
             f"{task.source}: {counted(unknown, 'document')} of {len(task.labels):,} have no label. "
-            f"--simulate needs all labels, to compare with."
+            f"--simulate needs all labels to compare with."
         )
     space = task.labels.space
     n_labels = class_members(*task.labels.space_and_signs).shape[1]
@@ -85,7 +85,7 @@ def record(size: int, draws: list[Draw]) -> dict[str, Any]:
 
 
 def table(records: list[dict[str, Any]], right: str, documents: int, repeats: int) -> Table:
-    """A row a size; in percent."""
+    """One row per size, in percent."""
     columns = [Column("labels", "count")]
     for name in (right, "PRBEP"):
         columns += [

@@ -40,7 +40,7 @@ def check(given: Given, vectorizing: dict[str, Any]) -> None:
 def run(
     given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]
 ) -> None:
-    """Read, predict, learn, save, until the stream ends or somebody stops it."""
+    """Read, predict, learn, save, until the stream ends or is stopped."""
     from widemargin.documents.batches import whole_first
     from widemargin.documents.read_ahead import read_ahead
     from widemargin.documents.reading import read_stream
@@ -110,8 +110,8 @@ class Run:
             for place, known in enumerate(batch.labels):
                 if len(known or ()) != 1:
                     return batch.part(0, place), DataError(
-                        f"line {batch.lines[place]}: {counted(len(known or ()), 'label')}, where every "
-                        f"document before had one. Pass --multilabel if a document may have any number."
+                        f"line {batch.lines[place]}: {counted(len(known or ()), 'label')}, but every "
+                        f"earlier document has one. Pass --multilabel if a document may have any number."
                     )
         return batch, None
 
@@ -121,8 +121,8 @@ class Run:
         if len(known | classes) > self.given.max_labels:
             new = sorted(classes - known)[0]
             raise DataError(
-                f"{new!r} is one label more than {self.given.max_labels:,}. Name the labels with --label "
-                f"if it is none, or raise --max-labels."
+                f"{new!r} would be more than {self.given.max_labels:,} distinct labels. If it is not a "
+                f"label, name the field with --label; otherwise raise --max-labels."
             )
         y = labels if self.given.multilabel else [known[0] for known in labels]
         self.classifier.partial_fit(texts, y)
@@ -148,7 +148,7 @@ class Run:
         rate = documents / max(time.monotonic() - self.began, 1e-9)
         note(
             f"{counted(documents, 'document')}, {counted(len(self.classifier.classes_), 'label')}, "
-            f"{100 * self.share_wrong:.2f} % wrong, {rate:,.0f} a second",
+            f"{100 * self.share_wrong:.2f} % wrong, {rate:,.0f} per second",
             self.given.quiet,
         )
 
@@ -160,7 +160,7 @@ class Run:
     def finish(self, name: str) -> None:
         if not self.seen:
             raise DataError(
-                f"{name}: no document with labels has come ({counted(self.bad, 'bad line')}, "
+                f"{name}: found no labeled document ({counted(self.bad, 'bad line')}, "
                 f"{counted(self.unlabeled, 'unlabeled document')}). Name the fields with --text and --label."
             )
         self.save()
@@ -187,7 +187,7 @@ class Run:
             say(
                 f"Learned {counted(self.seen - self.before, 'document')}"
                 f"{f' ({odd})' if odd else ''}, {100 * self.share_wrong:.2f} % of them predicted wrongly "
-                f"before they were learned."
+                f"before learning from them."
             )
             say(f"Wrote {self.given.output} ({bytes_in_words(self.size)}).")
 
@@ -197,10 +197,7 @@ class Run:
 
 @contextlib.contextmanager
 def _few_collections() -> Iterator[None]:
-    """Records come by the thousand and hold no cycles: Python need not look for some so often.
-
-    Again and again through all that has been imported, that took a tenth of the time.
-    """
+    """Collect garbage less often: records hold no reference cycles, and collecting took a tenth of the time."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
@@ -235,7 +232,7 @@ class _Stop:
             raise _Stopped
 
     def while_waiting(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The batches, until somebody stops waiting for the next."""
+        """The batches, until the run is stopped while it waits for the next."""
         while True:
             self._waiting = True
             try:
@@ -257,7 +254,7 @@ class _Stop:
 
 
 class _Stopped(BaseException):
-    """Somebody stopped the stream."""
+    """The stream was stopped."""
 
 
 def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, Any]) -> TextClassifier:
@@ -274,14 +271,14 @@ def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, A
         if found != learner:
             raise UsageError(
                 f"--resume: {output} holds a {found}, not a {learner}. Pass --learner {found}, or "
-                f"leave out --resume to begin again."
+                f"leave out --resume to start over."
             )
         several = classifier.label_space_.kind == "multilabel"
         if several != given.multilabel:
             word = "any number of labels" if several else "one label"
-            raise UsageError(f"--resume: documents of {output} have {word}, which --multilabel has to say.")
+            raise UsageError(f"--resume: documents of {output} have {word}; --multilabel has to agree.")
         note(
-            f"Going on with {output}, after {counted(classifier.training_summary_['documents'], 'document')} "
+            f"Continuing with {output}, after {counted(classifier.training_summary_['documents'], 'document')} "
             f"and with its own given.",
             given.quiet,
         )

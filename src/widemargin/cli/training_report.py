@@ -1,4 +1,4 @@
-"""What `train` says when it is done."""
+"""The summary that `train` prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 
 
 def show(summary: dict[str, Any]) -> None:
-    """What `train` says when it is done."""
+    """Print the summary."""
     say(*summary_in_words(summary))
     if "tuning" in summary:
         say()
@@ -33,7 +33,7 @@ def summary_in_words(summary: dict[str, Any]) -> list[str]:
     kinds = {
         "binary": "two classes",
         "multiclass": f"{summary['labels']:,} classes",
-        "multilabel": f"{counted(summary['labels'], 'label')} (any number a document)",
+        "multilabel": f"{counted(summary['labels'], 'label')} (any number per document)",
     }
     before = f" of {summary['terms_before']:,}" if "terms_before" in summary else ""
     lines = [
@@ -43,5 +43,5 @@ def summary_in_words(summary: dict[str, Any]) -> list[str]:
     ]
     if summary.get("objective") and "duality_gap" in summary:
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
-        lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the best possible.")
+        lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the optimum.")
     return lines

@@ -1,4 +1,4 @@
-"""How large one document may be: what keeps memory bounded while reading, whatever a file holds."""
+"""How large one document may be, so that reading takes bounded memory."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class ByteSource:
     """The decompressed bytes of `source` (a path, or "-" for standard input).
 
     `head` holds the first bytes; reading still begins with them. `in_thread`: a thread is going to wait for
-    standard input, of which nobody else has read.
+    standard input, of which nothing has been read.
     """
 
     def __init__(self, source: str | Path, *, in_thread: bool = False) -> None:
@@ -60,7 +60,7 @@ class ByteSource:
             yield chunk
 
     def ready(self) -> bool:
-        """Whether more can be read now (or the end), without waiting for whoever writes to a pipe."""
+        """Whether more can be read now (or the end), without waiting for the program that writes to a pipe."""
         try:
             return bool(select.select([self._raw], [], [], 0)[0])
         except (OSError, ValueError):  # not a descriptor that can be asked, as on Windows
@@ -128,7 +128,7 @@ class ByteSource:
             raise DataError(self._damaged(error)) from error
 
     def _damaged(self, error: Exception) -> str:
-        return f"{self.name}: the compressed data are damaged or cut off ({error}). Get a whole copy of it."
+        return f"{self.name}: the compressed data are damaged or cut off ({error}). Get a complete copy of it."
 
 
 def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
@@ -138,12 +138,12 @@ def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
     suffix = Path(source).suffix.lower()
     if magic and suffix in COMPRESSED and not magic.startswith(COMPRESSED[suffix]):
         raise DataError(
-            f"{source}: is not a {suffix} file, whatever its name says. Rename it, or get a whole copy."
+            f"{source}: is not a {suffix} file in spite of its name. Rename it, or get a complete copy."
         )
     for name, start in _NOT_READ.items():
         if re.match(start, magic):
             where = source or "standard input"
-            raise DataError(f"{where}: is a {name} file, which is not read. Unpack it first.")
+            raise DataError(f"{where}: is a {name} file, which cannot be read directly. Unpack it first.")
     if magic.startswith(COMPRESSED[".gz"]):
         return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _CHUNK)
     if magic.startswith(COMPRESSED[".xz"]):

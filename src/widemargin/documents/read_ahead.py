@@ -13,7 +13,7 @@ def read_ahead(batches: Iterable[Batch], most: int = 4 * BATCH) -> Iterator[Batc
 
     Parameters
     ----------
-    batches : read on a thread of its own, which ends with the process if whoever writes never does
+    batches : read on a thread of its own, which ends with the process if the writer does not
     most : documents that wait to be asked for, beyond which the thread waits, too
     """
     gathered = _Gathered(most)
@@ -36,7 +36,7 @@ class _Gathered:
         self._error: BaseException | None = None
 
     def gather(self, batches: Iterable[Batch]) -> None:
-        """Read to the end, no faster than somebody takes it."""
+        """Read to the end, no faster than the batches are taken."""
         try:
             for batch in batches:
                 with self._changed:

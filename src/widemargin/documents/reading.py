@@ -1,4 +1,4 @@
-"""One way in for documents of every format: what is where is guessed, said, and may be overridden."""
+"""Read documents of every format: columns are guessed, the guess is printed, and options override it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class DocumentReader:
         if repeated:
             warnings.warn(
                 f"{self.name}: {counted(repeated, 'document')} with the id of an earlier one (first "
-                f"{example[:40]!r}). All are kept. Name another column with --id if this one is no id.",
+                f"{example[:40]!r}). All are kept. If this column does not hold ids, name another with --id.",
                 DataWarning,
                 stacklevel=2,
             )

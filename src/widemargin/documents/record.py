@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 # What is known about the labels of a document: a tuple of them, () when it is known to be in no
-# category, None when nobody has labeled it.
+# category, None when it is unlabeled.
 Labels = tuple[str, ...] | None
 
 

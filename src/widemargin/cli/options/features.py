@@ -1,4 +1,4 @@
-"""``train --features``: which features the learner is to see, in one word."""
+"""``train --features``: which features the learner sees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parse(text: str, seed: int = 0) -> tuple[str, dict[str, Any]]:
         return "selected", {"criterion": name} | _selected(text, settings)
     if name in SAMPLES:
         return "sampled", {"sampling": name, "random_state": seed} | _sampled(text, name, settings)
-    raise UsageError(f"--features {text}: {name!r} is no score of terms. {_EXPECTED}")
+    raise UsageError(f"--features {text}: unknown score {name!r}. {_EXPECTED}")
 
 
 _EXPECTED = f"Expected {', '.join(SCORES)}, {', '.join(SAMPLES)} and a number, such as ig:5000."
@@ -49,7 +49,7 @@ def _selected(text: str, settings: dict[str, str]) -> dict[str, Any]:
         else:
             raise UsageError(f"--features {text}: {key}={value} does not apply here. {_EXPECTED}")
     if len(found.keys() - {"combine"}) != 1:
-        raise UsageError(f"--features {text}: say once how many terms. {_EXPECTED}")
+        raise UsageError(f"--features {text}: give the number of terms once. {_EXPECTED}")
     return found
 
 
@@ -63,7 +63,7 @@ def _sampled(text: str, name: str, settings: dict[str, str]) -> dict[str, Any]:
         else:
             raise UsageError(f"--features {text}: {key}={value} does not apply here. {_EXPECTED}")
     if "n_features" not in found:
-        raise UsageError(f"--features {text}: say about how many terms. {_EXPECTED}")
+        raise UsageError(f"--features {text}: give the approximate number of terms. {_EXPECTED}")
     return found
 
 
@@ -73,7 +73,7 @@ def _number(text: str, value: str, kind: type[int] | type[float]) -> int | float
     except ValueError:
         number = -1
     if number <= 0:
-        raise UsageError(f"--features {text}: {value!r} is no number above 0. {_EXPECTED}")
+        raise UsageError(f"--features {text}: {value!r} is not a positive number. {_EXPECTED}")
     return number
 
 

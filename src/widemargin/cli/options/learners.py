@@ -227,7 +227,7 @@ _OF_KERNELS = {
     "coef0": ("poly", "sigmoid"),
     "power": ("chi2",),
 }
-# What the command line fixes: its texts come as square roots of counts already (see `weighting_of`).
+# Parameters that the command line sets: its vectors are square roots of counts already (see `weighting_of`).
 _FIXED: dict[str, dict[str, Any]] = {
     "positive-winnow": {"normalize": True},
     "balanced-winnow-plus": {"strength": "given"},

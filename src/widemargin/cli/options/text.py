@@ -105,7 +105,7 @@ def ngram_range(text: str) -> tuple[int, int]:
 
 
 def frequency(name: str, text: str) -> int | float:
-    """A number of documents, or a share of them with a point."""
+    """A number of documents, or a fraction of them."""
     try:
         value = int(text)
     except ValueError:
@@ -115,11 +115,11 @@ def frequency(name: str, text: str) -> int | float:
             share = -1.0
         if not 0 <= share <= 1:
             raise UsageError(
-                f"{name} {text}: expected a number of documents or a share from 0.0 to 1.0."
+                f"{name} {text}: expected a number of documents or a fraction from 0.0 to 1.0."
             ) from None
         return share
     if value < 0:
-        raise UsageError(f"{name} {text}: a number of documents is not negative.")
+        raise UsageError(f"{name} {text}: expected a number of documents from 0 on.")
     return value
 
 
@@ -129,7 +129,7 @@ def stop_word_file(text: str | None) -> str | None:
 
 
 def stop_word_list(text: str | None) -> str | list[str] | None:
-    """The name of a list, or the words of a file, one a line."""
+    """The name of a list, or the words of a file, one per line."""
     if text in (None, "none"):
         return None
     if text == "freewais":
@@ -138,7 +138,7 @@ def stop_word_list(text: str | None) -> str | list[str] | None:
         return Path(text).read_text(encoding="utf-8").split()
     except FileNotFoundError as error:
         raise MissingFileError(
-            f"--stop-words {text}: no such file, and no list of that name but freewais."
+            f"--stop-words {text}: there is no such file, and the only list is freewais."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise StorageError(f"--stop-words {text}: {error}.") from error

@@ -20,7 +20,7 @@ app = typer.Typer(
 @app.command("list", cls=Command, epilog="Example: widemargin corpus list --json")
 @takes("corpus-list")
 def list_(given: Given) -> None:
-    """List the collections and say which are on this machine."""
+    """List the collections and show which are available on this machine."""
     from widemargin.documents.corpora import list_corpora
 
     corpora = list_corpora()
@@ -41,8 +41,8 @@ def list_(given: Given) -> None:
         ]
         for corpus in corpora
     ]
-    columns = [Column("name"), Column("holds"), Column("documents", "count"), Column("classes", "count")]
-    columns += [Column("splits"), Column("here"), Column("what it is")]
+    columns = [Column("name"), Column("kind"), Column("documents", "count"), Column("classes", "count")]
+    columns += [Column("splits"), Column("available"), Column("description")]
     show_table(Table("", columns, list(rows)))
 
 

@@ -31,7 +31,7 @@ TERMS = 8
 
 @takes("demo")
 def run(given: Given) -> None:
-    """Train on the docstrings of Python, NumPy and SciPy, and say which area a docstring is about.
+    """Train on the docstrings of Python, NumPy and SciPy, and predict which area a docstring is about.
 
     Two thirds of the documents are for training, the rest for testing. Nothing is downloaded.
     """
@@ -91,18 +91,18 @@ def run(given: Given) -> None:
         f"{counted(len(corpus), 'docstring')} of the standard library, NumPy and SciPy "
         f"in {len(summary.rows)} areas: trained on {len(train):,}, tested on the other {len(test):,}."
     )
-    heading("How good it is on docstrings it has not seen, beside what training had foretold")
+    heading("Measured on unseen docstrings, beside the estimates from training")
     estimated = read_quality(classifier.training_summary_)
     show(summary, quality, estimated)
     if estimated is not None:
-        say(kept_promises(quality, estimated))
-    heading("What it learned: the terms of a few areas")
+        say(estimates_that_hold(quality, estimated))
+    heading("Strongest terms of a few areas")
     show_table(terms_table(top))
     heading(f"Why {test.ids[example]} is about {classifier.predict([test.texts[example]])[0]}")
     show_explanation(test.texts[example], classifier.explain(test.texts[example]), TERMS)
-    heading("How long it took")
+    heading("Time")
     say(seconds_in_words(stages.seconds))
-    heading(f"What to try next (the files are in {output})")
+    heading(f"Next steps (the files are in {output})")
     for command in commands:
         say(f"  {command}")
 
@@ -119,8 +119,8 @@ def _check_folder(folder: Path) -> None:
         )
 
 
-def kept_promises(measured: Quality, estimated: Quality) -> str:
-    """In how many areas training had told the truth."""
+def estimates_that_hold(measured: Quality, estimated: Quality) -> str:
+    """In how many areas the estimate from training holds."""
     pairs = [
         (row.figures["f1"], own.figures["f1"])
         for row, own in zip(measured.labels, estimated.labels, strict=True)
@@ -129,7 +129,7 @@ def kept_promises(measured: Quality, estimated: Quality) -> str:
     inside = sum(own.low <= found.value <= own.high for found, own in pairs)
     overlap = sum(own.low <= found.high and found.low <= own.high for found, own in pairs)
     return (
-        f"The measured F1 lies in the interval that training had foretold in {inside} of {len(pairs)} areas; "
+        f"The measured F1 lies in the interval estimated in training in {inside} of {len(pairs)} areas; "
         f"the two intervals overlap in {overlap}."
     )
 

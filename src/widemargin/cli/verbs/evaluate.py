@@ -26,7 +26,7 @@ def run(given: Given) -> None:
     """Measure a model on labeled documents it has not seen.
 
     Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
-    macro-averages, beside the F1 that the model expected of itself. Documents without a label are left out.
+    macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out.
     """
     from widemargin.documents.collection import Vectors
 
@@ -59,10 +59,10 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
 
     kept = labeled_rows(collection.labels)
     if not kept:
-        raise DataError(f"None of the {len(collection)} documents has a label, so nothing can be measured.")
+        raise DataError(f"None of the {len(collection)} documents has a label. Evaluate on labeled documents.")
     if len(kept) < len(collection):
         missing = counted(len(collection) - len(kept), "document")
-        warnings.warn(f"{missing} without a label left out.", DataWarning, stacklevel=2)
+        warnings.warn(f"left out {missing} without a label.", DataWarning, stacklevel=2)
         collection = collection.subset(kept)
     space, rule = scorer.space, scorer.rule
     label_sets = _typed(collection.labels, space)
@@ -72,11 +72,11 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
         if space.kind == "binary":
             raise DataError(
-                f"The model tells {' from '.join(map(str, space.classes))}; the data also has {shown}. "
+                f"The model separates {' from '.join(map(str, space.classes))}, but the data also has {shown}. "
                 f"Evaluate on documents of the two classes."
             )
         warnings.warn(
-            f"the data has {counted(len(strange), 'label')} that the model never chooses: {shown}.",
+            f"the data has {counted(len(strange), 'label')} that the model does not know: {shown}.",
             DataWarning,
             stacklevel=2,
         )

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong amount"'
 
-# A share of the strongest contribution below which a word is not worth a color.
+# Words with less than this fraction of the strongest contribution have no color.
 FAINT = 0.1
 
 
 @takes("explain")
 def run(given: Given) -> None:
-    """Show what every word of a text contributes to its score; contributions and bias sum to the score.
+    """Show how much each word of a text contributes to its score. Contributions and bias add up to the score.
 
-    In a terminal, words that speak for the label are green and words that speak against it red.
+    In a terminal, words for the label are green and words against it red.
     """
     from widemargin.documents.limits import parse_size
 

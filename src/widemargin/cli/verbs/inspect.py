@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: widemargin inspect tickets.wm --label billing --terms 20"
 
-# Terms of every label would drown the rest when there are many.
+# With many labels, the terms of all would hide the rest.
 LABELS_SHOWN = 10
 
 
 @takes("inspect")
 def run(given: Given) -> None:
-    """Show what a model is: how it was trained, how good it expects to be, and the terms of its labels."""
+    """Show how a model was trained, its estimated quality, and the strongest terms of each label."""
     from widemargin.documents.formats.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
@@ -31,7 +31,7 @@ def run(given: Given) -> None:
         check_model(given.export_svmlight, [given.model], force=given.force)
     if is_svmlight_model(given.model):
         if given.export_svmlight is not None:
-            raise UsageError(f"--export-svmlight: {given.model} is a given.model of SVM-light already. Copy it.")
+            raise UsageError(f"--export-svmlight: {given.model} is an SVM-light model already. Copy the file.")
         _show_svmlight(given.model, given.json)
         return
     content = load_model(given.model)
@@ -86,9 +86,9 @@ def run(given: Given) -> None:
         say()
         show_table(terms_table(top))
         if len(shown) < len(names):
-            say(f"... and {len(names) - len(shown)} more labels; ask for one with --label.")
+            say(f"... and {len(names) - len(shown)} more labels; show one with --label.")
     if exported is not None:
-        say(f"Wrote {given.export_svmlight} for svm_classify, whose positive scores mean {exported}.")
+        say(f"Wrote {given.export_svmlight} for svm_classify; positive scores mean {exported}.")
 
 
 def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
@@ -112,7 +112,7 @@ def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -
 
     if "suspects_by" not in summary:
         raise DataError(
-            f"{model} holds no scores of documents left out of training, so it suspects no label. Train with "
+            f"{model} has no scores of documents left out of training, so no label can be suspected. Train with "
             f"--estimate leave-one-out or k-fold."
         )
     found, by = summary["suspects"][:most], summary["suspects_by"]
@@ -120,10 +120,10 @@ def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -
         print_json({"model": str(model), "found": len(summary["suspects"]), "by": by, "suspects": found})
         return
     if not found:
-        say(f"{estimates.WORDS[by].capitalize()} contradicts no label of the training documents by far.")
+        say(f"{estimates.WORDS[by].capitalize()} contradicts no label of the training documents strongly.")
         return
     show_table(suspects_table(found, estimates.WORDS[by]))
-    say(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, the worst first.")
+    say(f"{len(found)} of {counted(len(summary['suspects']), 'label')} that look wrong, worst first.")
 
 
 def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[Any]) -> str:
@@ -133,18 +133,18 @@ def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[
 
     if classifier.features_ is not None:
         raise DataError(
-            f"{model} sees only some of the features, which SVM-light cannot know. Train without --features."
+            f"{model} uses a selection of the features, which an SVM-light model cannot store. Train without --features."
         )
     if classifier.vectorizer_ is not None:
         raise DataError(
-            f"{model} was trained on texts, and SVM-light's models are of vectors. Train on vectors."
+            f"{model} was trained on texts, but SVM-light models take vectors. Train on vectors."
         )
     if len(labels) > 1:
-        raise UsageError("--export-svmlight writes the rule of one label. Give one --label.")
+        raise UsageError("--export-svmlight writes one label. Give --label once.")
     columns = classifier.label_space_.column_names.tolist()
     if not labels and len(columns) > 1:
         raise UsageError(
-            f"--export-svmlight writes the rule of one label, and there are {len(columns)}. Add --label."
+            f"--export-svmlight writes one label, but the model has {len(columns)}. Choose one with --label."
         )
     label = (labels or columns)[0]
     rule = to_svmlight(classifier.learner_, label)
@@ -154,7 +154,7 @@ def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[
 
 
 def _show_svmlight(path: Path, json: bool) -> None:
-    """What a model of SVM-light says about itself."""
+    """The settings in a model of SVM-light."""
     from widemargin.documents.formats.svmlight_model import read_svmlight_model
 
     model = read_svmlight_model(path)
@@ -209,14 +209,14 @@ def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:
 
 
 def terms_table(top: dict[str, TopTerms]) -> Table:
-    """One row a label: what speaks for it, what against."""
+    """One row per label: the terms for it and against it."""
     from widemargin.report.tables import Column, Table
 
     rows = [
         [name, " ".join(term for term, _ in found.positive), " ".join(term for term, _ in found.negative)]
         for name, found in top.items()
     ]
-    return Table("", [Column("label"), Column("speaks for it"), Column("speaks against it")], list(rows))
+    return Table("", [Column("label"), Column("terms for it"), Column("terms against it")], list(rows))
 
 
 def chosen_labels(wanted: list[str] | None, labels: list[Any]) -> list[Any]:

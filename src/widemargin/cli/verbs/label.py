@@ -87,19 +87,19 @@ def run(given: Given) -> None:
         print_json(summary)
     elif not given.quiet:
         for line in label_task.in_words(summary):
-            # Where the documents go to stdout, what is said about them does not.
+            # Where the documents go to stdout, the summary goes to stderr.
             note(line, False) if given.output == "-" else say(line)
 
 
 def _check_options(given: Given) -> None:
     """Refuse what makes no sense before anything is read."""
     if given.labeled == given.unlabeled == "-":
-        raise UsageError("Both LABELED and UNLABELED are -, and there is one stdin. Give one as a file.")
+        raise UsageError("LABELED and UNLABELED cannot both be -. Give one of them as a file.")
     if given.simulate is None:
         if given.plot is not None:
-            raise UsageError("--plot draws what --simulate finds. Add --simulate N, or leave --plot out.")
+            raise UsageError("--plot needs --simulate N.")
         if given.output is None:
-            raise UsageError("Where do the labels go? Add -o OUT.jsonl, or -o - for stdout.")
+            raise UsageError("No output is given. Add -o OUT.jsonl, or -o - for stdout.")
         if given.model is not None and given.model.resolve() == Path(given.output).resolve():
             raise UsageError(f"Labels and model cannot both be written to {given.output}. Name two files.")
         from widemargin.cli.verbs.predict import writer_for
@@ -108,7 +108,7 @@ def _check_options(given: Given) -> None:
         return
     if given.unlabeled is not None or given.output is not None or given.model is not None:
         raise UsageError(
-            "--simulate hides labels that are known: it takes LABELED alone, and writes no documents or model."
+            "--simulate hides known labels: it takes only LABELED, and neither --output nor --model."
         )
     if given.features is not None:
         raise UsageError("--features does not apply to --simulate: it would select by hidden labels.")

@@ -9,7 +9,7 @@ from widemargin.cli.files import check_target
 from widemargin.cli.output import note, print_json, show_table
 
 app = typer.Typer(
-    help="Published tables, computed again: the figure of the paper beside ours.",
+    help="Reproduce published tables: the figures of the paper beside ours.",
     no_args_is_help=True,
     epilog="Example: widemargin papers list",
 )
@@ -18,7 +18,7 @@ app = typer.Typer(
 @app.command("list", cls=Command, epilog="Example: widemargin papers list --json")
 @takes("papers-list")
 def list_(given: Given) -> None:
-    """List the tables that can be computed again."""
+    """List the tables that can be reproduced."""
     from widemargin.papers import list_papers
     from widemargin.report.tables import Column, Table
 
@@ -27,13 +27,13 @@ def list_(given: Given) -> None:
         print_json([paper.to_dict() for paper in papers])
         return
     rows = [[paper.name, paper.title, ", ".join(paper.corpora)] for paper in papers]
-    show_table(Table("", [Column("name"), Column("what it shows"), Column("needs")], list(rows)))
+    show_table(Table("", [Column("name"), Column("description"), Column("needs")], list(rows)))
 
 
 @app.command(cls=Command, epilog="Example: widemargin papers run joachims-6.7 --json")
 @takes("papers-run")
 def run(given: Given) -> None:
-    """Compute a table again and print published, ours and the difference for every cell."""
+    """Reproduce a table and print published, ours and the difference for every cell."""
     from widemargin.documents.corpora import corpus_files
     from widemargin.papers import check_drawable, find_paper, run_paper
     from widemargin.report.plots import check_plot, save_plot

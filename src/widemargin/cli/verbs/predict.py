@@ -35,7 +35,7 @@ def run(given: Given) -> None:
 
     Each document gives one JSON object on a line, {"id": ..., "labels": [...]}, in the order of the input.
     Documents are read, labeled and written in pieces, so that the input may be of any length. With --output
-    and --json, stdout gets one object that says what was done.
+    and --json, a summary is printed on stdout.
     """
     output = given.output
     write = writer_for(output, given.top, given.safe_csv)
@@ -81,7 +81,7 @@ def predictions(
     top: int | None = None,
     keep_text: bool = False,
 ) -> Iterator[list[Row]]:
-    """One row a document, a piece of the input at a time: its id and labels, and what else was asked for."""
+    """One row per document, a piece of the input at a time: its id and labels, and what the options add."""
     rule, names = scorer.rule, scorer.space.classes.tolist()
     for ids, features, texts in _pieces(scorer, source, quiet, reading):
         scores = scorer.scores(features)
@@ -145,9 +145,9 @@ def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:
     from widemargin.errors import DataError
 
     if vectors != scorer.takes_vectors:
-        has, wants = ("vectors", "texts") if vectors else ("texts", "vectors")
+        has, other = ("vectors", "texts") if vectors else ("texts", "vectors")
         raise DataError(
-            f"{source} holds {has}, but the model was trained on {wants}. Pass {wants}, or train on {has}."
+            f"{source} holds {has}, but the model was trained on {other}. Pass {other}, or train on {has}."
         )
 
 
@@ -157,13 +157,13 @@ def writer_for(
     """What writes pieces of rows in the format that the name of `output` asks for, and counts them."""
     suffix = "" if output == "-" else Path(output).suffix.lower()
     if safe_csv and suffix not in (".csv", ".tsv"):
-        raise UsageError("--safe-csv is for tables. Write a .csv or .tsv file with --output.")
+        raise UsageError("--safe-csv applies to tables only. Write a .csv or .tsv file with --output.")
     if suffix in (".jsonl", ".ndjson", ".json", ""):
         return _write_jsonl
     if suffix not in (".csv", ".tsv"):
         raise UsageError(f"--output {output}: predictions are written as .jsonl, .csv or .tsv.")
     if top:
-        raise UsageError("--top gives a list a document, which a table cannot hold. Write a .jsonl file.")
+        raise UsageError("--top gives a list per document, which a table cannot hold. Write a .jsonl file.")
     return lambda file, pieces: _write_table(file, pieces, "\t" if suffix == ".tsv" else ",", safe_csv)
 
 
@@ -175,12 +175,12 @@ def _write_jsonl(file: BinaryIO, pieces: Iterable[list[Row]]) -> int:
             line = printable_json(json_format.dumps(row, ensure_ascii=False))
             file.write(line.encode() + b"\n")
         written += len(rows)
-        file.flush()  # somebody may be waiting at the other end of a pipe
+        file.flush()  # a program at the other end of a pipe may be waiting
     return written
 
 
 def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str, safe_csv: bool = False) -> int:
-    """A table with one row a document; no label or several are a JSON list in their cell."""
+    """A table with one row per document; no label or several are a JSON list in their cell."""
     written = 0
     text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
     table = csv.writer(text, delimiter=delimiter, lineterminator="\n")

@@ -20,11 +20,11 @@ EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --lab
 def run(given: Given) -> None:
     """Learn a classifier from labeled documents and write it to one file.
 
-    The representation and C are chosen from the documents, unless options say what they are.
-    Documents with one label each make a task of two or more classes; if some have none or several,
-    every label is decided separately. Unlabeled documents are left out. SVM-light files are vectors already.
+    The text options and C are tuned on the documents unless they are given. If every document has one label,
+    the model chooses one label per document; if some have none or several, each label is decided separately.
+    Unlabeled documents are left out. SVM-light files hold vectors, so text options do not apply.
 
-    The run ends with what to expect of the model on new documents, label by label, and how sure that is.
+    At the end, the estimated quality on new documents is printed for each label, with intervals.
     """
     check_model(given.output, [given.data, stop_word_file(given.stop_words)], force=given.force)
     learner = given.learner

@@ -98,7 +98,7 @@ def choose_columns(
         text = _longest([name for name in free if name not in (label, number)], sample)
     if text is None:
         columns = ", ".join(names)
-        raise DataError(f"{where}: no column holds text; columns are {columns}. Name it with --text.")
+        raise DataError(f"{where}: no column holds text; columns are {columns}. Name one with --text.")
     return Columns(text, label, number)
 
 

@@ -1,4 +1,4 @@
-"""fastText's format: one document a line, its labels the words that begin with ``__label__``."""
+"""fastText's format: one document per line, its labels the words that begin with ``__label__``."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def open_folder(
         )
     if files:
         warnings.warn(
-            f"{folder}: left out {counted(len(files), 'file')} beside the class folders ({files[0]}). "
-            f"Move what is a document into a class folder.",
+            f"{folder}: left out {counted(len(files), 'file')} outside of the class folders ({files[0]}). "
+            f"Move documents into a class folder.",
             DataWarning,
             stacklevel=2,
         )

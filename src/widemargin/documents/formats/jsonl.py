@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, with fields for the text, the labels and the id."""
+"""JSON Lines: one object per line, with fields for the text, the labels and the id."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def _cure(line: str) -> str:
     """What to do about a line that is not an object; JSON files often spread one value over many lines."""
     how = {"[": " (`jq -c '.[]'` does it)", "{": " (`jq -c .` does it)"}
     begins_value = line.lstrip().startswith("[") or line.strip() == "{"
-    return f"Write one object a line{how[line.lstrip()[0]] if begins_value else ''}."
+    return f"Write one object per line{how[line.lstrip()[0]] if begins_value else ''}."
 
 
 def _read_labels(value: object, field: str, delimiter: str | None, where: str) -> Labels:
@@ -236,7 +236,7 @@ def _without_surrogates(document: Document, where: str, errors: Errors) -> Docum
     except UnicodeEncodeError as error:
         if errors == "strict":
             raise DataError(
-                f"{where}: half of a surrogate pair (\\u{ord(error.object[error.start]):04x}) is no "
+                f"{where}: half of a surrogate pair (\\u{ord(error.object[error.start]):04x}) is not a "
                 f"character. Pass --errors replace to read it as U+FFFD."
             ) from error
         labels = None if document.labels is None else tuple(map(_clean, document.labels))

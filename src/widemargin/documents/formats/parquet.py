@@ -94,7 +94,7 @@ class _Reader:
         """Say what had to be replaced, once all rows have been read."""
         if self._replaced:
             warnings.warn(
-                f"{self._path}: {counted(self._replaced, 'cell')} with bytes that are not UTF-8, which "
+                f"{self._path}: {counted(self._replaced, 'cell')} with undecodable bytes, which "
                 f"became U+FFFD. Write the column as UTF-8.",
                 DataWarning,
                 stacklevel=2,
@@ -133,7 +133,7 @@ class _Reader:
                 if not 0 <= place < len(raw):
                     raise DataError(
                         f'{self._path}, row {row}: damaged ("{name}" refers to a value that is not there). '
-                        f"Get a whole copy of it."
+                        f"Get a complete copy."
                     )
                 if longest > self._limit and len(raw[place].as_buffer() or b"") > self._limit:
                     raise too_large(f'{self._path}, row {row}, "{name}"', self._limit)
@@ -183,7 +183,7 @@ def _explained(path: str) -> Iterator[None]:
             ) from error
         reason = " ".join(str(error).split())
         raise DataError(
-            f"{path}: not a Parquet file, or damaged ({reason}). Get a whole copy of it."
+            f"{path}: not a Parquet file, or damaged ({reason}). Get a complete copy."
         ) from error
 
 

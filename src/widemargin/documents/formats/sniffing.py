@@ -88,8 +88,8 @@ def format_of_bytes(head: bytes, name: str) -> Format:
     if b"," in first or b";" in first:
         return "csv"
     raise UsageError(
-        f"{name}: neither its name nor its first line ({first[:40].decode(errors='replace')!r}) tells the "
-        f"format. Name it with --format: {', '.join(FORMATS)}."
+        f"{name}: the format cannot be guessed from its name or its first line "
+        f"({first[:40].decode(errors='replace')!r}). Name it with --format: {', '.join(FORMATS)}."
     )
 
 

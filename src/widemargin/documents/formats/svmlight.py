@@ -1,4 +1,4 @@
-"""SVM-light's example files: ``target [qid:n] [cost:x] feature:value ... [# comment]``, one vector a line.
+"""SVM-light's example files: ``target [qid:n] [cost:x] feature:value ... [# comment]``, one vector per line.
 
 The target is a number, several with commas between them (multi-label), or nothing (in no category); 0 means
 unlabeled, as for transduction. ``cost:x`` multiplies the cost of errors on the row. Feature numbers begin at
@@ -162,7 +162,7 @@ class _Rows:
         weight = float(found.get(b"cost", b"1"))
         if not 0 <= weight < np.inf:
             raise DataError(
-                f"{where}: cost:{_shown(found[b'cost'])} is no factor on a cost. Write a number from 0 on."
+                f"{where}: cost:{_shown(found[b'cost'])} is not a factor of a cost. Write a number from 0 on."
             )
         return int(found.get(b"qid", b"0")), weight
 

@@ -79,7 +79,7 @@ class SvmLightModel:
     threshold : b
     degree, gamma, scale, offset : the kernel's parameters -d, -g, -s and -r
     option : the string -u that SVM-light hands to a kernel of the user's own
-    n_documents : how many examples the model was trained on; 0 where nobody knows
+    n_documents : how many examples the model was trained on; 0 if unknown
     version : the program's version
     """
 
@@ -258,7 +258,7 @@ class _Reader:
         line = next(self._lines, None)
         if line is None:
             raise DataError(
-                f"{self._name}: ends after line {self._number}, before {what}. Get a whole copy of it."
+                f"{self._name}: ends after line {self._number}, before {what}. Get a complete copy."
             )
         self._number += 1
         return line

@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, then one document a record; quoted fields may contain line ends."""
+"""CSV and TSV: a header, then one document per record; quoted fields may contain line ends."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def open_table(
     first = next((line for line in sample if line.strip()), "")
     if not first:
         raise DataError(
-            f"{name}: is empty. Expected a header such as id,text,label, then one document a record."
+            f"{name}: is empty. Expected a header such as id,text,label, then one document per record."
         )
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: (first.count(mark), mark == ","))
     dialect = _choose_dialect(delimiter, sample)
