@@ -333,7 +333,7 @@ class TestParquet:
 
     def test_bytes_that_are_not_utf8(self, tmp_path):
         path = self.write(tmp_path / "t.parquet", text=self.strings(b"caf\xe9", b"ok"), label=["x", "y"])
-        with pytest.warns(DataWarning, match=r"t.parquet: 1 cell with bytes that are not UTF-8"):
+        with pytest.warns(DataWarning, match=r"t.parquet: 1 cell with undecodable bytes"):
             assert [document.text for document in read_documents(path)] == ["caf\ufffd", "ok"]
         with pytest.raises(DataError, match=r't.parquet, row 1: "text" holds byte 0xe9, which is not UTF-8'):
             list(read_documents(path, errors="strict"))
