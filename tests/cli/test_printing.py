@@ -226,4 +226,4 @@ class TestSafeCsv:
     def test_only_for_tables(self, here, model, tickets):
         done = here("predict", model, tickets, "--safe-csv")
         assert done.returncode == 2
-        assert "--safe-csv is for tables" in done.stderr
+        assert "--safe-csv applies to tables only" in done.stderr
