@@ -238,12 +238,12 @@ def test_the_core_tells_damaged_unordered_and_canonical_matrices_apart(indices, 
 
 def test_bindings_refuse_arrays_that_do_not_fit_each_other():
     csr = canonical_csr(ROWS)
-    score = _core.score_rows
-    with pytest.raises(ValueError, match="intercept has 2 places; expected 1"):
-        score(*csr[:3], np.ones((4, 1)), np.zeros(2), np.empty((4, 1)), 1)
+    score, rows = _core.score_rows, csr.native()
+    with pytest.raises(ValueError, match="weights has 4 x 1 places; expected 4 x 2"):
+        score(rows, np.ones((4, 1)), np.zeros(2), np.empty((4, 1)), 1)
     with pytest.raises(ValueError, match="scores has 3 x 1 places; expected 4 x 1"):
-        score(*csr[:3], np.ones((4, 1)), np.zeros(1), np.empty((3, 1)), 1)
+        score(rows, np.ones((4, 1)), np.zeros(1), np.empty((3, 1)), 1)
     with pytest.raises(ValueError, match="do not fit each other"):
-        score(csr.indptr, csr.indices[:-1], csr.data, np.ones((4, 1)), np.zeros(1), np.empty((4, 1)), 1)
+        csr._replace(indices=csr.indices[:-1]).native()
     with pytest.raises(ValueError, match="threads"):
-        score(*csr[:3], np.ones((4, 1)), np.zeros(1), np.empty((4, 1)), 0)
+        score(rows, np.ones((4, 1)), np.zeros(1), np.empty((4, 1)), 0)

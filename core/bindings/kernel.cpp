@@ -6,23 +6,41 @@
 
 namespace widemargin {
 
-struct DecompositionArrays {
-    InputMatrix<std::int8_t> signs;
-    InputMatrix<double> upper;
-    OutputMatrix<double> alpha, s, progress;
-    Output<double> intercept, violation;
-    Output<std::int64_t> iterations;
-    Output<std::uint8_t> converged;
+namespace {
+
+struct KernelSvmOptions : DecompositionOptions {
+    double kappa;           // above 0: the stabilized hyperplane
+    bool as_linear;         // keep a weight vector, no kernel values
+    bool single_precision;  // of the kernel values that are kept
+    std::int64_t cache_bytes;
+};
+
+// All arrays belong to the caller; L labels.
+struct KernelSvmResults {
+    double *alpha, *s;              // L x size
+    double* progress;               // L x 3, read by another thread
+    double *intercept, *violation;  // L
+    std::int64_t* iterations;       // L
+    std::uint8_t* converged;        // L
+};
+
+// How exact leave-one-out scores have to be, and what is known of the kernel. certify: whether it is positive
+// semi-definite; of a precomputed matrix, up to `ridge` times its diagonal, and `asymmetry` is how far it is
+// from symmetric, both of sqrt(K_ii K_jj).
+struct LeftOutAccuracy {
+    double accuracy;  // infinity: only the signs have to be certain
+    bool certify;
+    double asymmetry, ridge;
 };
 
 // Labels are shared out to threads; make_engine(stop) gives each thread its own.
 template <class MakeEngine>
-void solve_labels(const DecompositionArrays& a, const DecompositionOptions& options, int n_threads,
-                  std::int64_t size, MakeEngine&& make_engine) {
-    const std::int64_t n_labels = a.signs.shape(0), n = a.signs.shape(1);
-    Pieces labels(n_labels, 1);
+void solve_labels(const KernelProblem& problem, const DecompositionOptions& options,
+                  const KernelSvmResults& results, int n_threads, MakeEngine&& make_engine) {
+    const std::int64_t n = problem.n, size = problem.size;
+    Pieces labels(problem.n_labels, 1);
     run_parallel(
-        static_cast<int>(std::min<std::int64_t>(n_threads, n_labels)),
+        static_cast<int>(std::min<std::int64_t>(n_threads, problem.n_labels)),
         [&](int, const StopFlag& stop) {
             auto engine = make_engine(stop);
             std::vector<double> y(size), upper(size), alpha(size), s(size);
@@ -31,215 +49,153 @@ void solve_labels(const DecompositionArrays& a, const DecompositionOptions& opti
                 for (std::int64_t i = 0; i < size; ++i) {
                     // Behind the examples: the artificial ones of the stabilized hyperplane, one of each
                     // sign.
-                    y[i] = i < n ? a.signs.data()[label * n + i] : (i == n ? 1.0 : -1.0);
-                    upper[i] =
-                        i < n ? a.upper.data()[label * n + i] : std::numeric_limits<double>::infinity();
-                    alpha[i] = a.alpha.data()[label * size + i];
+                    y[i] = i < n ? problem.signs[label * n + i] : (i == n ? 1.0 : -1.0);
+                    upper[i] = i < n ? problem.upper[label * n + i] : std::numeric_limits<double>::infinity();
+                    alpha[i] = problem.start ? problem.start[label * size + i] : 0.0;
                 }
-                double* const progress = a.progress.data() + label * 3;
+                double* const progress = results.progress + label * 3;
                 const DecompositionReport report =
                     Decomposition(*engine, options, y.data(), upper.data(), alpha.data(), s.data(), progress)
                         .solve(stop);
-                std::copy(alpha.begin(), alpha.end(), a.alpha.data() + label * size);
-                std::copy(s.begin(), s.end(), a.s.data() + label * size);
-                a.intercept.data()[label] = report.intercept;
-                a.violation.data()[label] = report.violation;
-                a.iterations.data()[label] = report.iterations;
-                a.converged.data()[label] = report.converged;
+                std::copy(alpha.begin(), alpha.end(), results.alpha + label * size);
+                std::copy(s.begin(), s.end(), results.s + label * size);
+                results.intercept[label] = report.intercept;
+                results.violation[label] = report.violation;
+                results.iterations[label] = report.iterations;
+                results.converged[label] = report.converged;
             }
         },
         poll_signals);
 }
 
-// kind: the number of a KernelKind; -1: `gram` is the kernel matrix. alpha and s have two more columns than
-// signs when `kappa` > 0 (stabilized). `start`: alpha holds where to begin. Returns the number of kernel rows
-// computed.
-template <typename T, typename Real>
-std::int64_t train_kernel_svm(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
-                              std::int64_t n_columns, InputMatrix<Real> gram, int kind, double gamma,
-                              double degree, double coef0, double power, double offset, double kappa,
-                              bool as_linear, InputMatrix<std::int8_t> signs, InputMatrix<double> upper,
-                              bool equality, std::int64_t working_set, int selection, bool prefer_cached,
-                              bool shrinking, std::int64_t shrink_history, double shrink_threshold,
-                              double tol, std::int64_t max_iterations, std::uint64_t seed,
-                              std::int64_t cache_bytes, int n_threads, OutputMatrix<double> alpha,
-                              OutputMatrix<double> s, OutputMatrix<double> progress, Output<double> intercept,
-                              Output<double> violation, Output<std::int64_t> iterations,
-                              Output<std::uint8_t> converged) {
-    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
-    const std::int64_t n = x.n_rows, n_labels = signs.shape(0), size = n + (kappa > 0 ? 2 : 0);
-    require_threads(n_threads);
-    if (kind < 0) require_shape(gram, n, n, "gram");
-    require_shape(signs, n_labels, n, "signs");
-    require_shape(upper, n_labels, n, "upper");
-    require_shape(alpha, n_labels, size, "alpha");
-    require_shape(s, n_labels, size, "s");
-    require_shape(progress, n_labels, 3, "progress");
-    require_size(intercept, n_labels, "intercept");
-    require_size(violation, n_labels, "violation");
-    require_size(iterations, n_labels, "iterations");
-    require_size(converged, n_labels, "converged");
-    const KernelParameters kernel{KernelKind(kind < 0 ? 0 : kind), gamma, degree, coef0, power, offset};
-    const DecompositionOptions options{
-        equality,         working_set, Selection(selection), prefer_cached, shrinking, shrink_history,
-        shrink_threshold, tol,         max_iterations,       seed};
-    const DecompositionArrays arrays{signs,     upper,     alpha,      s,        progress,
-                                     intercept, violation, iterations, converged};
-    std::int64_t rows = 0;
-    without_gil([&] {
-        if (as_linear) {
-            solve_labels(arrays, options, n_threads, size, [&](const StopFlag& stop) {
-                return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa, stop);
-            });
-            return;
-        }
-        KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
-                                     cache_bytes);
-        const int labels = static_cast<int>(n_labels);
-        if (matrix.keeps_all()) {
-            const int row_threads = std::max(n_threads / labels, 1);
-            solve_labels(arrays, options, n_threads, matrix.size(), [&](const StopFlag& stop) {
-                return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
-            });
-        } else {
-            // With a preference for cached rows the size of a cache steers the path, so that it must not
-            // depend on the number of threads: one label after the other, with all the memory and all threads
-            // for rows.
-            const int label_threads = prefer_cached ? 1 : std::max(std::min(n_threads, labels), 1);
-            const int row_threads = std::max(n_threads / label_threads, 1);
-            solve_labels(arrays, options, label_threads, matrix.size(), [&](const StopFlag& stop) {
-                return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads, working_set,
-                                                             row_threads, stop);
-            });
-        }
-        rows = matrix.rows_computed();
-    });
-    return rows;
+// Returns the number of kernel rows computed.
+template <typename Real, typename T>
+std::int64_t train(const CsrView<T>& x, const KernelParameters& kernel, const KernelProblem& problem,
+                   const KernelSvmOptions& options, const KernelSvmResults& results, int n_threads) {
+    if (options.as_linear) {
+        solve_labels(problem, options, results, n_threads, [&](const StopFlag& stop) {
+            return std::make_unique<WeightVector<T>>(x, kernel.offset, options.kappa > 0, options.kappa,
+                                                     stop);
+        });
+        return 0;
+    }
+    const Real* gram = nullptr;
+    if constexpr (std::is_same_v<Real, double>) gram = problem.gram;
+    KernelMatrix<T, Real> matrix(x, kernel, gram, options.kappa > 0, options.kappa, options.cache_bytes);
+    const int labels = static_cast<int>(problem.n_labels);
+    if (matrix.keeps_all()) {
+        const int row_threads = std::max(n_threads / labels, 1);
+        solve_labels(problem, options, results, n_threads, [&](const StopFlag& stop) {
+            return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
+        });
+    } else {
+        // With a preference for cached rows the size of a cache steers the path, so that it must not depend
+        // on the number of threads: one label after the other, with all the memory and all threads for rows.
+        const int label_threads = options.prefer_cached ? 1 : std::max(std::min(n_threads, labels), 1);
+        const int row_threads = std::max(n_threads / label_threads, 1);
+        solve_labels(problem, options, results, label_threads, [&](const StopFlag& stop) {
+            return std::make_unique<CachedRows<T, Real>>(matrix, options.cache_bytes / label_threads,
+                                                         options.working_set, row_threads, stop);
+        });
+    }
+    return matrix.rows_computed();
 }
 
-template <typename T, typename Real>
-void register_train_kernel_svm(nb::module_& m, const char* name) {
-    using nb::arg;
-    m.def(name, &train_kernel_svm<T, Real>, arg("indptr").noconvert(), arg("indices").noconvert(),
-          arg("values").noconvert(), arg("n_columns"), arg("gram").noconvert(), arg("kind"), arg("gamma"),
-          arg("degree"), arg("coef0"), arg("power"), arg("offset"), arg("kappa"), arg("as_linear"),
-          arg("signs").noconvert(), arg("upper").noconvert(), arg("equality"), arg("working_set"),
-          arg("selection"), arg("prefer_cached"), arg("shrinking"), arg("shrink_history"),
-          arg("shrink_threshold"), arg("tol"), arg("max_iterations"), arg("seed"), arg("cache_bytes"),
-          arg("n_threads"), arg("alpha").noconvert(), arg("s").noconvert(), arg("progress").noconvert(),
-          arg("intercept").noconvert(), arg("violation").noconvert(), arg("iterations").noconvert(),
-          arg("converged").noconvert());
+// Rows are kept in double precision: what single precision loses would be more than certificates can spare.
+template <typename T>
+void leave_out(const CsrView<T>& x, const KernelParameters& kernel, const LeftOutTask& task,
+               const LeftOutOptions& options, bool as_linear, std::int64_t cache_bytes, int n_threads) {
+    const double kappa = options.kappa;
+    const auto run = [&](auto&& make_engine) {
+        leave_one_out_kernel(task, options, n_threads, make_engine, poll_signals);
+    };
+    if (as_linear) {
+        run([&](const StopFlag& stop) {
+            return std::make_unique<WeightVector<T>>(x, kernel.offset, kappa > 0, kappa, stop);
+        });
+        return;
+    }
+    KernelMatrix<T, double> matrix(x, kernel, task.gram, kappa > 0, kappa, cache_bytes);
+    if (matrix.keeps_all()) {
+        run([&](const StopFlag& stop) { return std::make_unique<KeptRows<T, double>>(matrix, 1, stop); });
+    } else {
+        run([&](const StopFlag& stop) {
+            return std::make_unique<CachedRows<T, double>>(matrix, cache_bytes / n_threads,
+                                                           options.method.working_set, 1, stop);
+        });
+    }
 }
 
-// The arguments of train_kernel_svm; alpha (labels x size) is where the solution is near, feasible. accuracy:
-// of the scores, infinity for their signs. certify: whether the kernel is positive semi-definite; of a
-// precomputed matrix, up to `ridge` times its diagonal, and `asymmetry` is how far it is from symmetric, both
-// of sqrt(K_ii K_jj).
-template <typename T, typename Real>
-void left_out(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
-              std::int64_t n_columns, InputMatrix<Real> gram, int kind, double gamma, double degree,
-              double coef0, double power, double offset, double kappa, bool as_linear,
-              InputMatrix<std::int8_t> signs, InputMatrix<double> upper, bool equality,
-              std::int64_t working_set, int selection, std::int64_t shrink_history, double tol,
-              std::int64_t max_iterations, std::uint64_t seed, std::int64_t cache_bytes, int n_threads,
-              InputMatrix<double> alpha, double accuracy, bool certify, double asymmetry, double ridge,
-              OutputMatrix<double> scores, OutputMatrix<double> accuracies, Output<std::int64_t> retrained,
-              Output<std::int64_t> unstable, Output<std::int64_t> iterations, Output<std::int64_t> progress) {
-    const CsrView<T> x = csr_view(indptr, indices, values, n_columns);
-    const std::int64_t n = x.n_rows, n_labels = signs.shape(0), size = n + (kappa > 0 ? 2 : 0);
+template <class Results>
+std::pair<KernelProblem, Results> checked(std::int64_t n, double kappa, const Filled<KernelProblem>& problem,
+                                          const Filled<Results>& results) {
+    const std::int64_t size = n + (kappa > 0 ? 2 : 0);
+    Sizes sizes{{"examples", n}, {"variables", size}};
+    KernelProblem fits = problem.fitting(sizes);
+    fits.n_labels = sizes.at("labels");
+    fits.n = n;
+    fits.size = size;
+    return {fits, results.fitting(sizes)};
+}
+
+std::int64_t train_kernel_svm(const Csr& csr, const Filled<KernelParameters>& kernel,
+                              const Filled<KernelProblem>& problem, const Filled<KernelSvmOptions>& options,
+                              const Filled<KernelSvmResults>& results, int n_threads) {
     require_threads(n_threads);
-    if (kind < 0) require_shape(gram, n, n, "gram");
-    require_shape(signs, n_labels, n, "signs");
-    require_shape(upper, n_labels, n, "upper");
-    require_shape(alpha, n_labels, size, "alpha");
-    require_shape(scores, n_labels, n, "scores");
-    require_shape(accuracies, n_labels, n, "accuracies");
-    require_size(retrained, n_labels, "retrained");
-    require_size(unstable, n_labels, "unstable");
-    require_size(iterations, n_labels, "iterations");
-    require_size(progress, 1, "progress");
-    const KernelParameters kernel{KernelKind(kind < 0 ? 0 : kind), gamma, degree, coef0, power, offset};
-    // Shrinking pays where rows cost nothing and looking at all examples does. What is cached must not steer
-    // the path: it depends on who came before.
-    const LeftOutOptions options{
-        {equality, working_set, Selection(selection), false, as_linear, shrink_history, 0.0, tol,
-         max_iterations, seed, most_values(x)},
-        kappa > 0 ? Hyperplane::stabilized : (equality ? Hyperplane::biased : Hyperplane::unbiased),
-        kappa,
-        offset > 0,
-        accuracy,
-        certify,
-        cache_bytes,
-        !certify ? 0.0 : (kind < 0 ? asymmetry + 4 * kUnit : kernel_rounding(kernel, x)),
-        ridge};
-    const LeftOutTask task{std::int64_t(signs.shape(0)),
-                           n,
-                           size,
-                           signs.data(),
-                           upper.data(),
-                           alpha.data(),
-                           scores.data(),
-                           accuracies.data(),
-                           retrained.data(),
-                           unstable.data(),
-                           iterations.data(),
-                           progress.data()};
-    without_gil([&] {
-        if (as_linear) {
-            leave_one_out_kernel(
-                task, options, n_threads,
-                [&](const StopFlag& stop) {
-                    return std::make_unique<WeightVector<T>>(x, offset, kappa > 0, kappa, stop);
-                },
-                poll_signals);
-            return;
-        }
-        KernelMatrix<T, Real> matrix(x, kernel, kind < 0 ? gram.data() : nullptr, kappa > 0, kappa,
-                                     cache_bytes);
-        if (matrix.keeps_all()) {
-            leave_one_out_kernel(
-                task, options, n_threads,
-                [&](const StopFlag& stop) { return std::make_unique<KeptRows<T, Real>>(matrix, 1, stop); },
-                poll_signals);
-        } else {
-            leave_one_out_kernel(
-                task, options, n_threads,
-                [&](const StopFlag& stop) {
-                    return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / n_threads, working_set,
-                                                                 1, stop);
-                },
-                poll_signals);
-        }
+    return csr.visit([&](const auto& x) {
+        const auto task = checked(x.n_rows, options.core.kappa, problem, results);
+        if (options.core.single_precision && task.first.gram)
+            throw nb::value_error("a kernel matrix that is given has double precision");
+        std::int64_t rows = 0;
+        const auto solve = [&](auto real) {
+            return train<decltype(real)>(x, kernel.core, task.first, options.core, task.second, n_threads);
+        };
+        without_gil([&] { rows = options.core.single_precision ? solve(0.0F) : solve(0.0); });
+        return rows;
     });
 }
 
-template <typename T, typename Real>
-void register_leave_one_out(nb::module_& m) {
-    using nb::arg;
-    m.def("leave_one_out_kernel", &left_out<T, Real>, arg("indptr").noconvert(), arg("indices").noconvert(),
-          arg("values").noconvert(), arg("n_columns"), arg("gram").noconvert(), arg("kind"), arg("gamma"),
-          arg("degree"), arg("coef0"), arg("power"), arg("offset"), arg("kappa"), arg("as_linear"),
-          arg("signs").noconvert(), arg("upper").noconvert(), arg("equality"), arg("working_set"),
-          arg("selection"), arg("shrink_history"), arg("tol"), arg("max_iterations"), arg("seed"),
-          arg("cache_bytes"), arg("n_threads"), arg("alpha").noconvert(), arg("accuracy"), arg("certify"),
-          arg("asymmetry"), arg("ridge"), arg("scores").noconvert(), arg("accuracies").noconvert(),
-          arg("retrained").noconvert(), arg("unstable").noconvert(), arg("iterations").noconvert(),
-          arg("progress").noconvert());
+void leave_one_out(const Csr& csr, const Filled<KernelParameters>& kernel,
+                   const Filled<KernelProblem>& problem, const Filled<KernelSvmOptions>& options,
+                   const Filled<LeftOutAccuracy>& accuracy, const Filled<LeftOutResults>& results,
+                   int n_threads) {
+    require_threads(n_threads);
+    csr.visit([&](const auto& x) {
+        const KernelSvmOptions& method = options.core;
+        const LeftOutAccuracy& wanted = accuracy.core;
+        const auto checked_arrays = checked(x.n_rows, method.kappa, problem, results);
+        const LeftOutTask task{checked_arrays.first, checked_arrays.second};
+        if (!task.start) throw nb::value_error("start: the solution on all examples is missing");
+        LeftOutOptions left_out{method,
+                                method.kappa > 0  ? Hyperplane::stabilized
+                                : method.equality ? Hyperplane::biased
+                                                  : Hyperplane::unbiased,
+                                method.kappa,
+                                kernel.core.offset > 0,
+                                wanted.accuracy,
+                                wanted.certify,
+                                method.cache_bytes,
+                                !wanted.certify ? 0.0
+                                : task.gram     ? wanted.asymmetry + 4 * kUnit
+                                                : kernel_rounding(kernel.core, x),
+                                wanted.ridge};
+        left_out.method.row_values = most_values(x);
+        without_gil([&] {
+            leave_out(x, kernel.core, task, left_out, method.as_linear, method.cache_bytes, n_threads);
+        });
+    });
 }
 
 // out (rows of a x rows of b): kernel values between two sets of rows over the same columns.
-template <typename T>
-void kernel_block(Input<std::int64_t> a_indptr, Input<std::int32_t> a_indices, Input<T> a_values,
-                  Input<std::int64_t> b_indptr, Input<std::int32_t> b_indices, Input<T> b_values,
-                  std::int64_t n_columns, int kind, double gamma, double degree, double coef0, double power,
-                  double offset, int n_threads, OutputMatrix<double> out) {
-    const CsrView<T> a = csr_view(a_indptr, a_indices, a_values, n_columns);
-    const CsrView<T> b = csr_view(b_indptr, b_indices, b_values, n_columns);
+void kernel_block(const Csr& rows, const Csr& columns, const Filled<KernelParameters>& kernel,
+                  OutputMatrix<double> out, int n_threads) {
+    const CsrView<double>&a = rows.of_type<double>(), &b = columns.of_type<double>();
     const std::int64_t n_a = a.n_rows, n_b = b.n_rows;
     require_threads(n_threads);
-    require_shape(out, n_a, n_b, "out");
+    require_shape(out, {n_a, n_b}, "out");
+    if (a.n_columns != b.n_columns) throw nb::value_error("the matrices differ in their columns");
     without_gil([&] {
-        const InvertedIndex<T> index(b, {KernelKind(kind), gamma, degree, coef0, power, offset});
+        const InvertedIndex<double> index(b, kernel.core);
         Pieces pieces(n_a, 16);
         run_parallel(
             static_cast<int>(std::max<std::int64_t>(std::min<std::int64_t>(n_threads, (n_a + 15) / 16), 1)),
@@ -256,26 +212,58 @@ void kernel_block(Input<std::int64_t> a_indptr, Input<std::int32_t> a_indices, I
     });
 }
 
-template <typename T>
-void register_kernel_block(nb::module_& m) {
-    using nb::arg;
-    m.def("kernel_block", &kernel_block<T>, arg("a_indptr").noconvert(), arg("a_indices").noconvert(),
-          arg("a_values").noconvert(), arg("b_indptr").noconvert(), arg("b_indices").noconvert(),
-          arg("b_values").noconvert(), arg("n_columns"), arg("kind"), arg("gamma"), arg("degree"),
-          arg("coef0"), arg("power"), arg("offset"), arg("n_threads"), arg("out").noconvert());
-}
+}  // namespace
 
 void register_kernel(nb::module_& m) {
-    // Rows of a small problem are kept in double precision, of a large one in single; to leave one out always
-    // in double: what single precision loses would be more than the certificates can spare.
-    register_train_kernel_svm<float, double>(m, "train_kernel_svm");
-    register_train_kernel_svm<double, double>(m, "train_kernel_svm");
-    register_train_kernel_svm<float, float>(m, "train_kernel_svm");
-    register_train_kernel_svm<double, float>(m, "train_kernel_svm");
-    register_leave_one_out<float, double>(m);
-    register_leave_one_out<double, double>(m);
-    register_kernel_block<float>(m);
-    register_kernel_block<double>(m);
+    using nb::arg;
+    nb::enum_<KernelKind>(m, "KernelKind")
+        .value("linear", KernelKind::linear)
+        .value("polynomial", KernelKind::polynomial)
+        .value("rbf", KernelKind::rbf)
+        .value("sigmoid", KernelKind::sigmoid)
+        .value("chi2", KernelKind::chi2);
+    nb::enum_<Selection>(m, "Selection")
+        .value("steepest", Selection::steepest)
+        .value("second_order", Selection::second_order)
+        .value("random", Selection::random);
+    Fields<KernelParameters>(m, "KernelParameters")
+        .values("kind", &KernelParameters::kind, "gamma", &KernelParameters::gamma, "degree",
+                &KernelParameters::degree, "coef0", &KernelParameters::coef0, "power",
+                &KernelParameters::power, "offset", &KernelParameters::offset);
+    Fields<KernelProblem>(m, "KernelProblem")
+        .arrays(shape("labels", "examples"), "signs", &KernelProblem::signs, "upper", &KernelProblem::upper)
+        .optional(shape("labels", "variables"), "start", &KernelProblem::start)
+        .optional(shape("examples", "examples"), "gram", &KernelProblem::gram);
+    using Options = KernelSvmOptions;
+    Fields<Options>(m, "KernelSvmOptions")
+        .values("equality", &Options::equality, "working_set", &Options::working_set, "selection",
+                &Options::selection, "prefer_cached", &Options::prefer_cached, "shrinking",
+                &Options::shrinking, "shrink_history", &Options::shrink_history, "shrink_threshold",
+                &Options::shrink_threshold, "tol", &Options::tol, "max_iterations", &Options::max_iterations,
+                "seed", &Options::seed, "kappa", &Options::kappa, "as_linear", &Options::as_linear,
+                "single_precision", &Options::single_precision, "cache_bytes", &Options::cache_bytes);
+    Fields<KernelSvmResults>(m, "KernelSvmResults")
+        .arrays(shape("labels", "variables"), "alpha", &KernelSvmResults::alpha, "s", &KernelSvmResults::s)
+        .arrays(shape("labels", 3), "progress", &KernelSvmResults::progress)
+        .arrays(shape("labels"), "intercept", &KernelSvmResults::intercept, "violation",
+                &KernelSvmResults::violation, "iterations", &KernelSvmResults::iterations, "converged",
+                &KernelSvmResults::converged);
+    m.def("train_kernel_svm", &train_kernel_svm, arg("csr"), arg("kernel"), arg("problem"), arg("options"),
+          arg("results"), arg("n_threads"));
+
+    Fields<LeftOutAccuracy>(m, "LeftOutAccuracy")
+        .values("accuracy", &LeftOutAccuracy::accuracy, "certify", &LeftOutAccuracy::certify, "asymmetry",
+                &LeftOutAccuracy::asymmetry, "ridge", &LeftOutAccuracy::ridge);
+    Fields<LeftOutResults>(m, "LeftOutResults")
+        .arrays(shape("labels", "examples"), "scores", &LeftOutResults::scores, "accuracy",
+                &LeftOutResults::accuracy)
+        .arrays(shape("labels"), "retrained", &LeftOutResults::retrained, "unstable",
+                &LeftOutResults::unstable, "iterations", &LeftOutResults::iterations)
+        .arrays(shape(1), "progress", &LeftOutResults::progress);
+    m.def("leave_one_out_kernel", &leave_one_out, arg("csr"), arg("kernel"), arg("problem"), arg("options"),
+          arg("accuracy"), arg("results"), arg("n_threads"));
+    m.def("kernel_block", &kernel_block, arg("rows"), arg("columns"), arg("kernel"), arg("out").noconvert(),
+          arg("n_threads"));
 }
 
 }  // namespace widemargin

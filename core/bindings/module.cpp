@@ -1,16 +1,16 @@
-// The extension module. Each part of the core registers its functions in a bindings_*.cpp of its own.
+// The extension module. Each part of the core registers its functions in a file of its own.
 #include "bindings/bindings.hpp"
 #include "simd/loops.hpp"
 
 namespace widemargin {
 
 void register_kernel(nb::module_& m);
-void register_least_squares(nb::module_& m);
 void register_linear(nb::module_& m);
-void register_select(nb::module_& m);
+void register_online(nb::module_& m);
+void register_sparse(nb::module_& m);
+void register_squares(nb::module_& m);
 void register_text(nb::module_& m);
 void register_transduction(nb::module_& m);
-void register_winnow(nb::module_& m);
 
 }  // namespace widemargin
 
@@ -18,11 +18,11 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
     // Decided here, so that an unknown wish in the environment is an ImportError and not a failed fit.
     m.attr("SIMD") = widemargin::uses_avx2() ? "avx2" : "baseline";
+    widemargin::register_sparse(m);
     widemargin::register_kernel(m);
-    widemargin::register_least_squares(m);
     widemargin::register_linear(m);
-    widemargin::register_select(m);
+    widemargin::register_online(m);
+    widemargin::register_squares(m);
     widemargin::register_text(m);
     widemargin::register_transduction(m);
-    widemargin::register_winnow(m);
 }

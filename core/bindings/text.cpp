@@ -6,89 +6,12 @@
 #include <optional>
 
 #include "bindings/bindings.hpp"
+#include "bindings/texts.hpp"
 #include "text/counting.hpp"
 #include "text/weighing.hpp"
 
 namespace widemargin {
 namespace {
-
-// The characters of many documents, and what owns them.
-class Texts {
-  public:
-    // Adds a list or tuple of str or bytes. Returns -1, or the place of the first element that is neither;
-    // the object is of no use then.
-    int64_t add_objects(nb::object sequence) {
-        // A tuple of our own: nobody can take a string out of it while the GIL is released.
-        nb::tuple items(sequence);
-        const size_t n = items.size();
-        views.reserve(views.size() + n);
-        for (size_t i = 0; i < n; ++i) {
-            PyObject* item = PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i));
-            if (PyUnicode_Check(item)) {
-#if PY_VERSION_HEX < 0x030C0000
-                if (PyUnicode_READY(item) != 0) throw nb::python_error();
-#endif
-                const int kind = PyUnicode_KIND(item);
-                const Encoding encoding = PyUnicode_IS_ASCII(item)       ? Encoding::ascii
-                                          : kind == PyUnicode_1BYTE_KIND ? Encoding::latin1
-                                          : kind == PyUnicode_2BYTE_KIND ? Encoding::ucs2
-                                                                         : Encoding::ucs4;
-                views.push_back({PyUnicode_DATA(item), PyUnicode_GET_LENGTH(item), encoding});
-            } else if (PyBytes_Check(item)) {
-                views.push_back({PyBytes_AS_STRING(item), PyBytes_GET_SIZE(item), Encoding::utf8});
-            } else {
-                return static_cast<int64_t>(i);
-            }
-        }
-        owners.append(std::move(items));
-        return -1;
-    }
-
-    // Adds an Arrow column: text i is data[offsets[i]] .. data[offsets[i + 1]].
-    template <class Offset>
-    void add_column(Input<Offset> offsets, Input<uint8_t> data) {
-        for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-            const int64_t begin = offsets(i), end = offsets(i + 1);
-            if (begin < 0 || begin > end || end > static_cast<int64_t>(data.size()))
-                throw nb::value_error("the offsets of the column are not ascending within its data");
-            views.push_back({data.data() + begin, end - begin, Encoding::utf8});
-        }
-        owners.append(nb::cast(offsets));
-        owners.append(nb::cast(data));
-    }
-
-    int64_t length() const {
-        int64_t sum = 0;
-        for (const TextView& text : views) sum += text.length;
-        return sum;
-    }
-
-    std::vector<TextView> views;
-    nb::list owners;
-};
-
-// Below this many characters, starting threads takes longer than the work.
-constexpr int64_t kSmall = 1 << 15;
-
-// Runs tasks on n threads, or on the calling one if that is enough.
-struct Runner {
-    int n_threads;
-    bool here;
-
-    Runner(int wanted, int64_t work) : n_threads(work < kSmall ? 1 : wanted), here(work < kSmall) {
-        if (wanted < 1) throw nb::value_error("the number of threads must be positive");
-    }
-
-    template <class Task>
-    void operator()(Task&& task) const {
-        if (here) {
-            const StopFlag stop{false};
-            task(0, stop);
-        } else {
-            run_parallel(n_threads, task, poll_signals);
-        }
-    }
-};
 
 Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets) {
     Strings strings;
@@ -111,13 +34,13 @@ void write_strings(const Strings& strings, Output<uint8_t> bytes, Output<int64_t
     std::copy(strings.offsets.begin(), strings.offsets.end(), offsets.data());
 }
 
-TextRule make_rule(UnitKind kind, bool thesis, int64_t min_length, int min_n, int max_n) {
+TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int max_n) {
     TextRule rule;
     rule.kind = kind;
     rule.tokens.alphabet = kind == UnitKind::characters ? Alphabet::characters
-                           : thesis                     ? Alphabet::thesis
+                           : alnum                      ? Alphabet::alnum
                                                         : Alphabet::unicode;
-    rule.tokens.join_numbers = thesis && kind == UnitKind::words;
+    rule.tokens.join_numbers = alnum && kind == UnitKind::words;
     rule.tokens.min_length = min_length;
     if (min_n < 1 || max_n < min_n || max_n > 255) throw nb::value_error("1 <= min_n <= max_n <= 255");
     rule.ngrams = {min_n, max_n, kind == UnitKind::characters_in_words};
@@ -232,10 +155,10 @@ void register_text(nb::module_& m) {
     nb::class_<TextRule>(m, "TextRule")
         .def(
             "__init__",
-            [](TextRule* self, UnitKind kind, bool thesis, int64_t min_length, int min_n, int max_n) {
-                new (self) TextRule(make_rule(kind, thesis, min_length, min_n, max_n));
+            [](TextRule* self, UnitKind kind, bool alnum, int64_t min_length, int min_n, int max_n) {
+                new (self) TextRule(make_rule(kind, alnum, min_length, min_n, max_n));
             },
-            nb::arg("kind"), nb::arg("thesis"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"));
+            nb::arg("kind"), nb::arg("alnum"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"));
 
     nb::class_<Texts>(m, "Texts")
         .def(nb::init<>())

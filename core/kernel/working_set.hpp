@@ -24,6 +24,16 @@ namespace widemargin {
 
 enum class Selection : int { steepest = 0, second_order = 1, random = 2 };
 
+// The dual problems of L labels over the same n examples. All arrays belong to the caller.
+struct KernelProblem {
+    std::int64_t n_labels, n;
+    std::int64_t size;         // n, and 2 more with the artificial examples of the stabilized hyperplane
+    const std::int8_t* signs;  // L x n
+    const double* upper;       // L x n
+    const double* start;       // L x size: feasible, best near the solution; null: from 0
+    const double* gram;        // n x n: the kernel matrix, or null: it is computed
+};
+
 struct DecompositionOptions {
     bool equality;
     std::int64_t working_set;  // q

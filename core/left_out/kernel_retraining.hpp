@@ -29,12 +29,7 @@ struct LeftOutOptions {
 };
 
 // All arrays belong to the caller; L labels, n examples, size = n and the artificial ones.
-struct LeftOutTask {
-    std::int64_t n_labels, n, size;
-    const std::int8_t* signs;  // L x n
-    const double* upper;       // L x n
-    const double* alpha;       // L x size: feasible, best near the solution
-    // Results.
+struct LeftOutResults {
     double* scores;            // L x n
     double* accuracy;          // L x n
     std::int64_t* retrained;   // L: how many examples
@@ -42,6 +37,8 @@ struct LeftOutTask {
     std::int64_t* iterations;  // L: of retraining
     std::int64_t* progress;    // one element, read by another thread: examples done, of L x n
 };
+
+struct LeftOutTask : KernelProblem, LeftOutResults {};
 
 struct LeftOutLabel {
     std::int64_t label;
@@ -84,7 +81,7 @@ class LeftOut {
             l.y[i] = real ? task_.signs[label * task_.n + i] : (i == task_.n ? 1.0 : -1.0);
             l.upper[i] = real ? task_.upper[label * task_.n + i] : std::numeric_limits<double>::infinity();
         }
-        l.alpha.assign(task_.alpha + label * task_.size, task_.alpha + (label + 1) * task_.size);
+        l.alpha.assign(task_.start + label * task_.size, task_.start + (label + 1) * task_.size);
         l.s.assign(task_.size, 0.0);
         const double target = std::isinf(options_.accuracy) ? kForSigns : options_.accuracy;
         std::int64_t iterations = 0;

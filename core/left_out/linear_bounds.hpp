@@ -27,14 +27,14 @@ struct LeaveOneOutOptions {
 };
 
 // All arrays belong to the caller; n examples, L labels.
-struct LeaveOneOutTask : LabelTasks {
-    const double* alpha;  // L x n: the solution
-    // Results.
+struct LeaveOneOutResults {
     double* scores;           // L x n
     double* accuracy;         // L x n
     std::int64_t* retrained;  // L
     std::int64_t* progress;   // one element, read by another thread: examples done, of L x n
 };
+
+struct LeaveOneOutTask : LinearProblem, LeaveOneOutResults {};
 
 // The solution of one label, and which of its examples have to be retrained without.
 struct LabelSolution {
@@ -78,7 +78,7 @@ class LeaveOneOut {
     double cost(std::int64_t label, std::int64_t i) const { return costs(label).cost(i); }
     double upper(std::int64_t label, std::int64_t i) const { return costs(label).upper(i); }
     double diagonal(std::int64_t label, std::int64_t i) const { return costs(label).diagonal(i); }
-    double alpha(std::int64_t label, std::int64_t i) const { return task.alpha[label * n + i]; }
+    double alpha(std::int64_t label, std::int64_t i) const { return task.start[label * n + i]; }
     double K(std::int64_t i) const { return shared.squared_norms[i]; }
 
     double slack(double e, double alpha, double cost) const {

@@ -17,6 +17,10 @@ struct LabelTasks {
     const double* sample_weights;  // n, or null
 };
 
+struct LinearProblem : LabelTasks {
+    const double* start;  // L x n alphas to start from, or null; to leave out: the solution
+};
+
 class LabelCosts {
   public:
     LabelCosts(const LabelTasks& tasks, std::int64_t label, std::int64_t n, bool squared_loss)

@@ -22,9 +22,7 @@ struct LinearSvmOptions {
 };
 
 // All arrays belong to the caller; n examples, L labels, d features.
-struct LinearSvmTask : LabelTasks {
-    const double* start;  // L x n alphas to start from, or null
-    // Results.
+struct LinearSvmResults {
     double* coef;       // d x L: the order in which documents are scored
     double* intercept;  // L
     double* alpha;      // L x n
@@ -35,6 +33,8 @@ struct LinearSvmTask : LabelTasks {
     std::uint8_t* converged;
     std::int64_t* labels_done;  // progress, one element, read by another thread
 };
+
+struct LinearSvmTask : LinearProblem, LinearSvmResults {};
 
 class LinearSvmDual : public LabelCosts {
   public:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "linear/label_costs.hpp"
 #include "online/log_weights.hpp"
 
 namespace widemargin {
@@ -19,19 +20,18 @@ struct DualOptions {
 };
 
 // n examples, L labels, d features (one more with a bias feature).
-struct DualTask {
-    std::int64_t n_labels;
-    const std::int8_t* signs;       // L x n
+struct DualProblem : LabelTasks {
     const std::int64_t* first_row;  // L: where a label begins to learn
-    const double* cost_positive;    // L
-    const double* cost_negative;    // L
-    const double* sample_weights;   // n, or null
-    bool from_start;                // the state is the starting one: alpha explains all of it
-    // State.
+};
+
+struct DualState {
+    bool from_start;  // the state is the starting one: alpha explains all of it
     double* weights;  // features x labels
     double* logs;     // v, features x labels; null for the SVM
     LogWeightSums log_sums;
-    // Results.
+};
+
+struct DualResults {
     double* alpha;      // L x n
     double* objective;  // L: primal
     double* gap;        // L
@@ -42,5 +42,7 @@ struct DualTask {
     double* scores;  // n x L before learning, or null
     std::int64_t* labels_done;
 };
+
+struct DualTask : DualProblem, DualState, DualResults {};
 
 }  // namespace widemargin

@@ -44,27 +44,35 @@ struct WeightChange {
 };
 
 // n documents, L labels, d features (one more with a bias feature).
-struct MistakeTask {
+struct MistakeProblem {
     std::int64_t n_labels;
     const std::int8_t* signs;       // L x n
     const std::int64_t* first_row;  // L: where a label begins to learn
+};
+
+// Arrays are null where the options need none. Features x labels; sums and links labels x features.
+struct MistakeState {
     // The state is the starting one: of weights, parts and logs nobody has filled the arrays.
     bool fresh;
-    // State, null where the options need none. Features x labels; sums and links labels x features.
     double* weights;
     BalancedParts* parts;  // balanced Winnow
     double* logs;          // v of the log rule
     double* sums;          // for averages
     std::uint8_t* links;
-    // State, one a label.
+    // One a label.
     LogWeightSums log_sums;  // log rule
     double* clock;           // for averages
     std::int64_t* seen;
     std::int64_t* mistakes;
-    // Results.
-    std::int64_t* passes;                // L
-    double* scores;                      // n x L before learning, or null
-    std::int64_t* labels_done;           // counter
+};
+
+struct MistakeResults {
+    std::int64_t* passes;       // L
+    double* scores;             // n x L before learning, or null
+    std::int64_t* labels_done;  // counter
+};
+
+struct MistakeTask : MistakeProblem, MistakeState, MistakeResults {
     std::vector<WeightChange>* history;  // or null
 };
 

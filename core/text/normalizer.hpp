@@ -21,7 +21,7 @@ namespace widemargin {
 
 // What counts as part of a word.
 enum class Alphabet : uint8_t {
-    thesis,     // letters, marks, numbers
+    alnum,      // letters, marks, numbers
     unicode,    // these and connectors such as the underscore
     characters  // no words: every character, each run of white space as one space
 };

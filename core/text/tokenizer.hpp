@@ -20,7 +20,7 @@ inline constexpr uint32_t kNumberLength = 8;
 
 // Which runs are tokens.
 struct TokenRule {
-    Alphabet alphabet = Alphabet::thesis;
+    Alphabet alphabet = Alphabet::alnum;
     bool join_numbers = true;  // every number becomes kNumberToken
     int64_t min_length = 1;    // in characters; shorter words are as if they were not there
 };

@@ -53,6 +53,10 @@ class Csr(NamedTuple):
         made.has_sorted_indices = made.has_canonical_format = True
         return made
 
+    def native(self) -> _core.Csr:
+        """The same for the core, which reads this memory."""
+        return _core.Csr(*self)
+
 
 class Survey(NamedTuple):
     """What one look at the values of a matrix found.
@@ -327,7 +331,7 @@ def times(
     out = np.empty((csr.n_rows, V.shape[1])) if out is None else out
     columns = np.ascontiguousarray(V, dtype=np.float64)
     plus = np.zeros(V.shape[1]) if plus is None else plus
-    _core.score_rows(csr.indptr, csr.indices, csr.data, columns, plus, out, n_threads)
+    _core.score_rows(csr.native(), columns, plus, out, n_threads)
     return out
 
 

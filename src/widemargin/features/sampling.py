@@ -61,19 +61,14 @@ def leverage_scores(X: Any, rank: int | float | None = None, random_state: Any =
     >>> found.leverages.round(6).tolist(), found.singular_values.round(4).tolist(), found.rank
     ([1.0, 0.0, 0.0], [3.0, 1.4142], 1)
     """
-    if rank is not None and (
-        isinstance(rank, bool) or not isinstance(rank, Real) or not rank > 0
-    ):
+    if rank is not None and (isinstance(rank, bool) or not isinstance(rank, Real) or not rank > 0):
         raise UsageError(
-            f"rank={rank!r}: expected a number of singular vectors, "
-            "a share of the spectrum, or None."
+            f"rank={rank!r}: expected a number of singular vectors, a share of the spectrum, or None."
         )
     if rank is not None and not isinstance(rank, Integral) and float(rank) > 1:
         raise UsageError(f"rank={rank!r}: a share of the spectrum is at most 1.0.")
     A = canonical_csr(X).matrix.astype(np.float64, copy=False)
-    values, vectors = short_side_vectors(
-        A, int(rank) if isinstance(rank, Integral) else None, random_state
-    )
+    values, vectors = short_side_vectors(A, int(rank) if isinstance(rank, Integral) else None, random_state)
     wanted = len(values)
     if isinstance(rank, Integral):
         wanted = min(int(rank), wanted)

@@ -79,13 +79,7 @@ def count_terms(csr: Csr, signs: NDArray[np.int8], n_jobs: int | None = None) ->
     every = np.concatenate([np.arange(csr.n_rows), rows])
     together = np.empty((n_labels + 1, csr.n_columns), dtype=np.int32)
     _core.count_by_label(
-        csr.indptr,
-        csr.indices,
-        csr.data,
-        indptr.astype(np.int64),
-        every.astype(np.int32),
-        together,
-        thread_count(n_jobs),
+        csr.native(), indptr.astype(np.int64), every.astype(np.int32), together, thread_count(n_jobs)
     )
     return TermCounts(together[1:], together[0].astype(np.int64), of_label.astype(np.int64), csr.n_rows)
 

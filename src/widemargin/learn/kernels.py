@@ -19,7 +19,14 @@ from widemargin.errors import DataError, UsageError, WidemarginError
 
 Floats = NDArray[np.float64]
 
-KERNELS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "chi2": 4, "precomputed": -1}
+KERNELS = {
+    "linear": _core.KernelKind.linear,
+    "poly": _core.KernelKind.polynomial,
+    "rbf": _core.KernelKind.rbf,
+    "sigmoid": _core.KernelKind.sigmoid,
+    "chi2": _core.KernelKind.chi2,
+    "precomputed": _core.KernelKind.linear,  # the core is given the matrix, and computes no values
+}
 # Kernel values of up to this many examples are kept in double precision.
 DOUBLE_UP_TO = 2048
 # So are those of more examples, if half the mean squared distance (in kernel space) between some of them is less
@@ -41,9 +48,16 @@ class Kernel:
     coef0: float = 1.0
     power: float = 1.0
 
-    @property
-    def arguments(self) -> tuple[float, float, float, float]:
-        return float(self.gamma), float(self.degree), float(self.coef0), float(self.power)
+    def native(self, offset: float = 0.0) -> _core.KernelParameters:
+        """The same for the core."""
+        return _core.KernelParameters(
+            kind=KERNELS[self.name],
+            gamma=float(self.gamma),
+            degree=float(self.degree),
+            coef0=float(self.coef0),
+            power=float(self.power),
+            offset=offset,
+        )
 
     def check(self) -> None:
         """Raise an error for parameters that are not numbers or out of range."""
@@ -51,13 +65,10 @@ class Kernel:
 
     def between(self, a: Csr, b: Csr, n_jobs: int | None) -> Floats:
         """The kernel values between the rows of `a` and the rows of `b`."""
-        values = [part.data.astype(np.float64, copy=False) for part in (a, b)]
+        rows, columns = (part._replace(data=part.data.astype(np.float64, copy=False)) for part in (a, b))
         out = np.empty((a.n_rows, b.n_rows))
         with refused_values():
-            _core.kernel_block(
-                a.indptr, a.indices, values[0], b.indptr, b.indices, values[1], b.n_columns,
-                KERNELS[self.name], *self.arguments, 0.0, thread_count(n_jobs), out,
-            )  # fmt: skip
+            _core.kernel_block(rows.native(), columns.native(), self.native(), out, thread_count(n_jobs))
         return out
 
     def refuse_overflow(self, csr: Csr, offset: float = 0.0) -> None:

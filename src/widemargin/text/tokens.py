@@ -68,7 +68,7 @@ class TextRule:
         }
         return _core.TextRule(
             kinds[self.units],
-            thesis=self.tokens == "alnum",
+            alnum=self.tokens == "alnum",
             min_length=self.min_token_length,
             min_n=self.ngram_range[0],
             max_n=self.ngram_range[1],

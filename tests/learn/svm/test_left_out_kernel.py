@@ -165,7 +165,8 @@ def test_the_cache_is_that_of_the_learner(monkeypatch):
         left_out_kernel._core, "leave_one_out_kernel", lambda *given: seen.append(given) or core(*given)
     )
     kernel_leave_one_out(machine, X, y)
-    assert 7 * 2**20 in [value for value in seen[0] if isinstance(value, int)]
+    (options,) = (given for given in seen[0] if isinstance(given, left_out_kernel._core.KernelSvmOptions))
+    assert options.cache_bytes == 7 * 2**20
 
 
 def test_the_last_bits_do_not_depend_on_threads(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import widemargin._core as _core
 from widemargin.learn.online.mistake_driven import Average, Start
 from widemargin.learn.online.multiplicative import Multiplicative
 from widemargin.learn.online.threshold_range import Link
@@ -34,7 +35,7 @@ class BalancedWinnow(Multiplicative):
     [0, 0, 1]
     """
 
-    _kind = "balanced-winnow"
+    _kind = _core.MistakeRule.balanced_winnow
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ from widemargin._threads import thread_count
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.online.online_model import NO_MATRIX, NO_VECTOR, Floats, OnlineModel
+from widemargin.learn.online.online_model import Floats, LogForm, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.progress import watch
 
@@ -59,8 +59,7 @@ class DualUpdates(OnlineModel):
     duality_gap_: Any
     n_iter_: Any
 
-    # mu, balanced, normalized and W of Winnow's log form; the SVM has none.
-    _form: tuple[float, bool, bool, float] = (0.0, False, False, 0.0)
+    _form = LogForm()  # the SVM has none
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -84,69 +83,47 @@ class DualUpdates(OnlineModel):
         positive, negative = label_costs(
             float(self.C), self.class_weight, batch.space, batch.signs.T, factors
         )
-        cells, columns = self._cells, self._columns
-        mu, balanced, normalized, total = self._form
-        alpha = np.zeros((n_labels, n))
-        objective, gap = np.zeros(n_labels), np.zeros(n_labels)
-        n_iter, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
-        overshoots = np.zeros(n_labels, np.int64)
-        done = np.zeros(1, np.int64)
+        problem = _core.DualProblem(
+            signs=batch.signs,
+            first_row=batch.first_row,
+            cost_positive=positive,
+            cost_negative=negative,
+            sample_weights=factors,
+        )
+        options = _core.DualOptions(
+            **self._form._asdict(),
+            eta=0.0 if isinstance(self.eta, str) else float(self.eta),
+            bias=self._bias_size,
+            tol=float(self.tol or 0.0),
+            max_passes=passes,
+            shuffle=bool(self.shuffle) and from_start,
+            seed=self._seed() if self.shuffle else 0,
+        )
+        state = _core.DualState(from_start=from_start, **self._cells, **self._columns)
+        results = _core.DualResults.zeros(labels=n_labels, examples=n, scores=scores)
         show = None if self.verbose else False
-        with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
+        with watch(results.labels_done, "Training", total=n_labels, unit="labels", enabled=show):
             try:
-                _core.learn_by_dual_updates(
-                    csr.indptr,
-                    csr.indices,
-                    csr.data,
-                    csr.n_columns,
-                    batch.signs,
-                    batch.first_row,
-                    positive,
-                    negative,
-                    factors,
-                    mu=mu,
-                    balanced=balanced,
-                    normalized=normalized,
-                    total=total,
-                    eta=0.0 if isinstance(self.eta, str) else float(self.eta),
-                    bias=self._bias_size,
-                    tol=float(self.tol or 0.0),
-                    max_passes=passes,
-                    shuffle=bool(self.shuffle) and from_start,
-                    seed=self._seed() if self.shuffle else 0,
-                    from_start=from_start,
-                    n_threads=thread_count(self.n_jobs),
-                    weights=cells["weights"],
-                    logs=cells.get("logs", NO_MATRIX),
-                    normalizer=columns.get("normalizer", NO_VECTOR),
-                    peak=columns.get("peak", NO_VECTOR),
-                    shift=columns.get("shift", NO_VECTOR),
-                    alpha=alpha,
-                    objective=objective,
-                    gap=gap,
-                    passes=n_iter,
-                    converged=converged,
-                    overshoots=overshoots,
-                    scores=scores,
-                    labels_done=done,
-                )
+                n_threads = thread_count(self.n_jobs)
+                _core.learn_by_dual_updates(csr.native(), problem, options, state, results, n_threads)
             except OverflowError as error:
                 raise self._overflow(
                     error, csr, 'Lower C, scale the documents down, or use eta="newton".'
                 ) from None
+        alpha, objective, gap, n_iter = results.alpha, results.objective, results.gap, results.passes
         if from_start:
             require_finite(self, csr, alpha_=alpha, objective_=objective, duality_gap_=gap)
         binary = batch.space.kind == "binary"
         self.n_iter_ = int(n_iter[0]) if binary else n_iter
-        if overshoots.any():
-            self._warn_of_overshoots(overshoots)
+        if results.overshoots.any():
+            self._warn_of_overshoots(results.overshoots)
         if not from_start:
             return
         self.alpha_ = alpha[0] if binary else alpha.T
         self.objective_ = float(objective[0]) if binary else objective
         self.duality_gap_ = float(gap[0]) if binary else gap
-        if self.tol and not converged.all():
-            self._warn(converged)
+        if self.tol and not results.converged.all():
+            self._warn(results.converged)
 
     def _warn(self, converged: NDArray[np.uint8]) -> None:
         names = self.label_space_.column_names[converged == 0].tolist()

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._parameters import POSITIVE, check_parameters, or_none
 from widemargin.learn.online.dual_updates import DualUpdates, Eta
-from widemargin.learn.online.online_model import Floats
+from widemargin.learn.online.online_model import Floats, LogForm
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.learn.online.winnow import starting_sum
 
@@ -87,9 +87,9 @@ class LargeMarginWinnow(DualUpdates):
     _constant_names = ("start_sum",)
 
     @property
-    def _form(self) -> tuple[float, bool, bool, float]:  # type: ignore[override]
+    def _form(self) -> LogForm:  # type: ignore[override]
         total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)
-        return float(self.start_weight), bool(self.balanced), bool(self.normalize), total
+        return LogForm(float(self.start_weight), bool(self.balanced), bool(self.normalize), total)
 
     def _constants_from(self, documents: Documents) -> dict[str, float]:
         return {"start_sum": starting_sum(self, documents.csr.n_columns)}
@@ -104,7 +104,7 @@ class LargeMarginWinnow(DualUpdates):
     def _scale(self) -> Floats | None:
         if not self.normalize:
             return None
-        scale: Floats = self._form[3] / self._columns["normalizer"]
+        scale: Floats = self._form.total / self._columns["normalizer"]
         return scale
 
     def grow(self, n_features: int) -> Self:

@@ -17,12 +17,11 @@ from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.linear_model import State
-from widemargin.learn.online.online_model import NO_MATRIX, NO_PAIRS, NO_VECTOR, Arrays, Floats, OnlineModel
+from widemargin.learn.online.online_model import Arrays, Floats, LogForm, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.progress import watch
 
 Average = Literal["averaged", "voted"] | None
-_NO_LINKS = np.zeros((0, 0), dtype=np.uint8)
 _LINKED, _DISCARDED = 1, 2
 
 
@@ -54,7 +53,7 @@ class MistakeDriven(OnlineModel):
 
     # ------------------------------------------------------------------ what subclasses provide
 
-    _kind: str  # the core's name of the update
+    _kind: _core.MistakeRule
 
     def _rates(self) -> tuple[float, float]:
         """The factors (or steps) of a promotion and a demotion."""
@@ -71,9 +70,9 @@ class MistakeDriven(OnlineModel):
         """theta-, theta and theta+."""
         return 0.0, 0.0, 0.0
 
-    # Whether additive steps are multiplied by the strength; mu, balanced, normalized and W of the log form.
-    _by_strength = False
-    _form: tuple[float, bool, bool, float] = (0.0, False, False, 0.0)
+    _divides_documents = False  # whether every document is divided by the sum of its strengths
+    _by_strength = False  # whether additive steps are multiplied by the strength
+    _form = LogForm()
 
     # ------------------------------------------------------------------ state
 
@@ -82,9 +81,9 @@ class MistakeDriven(OnlineModel):
     def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
         start = self._start() if self._links_all else Start(0.0)
         cells: dict[str, tuple[Any, type]] = {"weights": (start.weight, float)}
-        if self._kind == "balanced-winnow":
+        if self._kind == _core.MistakeRule.balanced_winnow:
             cells["parts"] = ((start.plus, start.minus), float)
-        if self._kind == "log-winnow":
+        if self._kind == _core.MistakeRule.log_winnow:
             cells["logs"] = (0.0, float)
         if self.average == "averaged":
             cells["sums"] = (0.0, float)
@@ -130,59 +129,41 @@ class MistakeDriven(OnlineModel):
     def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
         n_labels = batch.space.n_columns
         promotion, demotion = self._rates()
-        mu, balanced, normalized, total = self._form
         low, theta, high = self._thresholds()
         fitting = scores.size == 0  # `partial_fit` keeps all features and the order of the documents
         share = float(getattr(self, "discard_below", None) or 0.0) if fitting else 0.0
         narrow, wide = self._filtering_range() if share else (0.0, 0.0)
-        cells, columns = self._cells, self._columns
-        done, n_iter = np.zeros(1, np.int64), np.zeros(n_labels, np.int64)
+        start = self._start()
+        problem = _core.MistakeProblem(signs=batch.signs, first_row=batch.first_row)
+        options = _core.MistakeOptions(
+            **self._form._asdict(),
+            rule=self._kind,
+            promotion=promotion,
+            demotion=demotion,
+            by_strength=self._by_strength,
+            theta_low=low,
+            theta_high=high,
+            bias=self._bias_size,
+            normalized_strength=self._divides_documents,
+            link_on_sight=not self._links_all,
+            start=start.weight,
+            start_plus=start.plus,
+            start_minus=start.minus,
+            discard_below=share * csr.n_rows,
+            discard_low=narrow,
+            discard_high=wide,
+            max_passes=passes,
+            shuffle=bool(self.shuffle) and fitting,
+            seed=self._seed() if self.shuffle else 0,
+        )
+        state = _core.MistakeState(fresh=fitting, **self._cells, **self._columns)
+        results = _core.MistakeResults.zeros(labels=n_labels, scores=scores)
         show = None if self.verbose else False
-        with watch(done, "Training", total=n_labels, unit="labels", enabled=show):
+        with watch(results.labels_done, "Training", total=n_labels, unit="labels", enabled=show):
             try:
+                n_threads, history = thread_count(self.n_jobs), self.average == "voted"
                 changes: Any = _core.learn_from_mistakes(
-                    csr.indptr,
-                    csr.indices,
-                    csr.data,
-                    csr.n_columns,
-                    batch.signs,
-                    batch.first_row,
-                    rule=self._kind,
-                    promotion=promotion,
-                    demotion=demotion,
-                    by_strength=self._by_strength,
-                    mu=mu,
-                    balanced=balanced,
-                    normalized=normalized,
-                    total=total,
-                    theta_low=low,
-                    theta_high=high,
-                    bias=self._bias_size,
-                    normalized_strength=bool(getattr(self, "normalize", False)),
-                    link_on_sight=not self._links_all,
-                    start=np.array(self._start()),
-                    discard_below=share * csr.n_rows,
-                    discard_low=narrow,
-                    discard_high=wide,
-                    max_passes=passes,
-                    shuffle=bool(self.shuffle) and fitting,
-                    seed=self._seed() if self.shuffle else 0,
-                    keep_history=self.average == "voted",
-                    fresh=fitting,
-                    n_threads=thread_count(self.n_jobs),
-                    weights=cells["weights"],
-                    parts=cells.get("parts", NO_PAIRS),
-                    logs=cells.get("logs", NO_MATRIX),
-                    sums=cells.get("sums", NO_MATRIX),
-                    links=cells.get("links", _NO_LINKS),
-                    normalizer=columns.get("normalizer", NO_VECTOR),
-                    peak=columns.get("peak", NO_VECTOR),
-                    clock=columns["clock"],
-                    seen=columns["seen"],
-                    mistakes=columns["mistakes"],
-                    passes=n_iter,
-                    scores=scores,
-                    labels_done=done,
+                    csr.native(), problem, options, state, results, history, n_threads
                 )
             except OverflowError as error:
                 refuse_infinite(csr)  # which is the reason then
@@ -190,7 +171,7 @@ class MistakeDriven(OnlineModel):
         if changes is not None:
             self._history.append(changes)
         scores -= theta
-        self.n_iter_ = int(n_iter[0]) if batch.space.kind == "binary" else n_iter
+        self.n_iter_ = int(results.passes[0]) if batch.space.kind == "binary" else results.passes
 
     # ------------------------------------------------------------------ the rule
 
@@ -221,7 +202,7 @@ class MistakeDriven(OnlineModel):
     @property
     def _scored_as_given(self) -> bool:
         """Whether the weights see the documents as they come."""
-        return not getattr(self, "normalize", False)
+        return not self._divides_documents
 
     def as_scored(self, X: Any) -> Any:
         """The documents as the weights see them: with normalized strength, rows that sum to 1."""
@@ -246,22 +227,17 @@ class MistakeDriven(OnlineModel):
         csr = self._as_learned(checked)
         keys, times, weights = self._sorted_history()
         votes = np.empty((csr.n_rows, self.label_space_.n_columns))
-        _core.vote_rows(
-            csr.indptr,
-            csr.indices,
-            csr.data,
-            csr.n_columns,
-            keys,
-            times,
-            weights,
+        task = _core.VoteTask(
+            keys=keys,
+            times=times,
+            weights=weights,
             start=self._start().weight if self._links_all else 0.0,
             bias=self._bias_size,
             theta=self._thresholds()[1],
-            normalized_strength=bool(getattr(self, "normalize", False)),
             seen=self._columns["seen"],
             votes=votes,
-            n_threads=thread_count(self.n_jobs),
         )
+        _core.vote_rows(csr.native(), task, self._divides_documents, thread_count(self.n_jobs))
         return votes[:, 0] if self.label_space_.kind == "binary" else votes
 
     def _sorted_history(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,6 @@ from widemargin.learn.online.stream_rows import Documents, check_documents
 Floats = NDArray[np.float64]
 Arrays = dict[str, NDArray[Any]]
 
-# What the core takes for an array that a learner does not need.
-NO_MATRIX: Floats = np.zeros((0, 0))
-NO_PAIRS: Floats = np.zeros((0, 0, 2))
-NO_VECTOR: Floats = np.zeros(0)
 
 # Arrays of labels x features; the others are features x labels, since all labels are scored together, and a
 # frequent feature is updated for many. The constant feature, if there is one, comes last. The two parts of a
@@ -42,6 +38,15 @@ PAIRS = frozenset(["parts"])
 _POSITIVE = float(np.finfo(float).tiny)
 # What counts something, or is a sum of what is positive.
 _COUNTS = frozenset(["seen", "mistakes", "clock", "normalizer", "peak"])
+
+
+class LogForm(NamedTuple):
+    """The form of Winnow's log weights; `total` is W of the normalized ones. Other learners have none."""
+
+    mu: float = 0.0
+    balanced: bool = False
+    normalized: bool = False
+    total: float = 0.0
 
 
 class OnlineModel(LinearModel):
@@ -140,7 +145,7 @@ class OnlineModel(LinearModel):
         self._begin(space, documents, unfilled=self._filled_by_core)
         batch = whole_batch(space, signs)
         try:
-            self._learn(csr, batch, passes=int(self.max_iter), scores=NO_MATRIX, weights=weights)
+            self._learn(csr, batch, passes=int(self.max_iter), scores=np.zeros((0, 0)), weights=weights)
         except BaseException as error:
             self._begin(space, documents)  # learned in place: what was interrupted is at its start again
             if isinstance(error, DataError) and not self._surveys_values:

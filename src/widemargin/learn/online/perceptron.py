@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import widemargin._core as _core
 from widemargin._parameters import POSITIVE, check_parameters, one_of
 from widemargin.errors import UsageError
 from widemargin.learn.online.mistake_driven import Average, MistakeDriven, Start
@@ -48,7 +49,7 @@ class Perceptron(ThresholdMixin, MistakeDriven):
     ['ham', 'ham', 'spam']
     """
 
-    _kind = "additive"
+    _kind = _core.MistakeRule.additive
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import widemargin._core as _core
 from widemargin.learn.online.mistake_driven import Average, Start
 from widemargin.learn.online.multiplicative import Multiplicative
 from widemargin.learn.online.threshold_range import Link
@@ -40,7 +41,7 @@ class PositiveWinnow(Multiplicative):
     [1, 1, 0, 0]
     """
 
-    _kind = "positive-winnow"
+    _kind = _core.MistakeRule.positive_winnow
 
     def __init__(
         self,
@@ -74,6 +75,10 @@ class PositiveWinnow(Multiplicative):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _divides_documents(self) -> bool:  # type: ignore[override]
+        return bool(self.normalize)
 
     def _start(self) -> Start:
         return Start(float(self.threshold) if self.normalize else self._even_share())

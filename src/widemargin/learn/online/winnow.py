@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+import widemargin._core as _core
 from widemargin._parameters import POSITIVE, check_parameters, or_none
 from widemargin.learn.online.mistake_driven import Average, MistakeDriven, Start
-from widemargin.learn.online.online_model import Floats
+from widemargin.learn.online.online_model import Floats, LogForm
 from widemargin.learn.online.stream_rows import Documents
 
 
@@ -42,7 +43,7 @@ class Winnow(MistakeDriven):
     [0, 0, 1]
     """
 
-    _kind = "log-winnow"
+    _kind = _core.MistakeRule.log_winnow
     _surveys_values = False
 
     def __init__(
@@ -77,9 +78,9 @@ class Winnow(MistakeDriven):
     _constant_names = ("start_sum",)
 
     @property
-    def _form(self) -> tuple[float, bool, bool, float]:  # type: ignore[override]
+    def _form(self) -> LogForm:  # type: ignore[override]
         total = self._constants["start_sum"] if self.total_weight is None else float(self.total_weight)
-        return float(self.start_weight), bool(self.balanced), bool(self.normalize), total
+        return LogForm(float(self.start_weight), bool(self.balanced), bool(self.normalize), total)
 
     def _rates(self) -> tuple[float, float]:
         return float(self.eta), float(self.eta)
@@ -97,7 +98,7 @@ class Winnow(MistakeDriven):
     def _scale(self) -> Floats | None:
         if not self.normalize:
             return None
-        scale: Floats = self._form[3] / self._columns["normalizer"]
+        scale: Floats = self._form.total / self._columns["normalizer"]
         return scale
 
     def grow(self, n_features: int) -> Winnow:

@@ -47,7 +47,8 @@ class GramProduct:
         self._down = Csr(indptr, np.empty(values, dtype=np.int32), np.empty(values, dtype), rows.n_rows)
         self._own = np.empty(rows.n_rows)
         self._n_threads = n_threads
-        _core.order_columns(*rows[:3], place, n_shared, *self._across[:3], *self._down[:3], self._own)
+        _core.shared_columns(rows.native(), place, n_shared, *self._across[:3], self._own)
+        _core.columns_by_place(rows.native(), place, *self._down[:3])
         self._middle = np.empty((0, 0))  # Z' V, in memory that is used again
         self._shared = self._down._replace(indptr=indptr[: n_shared + 1])
 
@@ -63,5 +64,5 @@ class GramProduct:
         """Z' V."""
         weights = np.empty((self._down.n_rows, V.shape[1]))
         columns = np.ascontiguousarray(V)
-        _core.product_lines(*self._down[:3], columns, self._order, weights, self._n_threads)
+        _core.product_lines(self._down.native(), columns, self._order, weights, self._n_threads)
         return weights

@@ -13,12 +13,17 @@ import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
-from widemargin.learn.kernels import KERNELS, Kernel, refused_values
+from widemargin.learn.kernels import Kernel, refused_values
+from widemargin.learn.svm.linear_problem import linear_problem, train_linear
 from widemargin.progress import watch_values
 
 Floats = NDArray[np.float64]
 
-SELECTIONS = {"steepest": 0, "second-order": 1, "random": 2}
+SELECTIONS = {
+    "steepest": _core.Selection.steepest,
+    "second-order": _core.Selection.second_order,
+    "random": _core.Selection.random,
+}
 # Variables in a step of a linear machine, and the most that `working_set_of` makes of them.
 _LINEAR_STEP, _LARGEST_STEP = 20, 600
 # No condition can be met more exactly in double precision.
@@ -111,7 +116,6 @@ def solve_dual(
     """
     n_labels, n = signs.shape
     size = n + (2 if kappa > 0 else 0)
-    alpha, s = np.zeros((n_labels, size)), np.zeros((n_labels, size))
     as_linear = kernel.name == "linear"
     if start is None and as_linear and equality and n >= _START_FROM and np.isfinite(upper).all():
         begin = _bias_feature_start(csr, signs, upper, method)
@@ -120,36 +124,47 @@ def solve_dual(
         )
         if solution.converged.all():
             return solution
-    if start is not None:
-        alpha[:, :n] = feasible(start, signs, upper, equality=equality and kappa == 0)
-        if kappa > 0:
-            alpha[:, n:] = artificial_start(alpha[:, :n], signs, kappa)
-    progress = np.zeros((n_labels, 3))
-    intercept, violation = np.zeros(n_labels), np.zeros(n_labels)
-    iterations, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
-    matrix: Any = gram
+    single = False
     if gram is None:
         kernel.refuse_overflow(csr, offset)
-        matrix = np.zeros((0, 0), np.float64 if as_linear else kernel.precision(csr, offset, method.n_jobs))
-    working_set = min(method.working_set or working_set_of(csr.n_columns, equality=equality), max(size, 2))
-    shown: Any = watch_values(progress, _describe) if method.verbose else contextlib.nullcontext()
+        single = not as_linear and kernel.precision(csr, offset, method.n_jobs) is np.float32
+    problem = _core.KernelProblem(
+        signs=signs,
+        upper=upper,
+        gram=gram,
+        start=None if start is None else feasible_start(start, signs, upper, kappa, equality=equality),
+    )
+    options = _core.KernelSvmOptions(
+        equality=equality,
+        working_set=min(method.working_set or working_set_of(csr.n_columns, equality=equality), max(size, 2)),
+        selection=SELECTIONS[method.selection],
+        prefer_cached=method.selection == "steepest" and not as_linear,
+        shrinking=method.shrinking,
+        shrink_history=method.shrink_history,
+        shrink_threshold=method.shrink_threshold,
+        tol=method.tol,
+        max_iterations=min(method.max_iter, MOST_ITERATIONS),
+        seed=method.seed,
+        kappa=kappa,
+        as_linear=as_linear,
+        single_precision=single,
+        cache_bytes=cache_bytes(method.cache_megabytes),
+    )
+    results = _core.KernelSvmResults.zeros(labels=n_labels, variables=size)
+    shown: Any = watch_values(results.progress, _describe) if method.verbose else contextlib.nullcontext()
     with shown, refused_values():
         kernel_rows = _core.train_kernel_svm(
-            csr.indptr, csr.indices, csr.data, csr.n_columns, matrix, KERNELS[kernel.name], *kernel.arguments,
-            offset, kappa, as_linear, signs, upper, equality, working_set,
-            SELECTIONS[method.selection], method.selection == "steepest" and not as_linear, method.shrinking,
-            method.shrink_history, method.shrink_threshold, method.tol,
-            min(method.max_iter, MOST_ITERATIONS), method.seed, cache_bytes(method.cache_megabytes),
-            thread_count(method.n_jobs), alpha, s, progress, intercept, violation, iterations, converged,
-        )  # fmt: skip
+            csr.native(), kernel.native(offset), problem, options, results, thread_count(method.n_jobs)
+        )
+    alpha, s, intercept, violation = results.alpha, results.s, results.intercept, results.violation
     require_finite("The machine", csr, alpha=alpha, s=s, intercept=intercept, violation=violation)
     return DualSolution(
         alpha[:, :n],
         s[:, :n],
         intercept,
         violation,
-        iterations,
-        converged.astype(bool),
+        results.iterations,
+        results.converged.astype(bool),
         kernel_rows,
         alpha[:, n:],
     )
@@ -204,6 +219,16 @@ def feasible(alpha: Floats, signs: NDArray[np.int8], upper: Floats, *, equality:
     return result
 
 
+def feasible_start(
+    start: Floats, signs: NDArray[np.int8], upper: Floats, kappa: float, *, equality: bool
+) -> Floats:
+    """Where to begin: `start` made feasible; with kappa, the artificial examples of OP 6 behind it."""
+    alpha = feasible(start, signs, upper, equality=equality and kappa == 0)
+    if kappa > 0:
+        alpha = np.hstack([alpha, artificial_start(alpha, signs, kappa)])
+    return np.ascontiguousarray(alpha)
+
+
 def artificial_start(alpha: Floats, signs: NDArray[np.int8], kappa: float) -> Floats:
     """The best alphas of the two artificial examples of OP 6 beside these, (labels, 2).
 
@@ -234,15 +259,17 @@ def _bias_feature_start(csr: Csr, signs: NDArray[np.int8], upper: Floats, method
     else:
         # Costs of single examples are the weights of a problem of their own for each label.
         groups = [(slice(k, k + 1), np.ones(1), np.ones(1), upper[k]) for k in range(n_labels)]
+    options = _core.LinearSvmOptions(
+        bias=1.0,
+        squared_loss=False,
+        stop_on_gap=True,
+        tol=_START_TOL,
+        max_passes=_START_PASSES,
+        seed=method.seed,
+    )
     for labels, cost_positive, cost_negative, weights in groups:
-        size = labels.stop - labels.start
-        _core.train_linear_svm(
-            csr.indptr, csr.indices, csr.data, csr.n_columns, signs[labels], cost_positive, cost_negative,
-            weights, np.zeros((0, 0)), 1.0, False, True, _START_TOL, _START_PASSES, method.seed,
-            thread_count(method.n_jobs), np.zeros((csr.n_columns, size)), np.zeros(size), alpha[labels],
-            np.zeros((size, n)), np.zeros(size), np.zeros(size), np.zeros(size, np.int64),
-            np.zeros(size, np.uint8), np.zeros(1, np.int64),
-        )  # fmt: skip
+        problem = linear_problem(signs[labels], (cost_positive, cost_negative), weights)
+        alpha[labels] = train_linear(csr, problem, options, thread_count(method.n_jobs)).alpha
     return alpha
 
 

@@ -17,13 +17,12 @@ from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
-from widemargin.learn.kernels import KERNELS, Kernel, refused_values
+from widemargin.learn.kernels import Kernel, refused_values
 from widemargin.learn.svm.dual_problem import (
     MOST_ITERATIONS,
     SELECTIONS,
-    artificial_start,
     cache_bytes,
-    feasible,
+    feasible_start,
     working_set_of,
 )
 from widemargin.learn.svm.kernel_definiteness import definiteness
@@ -73,22 +72,44 @@ def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: Le
     """
     task = _Task.of(learner, X, y, sample_weight)
     n_labels, n = task.signs.shape
-    found, within = np.zeros((n_labels, n)), np.zeros((n_labels, n))
-    retrained, unstable, iterations = (np.zeros(n_labels, np.int64) for _ in range(3))
-    progress = np.zeros(1, np.int64)
     cache, as_linear, selection, step = task.method(learner)
-    gram: Any = task.gram
-    if gram is None:
+    if task.gram is None:
         task.kernel.refuse_overflow(task.csr, task.offset)
-        gram = np.zeros((0, 0))
     known = definiteness(task.kernel, task.gram)
-    start = np.zeros((n_labels, n + (2 if task.kappa > 0 else 0)))
-    start[:, :n] = feasible(task.alpha, task.signs, task.upper, equality=task.equality and task.kappa == 0)
-    if task.kappa > 0:
-        start[:, n:] = artificial_start(start[:, :n], task.signs, task.kappa)
+    problem = _core.KernelProblem(
+        signs=task.signs,
+        upper=task.upper,
+        gram=task.gram,
+        start=feasible_start(task.alpha, task.signs, task.upper, task.kappa, equality=task.equality),
+    )
+    options = _core.KernelSvmOptions(
+        equality=task.equality,
+        working_set=step,
+        selection=SELECTIONS[selection],
+        # What is cached must not steer the path: it depends on which examples came before.
+        prefer_cached=False,
+        # Shrinking pays where rows cost nothing and looking at all examples does.
+        shrinking=as_linear,
+        shrink_history=_SHRINK_HISTORY,
+        shrink_threshold=0.0,
+        tol=float(learner.tol),
+        max_iterations=min(task.max_iterations, MOST_ITERATIONS),
+        seed=int(check_random_state(learner.random_state).randint(2**31 - 1)),
+        kappa=task.kappa,
+        as_linear=as_linear,
+        single_precision=False,
+        cache_bytes=cache_bytes(cache),
+    )
+    wanted = _core.LeftOutAccuracy(
+        accuracy=how.accuracy,
+        certify=known.proven,
+        asymmetry=known.asymmetry,
+        ridge=known.ridge,
+    )
+    results = _core.LeftOutResults.zeros(labels=n_labels, examples=n)
     with (
         watch(
-            progress,
+            results.progress,
             "Leaving one out",
             total=n_labels * n,
             unit="examples",
@@ -97,17 +118,16 @@ def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: Le
         refused_values(),
     ):
         _core.leave_one_out_kernel(
-            task.csr.indptr, task.csr.indices, task.csr.data, task.csr.n_columns, gram,
-            KERNELS[task.kernel.name], *task.kernel.arguments, task.offset, task.kappa, as_linear, task.signs,
-            task.upper, task.equality, step, SELECTIONS[selection], _SHRINK_HISTORY, float(learner.tol),
-            min(task.max_iterations, MOST_ITERATIONS),
-            int(check_random_state(learner.random_state).randint(2**31 - 1)), cache_bytes(cache),
-            thread_count(how.n_jobs), start, how.accuracy,
-            known.proven, known.asymmetry, known.ridge, found, within, retrained, unstable, iterations,
-            progress,
-        )  # fmt: skip
-    require_finite("Leave-one-out", task.csr, scores=found.T)
-    return found.T, within.T, retrained, unstable
+            task.csr.native(),
+            task.kernel.native(task.offset),
+            problem,
+            options,
+            wanted,
+            results,
+            thread_count(how.n_jobs),
+        )
+    require_finite("Leave-one-out", task.csr, scores=results.scores.T)
+    return results.scores.T, results.accuracy.T, results.retrained, results.unstable
 
 
 @dataclass(frozen=True)

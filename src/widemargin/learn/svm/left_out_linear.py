@@ -18,6 +18,7 @@ from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.learn.svm.left_out import LeaveOut, Parts
 from widemargin.learn.svm.left_out_kernel import left_out_kernel
+from widemargin.learn.svm.linear_problem import linear_problem, train_linear
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
@@ -76,6 +77,13 @@ def _linear(
     positive, negative = label_costs(learner.C, learner.class_weight, learner.label_space_, truth, weights)
     bias = 0.0 if learner.bias is None else float(learner.bias)
     alphas = learner.alpha_[:, None] if learner.alpha_.ndim == 1 else learner.alpha_
+    options = _core.LeaveOneOutOptions(
+        bias=bias,
+        squared_loss=learner.loss == "squared_hinge",
+        accuracy=wanted,
+        max_rounds=_MOST_ROUNDS,
+        seed=seed,
+    )
     progress = np.zeros(1, np.int64)
     parts = []
     with watch(
@@ -84,18 +92,14 @@ def _linear(
         for first in range(0, n_labels, _LABELS_AT_ONCE):
             some = slice(first, min(first + _LABELS_AT_ONCE, n_labels))
             signs = np.ascontiguousarray(truth[:, some].T)
-            costs = np.ascontiguousarray(positive[some]), np.ascontiguousarray(negative[some])
+            costs = positive[some], negative[some]
             alpha = alphas[:, some]
             alpha = np.ascontiguousarray((alpha.toarray() if is_sparse(alpha) else alpha).T, dtype=np.float64)
             alpha = _refined(learner, csr, signs, costs, weights, alpha, bias, wanted, seed, n_threads)
-            values, within = np.zeros(signs.shape), np.zeros(signs.shape)
-            retrained = np.zeros(len(signs), np.int64)
-            _core.leave_one_out_linear(
-                csr.indptr, csr.indices, csr.data, csr.n_columns, signs, *costs, weights, alpha, bias,
-                learner.loss == "squared_hinge", wanted, _MOST_ROUNDS, seed, n_threads, values, within,
-                retrained, progress,
-            )  # fmt: skip
-            parts.append((values, within, retrained))
+            results = _core.LeaveOneOutResults.zeros(labels=len(signs), examples=n, progress=progress)
+            problem = linear_problem(signs, costs, weights, alpha)
+            _core.leave_one_out_linear(csr.native(), problem, options, results, n_threads)
+            parts.append((results.scores, results.accuracy, results.retrained))
     return parts
 
 
@@ -117,16 +121,15 @@ def _refined(
     if learner.stop == "gap" and (gap <= needed).all():
         return alpha
     tol = min(float(np.min(needed / np.maximum(objective, 1e-300))), learner.tol)
-    n_labels, n = signs.shape
-    result = np.zeros((n_labels, n))
-    _core.train_linear_svm(
-        csr.indptr, csr.indices, csr.data, csr.n_columns, signs, *costs, weights, alpha, bias,
-        learner.loss == "squared_hinge", True, max(tol, 1e-10), _MOST_PASSES, seed, n_threads,
-        np.zeros((csr.n_columns, n_labels)), np.zeros(n_labels), result, np.zeros((n_labels, n)),
-        np.zeros(n_labels), np.zeros(n_labels), np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8),
-        np.zeros(1, np.int64),
-    )  # fmt: skip
-    return result
+    options = _core.LinearSvmOptions(
+        bias=bias,
+        squared_loss=learner.loss == "squared_hinge",
+        stop_on_gap=True,
+        tol=max(tol, 1e-10),
+        max_passes=_MOST_PASSES,
+        seed=seed,
+    )
+    return train_linear(csr, linear_problem(signs, costs, weights, alpha), options, n_threads).alpha
 
 
 def needed_gap(csr: Csr, bias: float, wanted: float) -> float:

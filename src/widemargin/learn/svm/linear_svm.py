@@ -37,6 +37,7 @@ from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
 from widemargin.learn.svm.left_out import LeavesOut
 from widemargin.learn.svm.left_out_linear import left_out_linear
+from widemargin.learn.svm.linear_problem import linear_problem, train_linear
 from widemargin.progress import watch
 
 # Labels whose weights are dense at a time if the result is sparse.
@@ -197,53 +198,31 @@ class LinearSVM(LeavesOut, LinearModel):
         weights: NDArray[np.float64],
         start: Any,
     ) -> None:
-        n_labels, n, d = signs.shape[1], csr.n_rows, csr.n_columns
-        objective, gap = np.zeros(n_labels), np.zeros(n_labels)
-        passes, converged = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.uint8)
-        intercept = np.zeros(n_labels)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        n_labels = signs.shape[1]
+        options = _core.LinearSvmOptions(
+            bias=0.0 if self.bias is None else float(self.bias),
+            squared_loss=self.loss == "squared_hinge",
+            stop_on_gap=self.stop == "gap",
+            tol=float(self.tol),
+            max_passes=int(self.max_iter),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+        )
         labels_done = np.zeros(1, np.int64)
         chunk = _LABELS_AT_ONCE if self.sparse_coef else n_labels
-        parts: list[tuple[Any, Any, Any]] = []
+        parts: list[tuple[Any, ...]] = []
+        found: list[tuple[NDArray[Any], ...]] = []
         with watch(
             labels_done, "Training", total=n_labels, unit="labels", enabled=None if self.verbose else False
         ):
             for first in range(0, n_labels, chunk):
                 some = slice(first, min(first + chunk, n_labels))
-                size = some.stop - some.start
-                coef, alpha, xi = np.zeros((d, size)), np.zeros((size, n)), np.zeros((size, n))
-                begin = np.zeros((0, 0)) if start is None else _dense(start[some])
-                _core.train_linear_svm(
-                    csr.indptr,
-                    csr.indices,
-                    csr.data,
-                    d,
-                    np.ascontiguousarray(signs[:, some].T),
-                    np.ascontiguousarray(costs[0][some]),
-                    np.ascontiguousarray(costs[1][some]),
-                    weights,
-                    begin,
-                    0.0 if self.bias is None else float(self.bias),
-                    self.loss == "squared_hinge",
-                    self.stop == "gap",
-                    float(self.tol),
-                    int(self.max_iter),
-                    seed,
-                    thread_count(self.n_jobs),
-                    coef,
-                    intercept[some],
-                    alpha,
-                    xi,
-                    objective[some],
-                    gap[some],
-                    passes[some],
-                    converged[some],
-                    labels_done,
-                )
-                if self.sparse_coef:
-                    parts.append((sp.csr_array(coef.T), sp.csr_array(alpha), sp.csr_array(xi)))
-                else:
-                    parts.append((coef.T, alpha, xi))
+                begin = None if start is None else _dense(start[some])
+                problem = linear_problem(signs[:, some].T, (costs[0][some], costs[1][some]), weights, begin)
+                part = train_linear(csr, problem, options, thread_count(self.n_jobs), labels_done)
+                dense = part.coef.T, part.alpha, part.xi
+                parts.append(tuple(sp.csr_array(each) for each in dense) if self.sparse_coef else dense)
+                found.append((part.intercept, part.objective, part.gap, part.passes, part.converged))
+        intercept, objective, gap, passes, converged = map(np.concatenate, zip(*found, strict=True))
         self._keep(space, csr, parts, intercept, objective, gap, passes)
         if not converged.all():
             self._warn(objective, gap, converged)
@@ -294,7 +273,7 @@ class LinearSVM(LeavesOut, LinearModel):
         self,
         space: LabelSpace,
         csr: Csr,
-        parts: list[tuple[Any, Any, Any]],
+        parts: list[tuple[Any, ...]],
         intercept: NDArray[np.float64],
         objective: NDArray[np.float64],
         gap: NDArray[np.float64],

@@ -15,7 +15,7 @@ from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
-from widemargin.learn.kernels import KERNELS, Kernel, refused_values
+from widemargin.learn.kernels import Kernel, refused_values
 from widemargin.learn.svm.dual_problem import cache_bytes
 from widemargin.progress import watch_values
 
@@ -25,7 +25,6 @@ Floats = NDArray[np.float64]
 # (Figure 9.1), also beside limits that are next to nothing themselves.
 _NEXT_TO_NOTHING, _SMALL = 1e-5, 1e-3
 _GROWTH = 2.0  # of the costs, from level to level
-_RECORDED = 7
 
 
 @dataclass(frozen=True)
@@ -127,29 +126,39 @@ def search(
     smallest = np.minimum(_NEXT_TO_NOTHING, _SMALL * bounds.min(axis=1, keepdims=True))
     first = np.minimum(smallest * _ratios(how.first_costs, num_plus, k), bounds)
     steps = np.log(np.maximum(limits, first) / first) / math.log(_GROWTH)
-    levels = np.zeros((n_columns, math.ceil(steps.max()) + 3, _RECORDED))
-    machines, intercepts = np.zeros((n_columns, 9, n)), np.zeros((n_columns, 3))
-    n_levels, converged = np.zeros(n_columns, np.int64), np.zeros(n_columns, np.uint8)
-    progress = np.zeros((n_columns, 4))
-    # Tells the core how exactly to keep kernel values; it computes them itself.
     kernel.refuse_overflow(csr, offset)
-    precision: Any = np.zeros((0, 0), kernel.precision(csr, offset, how.n_jobs))
-    shown = watch_values(progress, _describe, enabled=None if how.verbose else False)
+    problem = _core.TransductionProblem(
+        signs=signs,
+        cost=np.ascontiguousarray(cost),
+        costs=np.hstack([first, limits, par]),
+        num_plus=num_plus,
+    )
+    options = _core.TransductiveSvmOptions(
+        equality=equality,
+        growth=_GROWTH,
+        many=how.switching == "multiple",
+        tol=how.tol,
+        max_iterations=how.max_iter,
+        seed=how.seed,
+        single_precision=kernel.precision(csr, offset, how.n_jobs) is np.float32,
+        cache_bytes=cache_bytes(how.cache_megabytes),
+    )
+    most_levels = math.ceil(steps.max()) + 3
+    results = _core.TransductionResults.zeros(labels=n_columns, examples=n, most_levels=most_levels)
+    shown = watch_values(results.progress, _describe, enabled=None if how.verbose else False)
     with shown, refused_values():
         _core.train_transductive_svm(
-            csr.indptr, csr.indices, csr.data, csr.n_columns, precision, KERNELS[kernel.name],
-            *kernel.arguments, offset, signs, np.ascontiguousarray(cost), np.hstack([first, limits, par]),
-            num_plus, equality, _GROWTH, how.switching == "multiple", how.tol, how.max_iter, how.seed,
-            cache_bytes(how.cache_megabytes), thread_count(how.n_jobs), machines, intercepts,
-            levels, n_levels, converged, progress,
-        )  # fmt: skip
+            csr.native(), kernel.native(offset), problem, options, results, thread_count(how.n_jobs)
+        )
+    machines, intercepts = results.machines, results.intercepts
     require_finite("TransductiveSVM", csr, machines=machines, intercepts=intercepts)
-    records = [[_level(row) for row in part[:used]] for part, used in zip(levels, n_levels, strict=True)]
+    used = zip(results.levels, results.n_levels, strict=True)
+    records = [[_level(row) for row in part[:count]] for part, count in used]
     inductive, transductive, at_par = (
         Machine(machines[:, 3 * m], machines[:, 3 * m + 1], machines[:, 3 * m + 2], intercepts[:, m, None])
         for m in range(3)
     )
-    return Found(inductive, transductive, at_par, records, converged.astype(bool))
+    return Found(inductive, transductive, at_par, records, results.converged.astype(bool))
 
 
 def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:

@@ -1,0 +1,100 @@
+// Python's view of sparse matrices: the check of their arrays, scores, and counts for selecting features.
+#include "bindings/bindings.hpp"
+#include "sparse/chi_square.hpp"
+#include "sparse/csr_check.hpp"
+#include "sparse/scoring.hpp"
+#include "sparse/term_counts.hpp"
+
+namespace widemargin {
+
+namespace {
+
+// (the CsrState, whether all values are finite, the least, the greatest, how many are not 0). Values of size
+// 0 are not looked at, where somebody else does that.
+using Found = nb::typed<nb::tuple, int, bool, double, double, std::int64_t>;
+
+template <typename T>
+Found check_csr_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values,
+                       std::int64_t n_columns) {
+    if (indptr.size() == 0) throw nb::value_error("indptr is empty");
+    if (values.size() != 0) require_size(values, std::int64_t(indices.size()), "values");
+    const CsrState state = check_csr(indptr.data(), std::int64_t(indptr.size()) - 1, indices.data(),
+                                     std::int64_t(indices.size()), n_columns);
+    const ValueCheck found = check_values(values.data(), std::int64_t(values.size()));
+    return nb::borrow<Found>(
+        nb::make_tuple(int(state), found.all_finite, found.least, found.greatest, found.n_nonzero));
+}
+
+void score_rows_arrays(const Csr& csr, InputMatrix<double> weights, Input<double> intercept,
+                       OutputMatrix<double> scores, int n_threads) {
+    require_threads(n_threads);
+    csr.visit([&](const auto& x) {
+        const auto n_labels = std::int64_t(intercept.size());
+        require_shape(weights, {x.n_columns, n_labels}, "weights");
+        require_shape(scores, {x.n_rows, n_labels}, "scores");
+        without_gil([&] {
+            score_rows(x, weights.data(), intercept.data(), n_labels, scores.data(), n_threads, poll_signals);
+        });
+    });
+}
+
+// together: labels x terms. label_indptr: where the rows of each label begin in label_rows.
+void count_by_label_arrays(const Csr& csr, Input<std::int64_t> label_indptr, Input<std::int32_t> label_rows,
+                           OutputMatrix<std::int32_t> together, int n_threads) {
+    const auto n_labels = std::int64_t(together.shape(0));
+    require_threads(n_threads);
+    require_size(label_indptr, n_labels + 1, "label_indptr");
+    require_size(label_rows, label_indptr(n_labels), "label_rows");
+    csr.visit([&](const auto& x) {
+        require_shape(together, {n_labels, x.n_columns}, "together");
+        without_gil([&] {
+            count_by_label(x, n_labels, label_indptr.data(), label_rows.data(), together.data(), n_threads,
+                           poll_signals);
+        });
+    });
+}
+
+// together and scores: labels x terms.
+void chi_square_arrays(InputMatrix<std::int32_t> together, Input<double> term_frequencies,
+                       Input<double> of_terms, Input<double> label_frequencies, Input<double> of_labels,
+                       double n, OutputMatrix<double> scores, int n_threads) {
+    const std::int64_t n_labels = together.shape(0), n_terms = together.shape(1);
+    require_threads(n_threads);
+    require_size(term_frequencies, n_terms, "term_frequencies");
+    require_size(of_terms, n_terms, "of_terms");
+    require_size(label_frequencies, n_labels, "label_frequencies");
+    require_size(of_labels, n_labels, "of_labels");
+    require_shape(scores, {n_labels, n_terms}, "scores");
+    const ChiSquareTerms terms{term_frequencies.data(), of_terms.data(), n_terms};
+    const ChiSquareLabels labels{label_frequencies.data(), of_labels.data(), n_labels};
+    without_gil(
+        [&] { chi_square(together.data(), terms, labels, n, scores.data(), n_threads, poll_signals); });
+}
+
+template <typename T>
+void register_by_type(nb::module_& m, nb::class_<Csr>& csr) {
+    using nb::arg;
+    csr.def(nb::init<Input<std::int64_t>, Input<std::int32_t>, Input<T>, std::int64_t>(),
+            arg("indptr").noconvert(), arg("indices").noconvert(), arg("values").noconvert(),
+            arg("n_columns"));
+    m.def("check_csr", &check_csr_arrays<T>, arg("indptr").noconvert(), arg("indices").noconvert(),
+          arg("values").noconvert(), arg("n_columns"));
+}
+
+}  // namespace
+
+void register_sparse(nb::module_& m) {
+    using nb::arg;
+    nb::class_<Csr> csr(m, "Csr");
+    register_by_type<float>(m, csr);
+    register_by_type<double>(m, csr);
+    m.def("score_rows", &score_rows_arrays, arg("csr"), arg("weights").noconvert(),
+          arg("intercept").noconvert(), arg("scores").noconvert(), arg("n_threads"));
+    m.def("count_by_label", &count_by_label_arrays, arg("csr"), arg("label_indptr").noconvert(),
+          arg("label_rows").noconvert(), arg("together").noconvert(), arg("n_threads"));
+    m.def("chi_square", &chi_square_arrays, arg("together").noconvert(), arg("term_frequencies").noconvert(),
+          arg("of_terms").noconvert(), arg("label_frequencies").noconvert(), arg("of_labels").noconvert(),
+          arg("n"), arg("scores").noconvert(), arg("n_threads"));
+}
+
+}  // namespace widemargin
