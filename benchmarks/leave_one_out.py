@@ -31,10 +31,10 @@ from widemargin import LinearSVM, Vectorizer
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataWarning
 from widemargin.estimate.held_out import leave_one_out
-from widemargin.learn.svm.left_out_linear import needed_gap
-from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.estimate.xi_alpha import xi_alpha_of
+from widemargin.learn.svm.left_out_linear import needed_gap
 from widemargin.measure import f_measure, micro
+from widemargin.measure.held_out_scores import HeldOutScores
 
 SAMPLE = 100  # pairs of document and topic, of each kind
 

@@ -24,11 +24,15 @@ def names_of(path: Path) -> set[str]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         if isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}.{child.name}" for child in node.body if isinstance(child, ast.FunctionDef)}
+            found |= {
+                f"{node.name}.{child.name}" for child in node.body if isinstance(child, ast.FunctionDef)
+            }
     return found
 
 
-@pytest.mark.parametrize("named", [name for name in NAMED if "/" in name or (PACKAGE / name.split(":")[0]).exists()])
+@pytest.mark.parametrize(
+    "named", [name for name in NAMED if "/" in name or (PACKAGE / name.split(":")[0]).exists()]
+)
 def test_files_and_functions_exist(named):
     file, _, name = named.partition(":")
     path = (ROOT if file.startswith(("core/", "tests/")) else PACKAGE) / file

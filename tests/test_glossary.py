@@ -13,7 +13,15 @@ import typer
 from widemargin.cli.app import app
 
 ROOT = Path(__file__).parent.parent
-MESSAGES = {"UsageError", "DataError", "MissingFileError", "StorageError", "OutOfMemoryError", "DataWarning", "warn"}
+MESSAGES = {
+    "UsageError",
+    "DataError",
+    "MissingFileError",
+    "StorageError",
+    "OutOfMemoryError",
+    "DataWarning",
+    "warn",
+}
 
 
 def banned_words() -> list[str]:
@@ -68,6 +76,8 @@ def _name(function: ast.expr) -> str:
 def _text(node: ast.expr) -> str:
     """The constant parts of a string, however it is composed."""
     parts = [
-        part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
     ]
     return "".join(parts) if isinstance(node, ast.JoinedStr | ast.Constant) else " ".join(parts)

@@ -10,8 +10,8 @@ The file is an uncompressed zip with three kinds of members:
 ``texts/NAME``
     other bytes, such as a vocabulary as UTF-8.
 
-The comment of the zip ends in the SHA-256 of all bytes before it, so that any change is detected. The same model
-gives the same bytes: members have a fixed order and a fixed date.
+The comment of the zip ends in the SHA-256 of all bytes before it, so that any change is detected. The same
+model gives the same bytes: members have a fixed order and a fixed date.
 
 This module does not depend on learners; :mod:`widemargin.classifier` decides what a model contains.
 """
@@ -119,9 +119,7 @@ def _members(
     members = {_ARRAYS: save(plain)}
     for name in sorted(texts):
         if not _NAME.fullmatch(name):
-            raise UsageError(
-                f"{name!r} is not a valid name of a text. Use lower-case letters and digits."
-            )
+            raise UsageError(f"{name!r} is not a valid name of a text. Use lower-case letters and digits.")
         members[_TEXTS + name] = bytes(texts[name])
     manifest = {
         "format": FORMAT,

@@ -355,7 +355,9 @@ class TestKernels:
         classifier = TextClassifier(learner=KernelSVM(gamma=0.5)).fit(TEXTS, TOPICS)
         assert not classifier.has_weights
         for ask in (lambda: classifier.explain("a bank"), lambda: classifier.top_terms("money")):
-            with pytest.raises(UsageError, match=r"KernelSVM with the kernel rbf has no term weights.*LinearSVM"):
+            with pytest.raises(
+                UsageError, match=r"KernelSVM with the kernel rbf has no term weights.*LinearSVM"
+            ):
                 ask()
 
     def test_the_linear_kernel_has_weights(self):

@@ -134,7 +134,9 @@ def test_an_explanation_tokenizes_the_text_once(name, monkeypatch):
     for method in ("count", "locate"):
         own = getattr(Index, method)
         monkeypatch.setattr(
-            Index, method, lambda self, *args, own=own, method=method: calls.append(method) or own(self, *args)
+            Index,
+            method,
+            lambda self, *args, own=own, method=method: calls.append(method) or own(self, *args),
         )
     classifier.explain("corn and oil, corn")
     assert calls == ["locate"]
@@ -142,7 +144,13 @@ def test_an_explanation_tokenizes_the_text_once(name, monkeypatch):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"units": "chars", "ngram_range": (1, 3)}, {"n_hashed": 64}, {"stemmer": "porter"}, {"weighting": None}],
+    [
+        {},
+        {"units": "chars", "ngram_range": (1, 3)},
+        {"n_hashed": 64},
+        {"stemmer": "porter"},
+        {"weighting": None},
+    ],
 )
 def test_the_row_from_the_places_of_terms_is_that_of_transform(options):
     vectorizer = Vectorizer(**options).fit(TEXTS)

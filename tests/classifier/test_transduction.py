@@ -104,7 +104,9 @@ def test_a_collection_brings_its_unlabeled_documents():
 @pytest.mark.parametrize("estimate", ["auto", "k-fold", "leave-one-out"])
 @pytest.mark.parametrize("task", PARTLY)
 def test_estimates_are_of_labeled_documents(task, estimate):
-    classifier = TextClassifier(learner=quiet(), estimate=estimate, calibration="platt").fit(TEXTS, PARTLY[task])
+    classifier = TextClassifier(learner=quiet(), estimate=estimate, calibration="platt").fit(
+        TEXTS, PARTLY[task]
+    )
     estimates = classifier.training_summary_["estimates"]
     assert (estimates["method"], estimates["n"]) == ("k-fold", KNOWN)
     assert estimates["micro"]["f1"]["value"] > 0.5

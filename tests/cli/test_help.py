@@ -31,7 +31,16 @@ def flags(verb):
 
 def test_train_shows_what_most_people_need(listed):
     found = listed("train", "--help")
-    assert {"--output", "--text", "--label", "--learner", "--C", "--tune", "--estimate", "--help-all"} <= found
+    assert {
+        "--output",
+        "--text",
+        "--label",
+        "--learner",
+        "--C",
+        "--tune",
+        "--estimate",
+        "--help-all",
+    } <= found
     assert not found & {"--kernel", "--gamma", "--promotion", "--regularization", "--max-document", "--debug"}
     assert 18 <= len(found) <= 24
 

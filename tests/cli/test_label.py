@@ -212,7 +212,10 @@ class TestModel:
             (("--units", "chars_in_words", "--ngrams", "4"), {"units": "chars_in_words"}),
             (("--tokens", "unicode", "--max-df", "0.9"), {"tokens": "unicode", "max_df": 0.9}),
             (("--min-df", "2", "--min-count", "3"), {"min_df": 2, "min_count": 3}),
-            (("--units", "words", "--tokens", "alnum", "--hashed", "512"), {"units": "words", "n_hashed": 512}),
+            (
+                ("--units", "words", "--tokens", "alnum", "--hashed", "512"),
+                {"units": "words", "n_hashed": 512},
+            ),
         ],
     )
     def test_it_takes_the_text_options_of_train(self, here, two, tmp_path, words, expected):
@@ -340,7 +343,11 @@ class TestBadInput:
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "1.5"], 2, "between 0 and 1"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "half"], 2, "between 0 and 1"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--positives", "x=0.5"], 2, "no label 'x'"),
-            (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--plot", "x.png"], 2, "--plot needs --simulate N"),
+            (
+                ["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--plot", "x.png"],
+                2,
+                "--plot needs --simulate N",
+            ),
             (["all.jsonl", "-o", "x.jsonl", "--simulate", "4"], 2, "takes only LABELED"),
             (["all.jsonl", "--model", "x.wm", "--simulate", "4"], 2, "takes only LABELED"),
             (["all.jsonl", "--features", "ig:5", "--simulate", "4"], 2, "does not apply to --simulate"),

@@ -301,7 +301,10 @@ class TestLeastSquares:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--learner", "least-squares", "--C", "1"), "--C does not apply to least-squares. Use --regularization."),
+            (
+                ("--learner", "least-squares", "--C", "1"),
+                "--C does not apply to least-squares. Use --regularization.",
+            ),
             (("--learner", "least-squares", "--kernel", "rbf"), "--kernel does not apply to least-squares"),
             (("--learner", "least-squares", "--passes", "3"), "--passes does not apply to least-squares"),
             (("--learner", "least-squares", "--bias", "stabilized"), "--bias stabilized"),

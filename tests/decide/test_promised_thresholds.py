@@ -76,9 +76,7 @@ def test_more_is_harder_to_promise(seed):
 
 def test_too_few_examples_promise_nothing():
     scores, truth = np.arange(20.0).reshape(10, 2), np.ones((10, 2))
-    with pytest.warns(
-        DataWarning, match=r"2 of 2 labels \(column 0, 1\); they are assigned to no document"
-    ):
+    with pytest.warns(DataWarning, match=r"2 of 2 labels \(column 0, 1\); they are assigned to no document"):
         assert precision_thresholds(scores, truth, 0.9).tolist() == [np.inf, np.inf]
     with pytest.warns(DataWarning, match="every document"):
         assert recall_thresholds(scores, truth, 0.9).tolist() == [-np.inf, -np.inf]

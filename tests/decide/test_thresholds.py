@@ -119,7 +119,7 @@ def test_what_makes_no_sense():
         fbr_thresholds(np.zeros(2), np.ones(2), below="all")
     with pytest.raises(UsageError, match="cost matrix"):
         cost_thresholds(np.zeros(2), np.ones(2), [1, 2])
-    with pytest.raises(UsageError, match="[Ss]hare"):
+    with pytest.raises(UsageError, match=r"[Ss]hare"):
         assign_proportionally(np.zeros(2), 2.0)
     with pytest.raises(UsageError, match="one per label"):
         assign_proportionally(np.zeros((2, 3)), [0.5, 0.5])

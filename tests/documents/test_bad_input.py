@@ -235,7 +235,10 @@ class TestFiles:
     def test_unknown_formats(self, tmp_path):
         with pytest.raises(UsageError, match=r"no format 'xml'. Choose one of jsonl, csv"):
             read(tmp_path / "t.csv", "text\na\n", format="xml")
-        with pytest.raises(UsageError, match=r"t.txt: the format cannot be guessed from its name or its first line \('just words'\)"):
+        with pytest.raises(
+            UsageError,
+            match=r"t.txt: the format cannot be guessed from its name or its first line \('just words'\)",
+        ):
             read(tmp_path / "t.txt", "just words\n")
 
 
@@ -398,7 +401,9 @@ class TestParquet:
 )
 def test_compression_that_is_not_read(tmp_path, content, name):
     for suffix in (".jsonl", ".zip", ""):
-        with pytest.raises(DataError, match=f"data{suffix}: is a {name} file, which cannot be read directly. Unpack it"):
+        with pytest.raises(
+            DataError, match=f"data{suffix}: is a {name} file, which cannot be read directly. Unpack it"
+        ):
             read(tmp_path / f"data{suffix}", content)
 
 

@@ -21,7 +21,12 @@ text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 labels = st.one_of(st.none(), text, st.integers(), st.lists(text, max_size=3))
 record = st.fixed_dictionaries(
     {"text": text},
-    optional={"id": st.one_of(text, st.integers(), st.none()), "labels": labels, "label": labels, "more": text},
+    optional={
+        "id": st.one_of(text, st.integers(), st.none()),
+        "labels": labels,
+        "label": labels,
+        "more": text,
+    },
 )
 
 

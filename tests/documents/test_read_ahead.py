@@ -15,7 +15,9 @@ from widemargin.errors import DataError
 
 def documents(start, stop):
     texts = [f"text {i}" for i in range(start, stop)]
-    return Batch(list(map(str, range(start, stop))), texts, [("a",)] * len(texts), list(range(start, stop)), [])
+    return Batch(
+        list(map(str, range(start, stop))), texts, [("a",)] * len(texts), list(range(start, stop)), []
+    )
 
 
 def test_all_documents_come_in_their_order_however_they_are_gathered():

@@ -180,7 +180,12 @@ def test_agrees_with_svm_light(svmlight_stories, name):
         # fewer. With its number we count what it counts. For the other kernels the two are the same.
         assert error_rate(rule) < answer["xi_alpha"]["error"] / 100
         theirs = leave_one_out_risk(
-            model.alpha_, model.xi_, np.ones(len(y)), hyperplane="biased", kernel_range=2 - 2 / np.e, risk_factor=1.0
+            model.alpha_,
+            model.xi_,
+            np.ones(len(y)),
+            hyperplane="biased",
+            kernel_range=2 - 2 / np.e,
+            risk_factor=1.0,
         )
         signs = np.where(y == "1", 1, -1)
         same = xi_alpha_table(theirs, signs)

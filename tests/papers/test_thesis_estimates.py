@@ -168,7 +168,7 @@ class TestEstimates:
     def test_steps_are_what_neither_condition_decides(self, pool):
         split = random_split(pool, 0)
         learner = trained(split)
-        for rho, share in zip(joachims_5_4.RHO, joachims_5_4.retrained(split), strict=True):
+        for risk_factor, share in zip(joachims_5_4.RHO, joachims_5_4.retrained(split), strict=True):
             risk = learner.left_out_risk(split.X_train, risk_factor=risk_factor)
             left = (risk >= 1 - 1e-9) & (learner.xi_ <= 1)
             assert 0 < share == pytest.approx(100 * left.mean())

@@ -13,9 +13,9 @@ from widemargin.documents.corpora import load_corpus
 from widemargin.measure import micro_prbep
 from widemargin.papers.dagan import tables as dagan
 from widemargin.papers.joachims.text_tasks import texts_of
-from widemargin.papers.zhang.tables import ALL, COLUMNS, TOP
 from widemargin.papers.zhang import readings as zhang_readings
 from widemargin.papers.zhang import tables as zhang
+from widemargin.papers.zhang.tables import ALL, COLUMNS, TOP
 
 
 def quietly(stage: str) -> None:

@@ -388,7 +388,9 @@ def test_texts_are_counted_once_for_all_weightings(effort, monkeypatch):
         Vectorizer, "fit_transform", lambda self, *texts: counted.append(repr(self)) or own(self, *texts)
     )
     texts, labels = sample_texts(60)
-    tune(texts, labels, Space(representations(), costs=(0.1, 1.0)), effort=effort, criterion=Criterion(folds=3))
+    tune(
+        texts, labels, Space(representations(), costs=(0.1, 1.0)), effort=effort, criterion=Criterion(folds=3)
+    )
     assert len(counted) == len(set(counted)) == 4  # with and without stems, with and without stop words
 
 

@@ -35,7 +35,8 @@ FEATURES = {
 }
 
 
-# Learners whose state is weights and nothing else, unless there are support vectors: those score without the class that learned them.
+# Learners whose state is weights and nothing else, unless there are support vectors: those score without the
+# class that learned them.
 _ONLY_WEIGHTS = ("linear-svm", "transductive-svm", "least-squares", "sampled-least-squares")
 
 

@@ -44,7 +44,8 @@ class Scorer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
-        """Read a model file, of this library or of SVM-light; `n_jobs` threads score, None means all cores."""
+        """Read a model file, of this library or of SVM-light; `n_jobs` threads score, None means all
+        cores."""
         parts = read_file(path, to_score=True)
         for part in (parts.vectorizer, parts.learner):
             if part is not None:

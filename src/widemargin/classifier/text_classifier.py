@@ -14,8 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin.classifier.explicit import RemembersExplicit
 from widemargin.classifier.explanation import Explanation
+from widemargin.classifier.explicit import RemembersExplicit
 from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
@@ -49,8 +49,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         optimistic, since the selection uses the held-out documents too.
     tune : "fast", "full" or a number of seconds, optional
         Choose the representation and C from the training documents: "fast" by a race on held-out documents
-        and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much as
-        is predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
+        and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much
+        as is predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
         model on any machine. None keeps all parameters.
     space : widemargin.tune.search_space.Space, optional
         What `tune` chooses from; by default the twelve representations and the seven values of C of the
@@ -59,8 +59,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is
         leave-one-out unless that takes long, then k-fold.
     thresholds : str, optional
-        Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`. None
-        decides at 0. Thresholds are chosen on held-out scores of the training documents.
+        Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
+        None decides at 0. Thresholds are chosen on held-out scores of the training documents.
     calibration : "platt" or "isotonic", optional
         How `predict_proba` turns scores into probabilities; None for no `predict_proba`.
 
@@ -118,7 +118,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         y : labels in any form, optional for a Collection or Vectors, which bring their own
             None or NaN marks an unlabeled document. A learner that learns from those too, a
             :class:`~widemargin.TransductiveSVM`, gets them (and has a mark `unlabeled` of its own); otherwise
-            they are left out with a warning. Estimates and features that are selected go by labeled documents.
+            they are left out with a warning. Estimates and features that are selected go by labeled
+            documents.
         sample_weight : factors on the costs of errors, one per document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
@@ -165,8 +166,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
         """Continue training on labeled documents; the learner must have `partial_fit`.
 
-        The first call learns the vocabulary; later calls ignore new terms. ``Vectorizer(n_hashed=...)`` uses all
-        terms in bounded memory. A loaded classifier can be trained further.
+        The first call learns the vocabulary; later calls ignore new terms. ``Vectorizer(n_hashed=...)`` uses
+        all terms in bounded memory. A loaded classifier can be trained further.
 
         Parameters
         ----------
@@ -183,7 +184,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         ['fuel', 'grain', 'money']
         """
         first = not hasattr(self, "learner_")
-        vectorizer, learner = map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
+        vectorizer, learner = (
+            map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
+        )
         self._check_goes_on(learner)
         if is_matrix(texts):
             X = texts if first else self._representation.all_columns(texts).matrix
@@ -262,8 +265,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
         """Probabilities of the labels, documents x `classes_`; only with `calibration`.
 
-        For two or more classes they sum to 1; the largest score decides, not the largest probability. For label
-        sets, each label has its own probability.
+        For two or more classes they sum to 1; the largest score decides, not the largest probability. For
+        label sets, each label has its own probability.
         """
         scores = self.decision_function(texts)
         return self.rule_.probabilities(scores)

@@ -27,7 +27,9 @@ def takes(verb: str) -> Callable[[Callable[[Given], None]], Callable[..., None]]
 
     def decorate(function: Callable[[Given], None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
-            plain = {name: value.value if isinstance(value, Enum) else value for name, value in values.items()}
+            plain = {
+                name: value.value if isinstance(value, Enum) else value for name, value in values.items()
+            }
             function(Given(**plain))
 
         run.__doc__, run.__name__, run.__module__ = function.__doc__, function.__name__, function.__module__
@@ -40,7 +42,9 @@ def takes(verb: str) -> Callable[[Callable[[Given], None]], Callable[..., None]]
 
 def _parameter(option: Option) -> inspect.Parameter:
     default = False if option.kind is bool else option.default
-    kind: Any = StrEnum(option.name, [(word, word) for word in option.choices]) if option.choices else option.kind
+    kind: Any = (
+        StrEnum(option.name, [(word, word) for word in option.choices]) if option.choices else option.kind
+    )
     how: dict[str, Any] = {
         "metavar": option.metavar,
         "help": option.help,

@@ -63,9 +63,7 @@ def check_target(output: str | Path, inputs: Iterable[str | Path | None]) -> Non
         example = output / "model.wm"
         raise StorageError(f"{output} is a folder. Give the name of a file to write, such as {example}.")
     if not output.parent.is_dir():
-        raise MissingFileError(
-            f"There is no folder {output.parent} for {output.name}. Create it first."
-        )
+        raise MissingFileError(f"There is no folder {output.parent} for {output.name}. Create it first.")
     if (output.exists() and not output.is_file()) or not os.access(output.parent, os.W_OK):
         raise StorageError(f"{output} cannot be written. Name another file.")
 

@@ -50,7 +50,9 @@ def run(task: Task, classifier: TextClassifier, given: Given) -> None:
         save_plot(panels(records, right), given.plot, f"{task.source}: few labels")
         note(f"Plot in {given.plot}", given.quiet)
     if given.json:
-        print_json({"documents": len(task.labels), "repeats": given.repeat, "task": space.kind, "curve": records})
+        print_json(
+            {"documents": len(task.labels), "repeats": given.repeat, "task": space.kind, "curve": records}
+        )
     else:
         show_table(table(records, right, len(task.labels), given.repeat))
 

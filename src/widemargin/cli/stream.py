@@ -25,21 +25,22 @@ _BAD_SHOWN = 5
 
 def check(given: Given, vectorizing: dict[str, Any]) -> None:
     """Refuse what needs a whole collection."""
-    whole = [name for name in ("tune", "estimate", "thresholds", "features") if getattr(given, name) is not None]
+    whole = [
+        name for name in ("tune", "estimate", "thresholds", "features") if getattr(given, name) is not None
+    ]
     pruning = {"min_df": 1, "max_df": 1.0, "max_features": None}
     whole += [name.replace("_", "-") for name, every in pruning.items() if vectorizing[name] != every]
     if whole:
         raise UsageError(f"--{whole[0]} needs all documents at once. Leave it out, or leave out --stream.")
     if vectorizing["weighting"][1:2] != "x":
         raise UsageError(
-            f"--weighting {vectorizing['weighting']}: a stream has no document frequencies. The second letter "
+            f"--weighting {vectorizing['weighting']}: a stream has no document frequencies. The second "
+            f"letter "
             f"has to be x, as in sxx, bxx or bxc."
         )
 
 
-def run(
-    given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]
-) -> None:
+def run(given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]) -> None:
     """Read, predict, learn, save, until the stream ends or is stopped."""
     from widemargin.documents.batches import whole_first
     from widemargin.documents.read_ahead import read_ahead
@@ -197,7 +198,8 @@ class Run:
 
 @contextlib.contextmanager
 def _few_collections() -> Iterator[None]:
-    """Collect garbage less often: records hold no reference cycles, and collecting took a tenth of the time."""
+    """Collect garbage less often: records hold no reference cycles, and collecting took a tenth of the
+    time."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
@@ -278,7 +280,8 @@ def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, A
             word = "any number of labels" if several else "one label"
             raise UsageError(f"--resume: documents of {output} have {word}; --multilabel has to agree.")
         note(
-            f"Continuing with {output}, after {counted(classifier.training_summary_['documents'], 'document')} "
+            f"Continuing with {output}, after "
+            f"{counted(classifier.training_summary_['documents'], 'document')} "
             f"and with its own given.",
             given.quiet,
         )

@@ -1,9 +1,9 @@
 """Active learning: which documents to label next.
 
-Four functions give every document a value: its uncertainty, the expected change of the margin, its relevance, or
-a random number. `next_to_label` picks the documents with the highest values. A batch of the most valuable documents
-may contain near-duplicates, so it trades the value off against the cosine with the documents picked before (Brinker,
-Incorporating Diversity in Active Learning with Support Vector Machines, ICML 2003).
+Four functions give every document a value: its uncertainty, the expected change of the margin, its relevance,
+or a random number. `next_to_label` picks the documents with the highest values. A batch of the most valuable
+documents may contain near-duplicates, so it trades the value off against the cosine with the documents picked
+before (Brinker, Incorporating Diversity in Active Learning with Support Vector Machines, ICML 2003).
 
 Scores have one column for two classes, otherwise one column per label.
 """
@@ -21,8 +21,8 @@ from widemargin.labels import Kind
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-# A batch is picked from the most valuable documents, this many times its size, so that diversity does not bring
-# in documents of low value.
+# A batch is picked from the most valuable documents, this many times its size, so that diversity does not
+# bring in documents of low value.
 _POOL = 10
 # Without calibration, a score at the margin counts as a probability of 88 %: a convention, not an estimate.
 _SLOPE = 2.0
@@ -81,10 +81,10 @@ def relevance(scores: Any, column: int | None = None) -> Floats:
 def margin_change(scores: Any, X: Any, *, C: float = 1.0, chances: Any = None) -> Floats:
     """The expected change of the margin by the label of each document, summed over all labels.
 
-    A new training document with label y and score f raises the objective w.w/2 + C sum(xi) of an unbiased SVM by
-    at least alpha (1 - y f) - alpha^2 x.x / 2 with alpha = min(C, (1 - y f) / x.x): the best step of its own dual
-    variable, all others fixed, as in joachims (7.16) and (7.17). A larger objective is a smaller margin. The value
-    is the expectation over y.
+    A new training document with label y and score f raises the objective w.w/2 + C sum(xi) of an unbiased SVM
+    by at least alpha (1 - y f) - alpha^2 x.x / 2 with alpha = min(C, (1 - y f) / x.x): the best step of its
+    own dual variable, all others fixed, as in joachims (7.16) and (7.17). A larger objective is a smaller
+    margin. The value is the expectation over y.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def next_to_label(
     values : (n,), higher is better; ties are broken at random
     count : number of documents; fewer are returned if fewer are left
     X : (n, features), optional
-        With vectors, each pick trades off a document's rank (from 1 for the best to 0 for the last of the best
-        ten times `count`) against its largest cosine with an earlier pick.
+        With vectors, each pick trades off a document's rank (from 1 for the best to 0 for the last of the
+        best ten times `count`) against its largest cosine with an earlier pick.
     diversity : from 0 (values only) to 1 (cosines only, after the first pick)
     known : (n,) true for documents that are labeled already, optional
     random_state : random seed for ties
@@ -160,7 +160,10 @@ def next_to_label(
     if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError(f"Expected one finite value per document, found an array of shape {values.shape}.")
     if count < 1 or not 0 <= diversity <= 1:
-        raise UsageError(f"count={count}, diversity={diversity}: expected a count of at least 1 and a diversity from 0 to 1.")
+        raise UsageError(
+            f"count={count}, diversity={diversity}: expected a count of at least 1 and a diversity from 0 "
+            f"to 1."
+        )
     known = np.zeros(len(values), dtype=bool) if known is None else np.asarray(known, dtype=bool)
     if known.shape != values.shape:
         raise DataError(f"known has shape {known.shape}; expected {values.shape}, one entry per document.")
@@ -193,7 +196,8 @@ def _diverse(order: Numbers, X: Any, count: int, diversity: float) -> Numbers:
 
 
 def _step(missing: Floats, lengths: Floats, C: float) -> Floats:
-    """The increase of the dual by the best step of one variable, for a document that lacks `missing` of its margin."""
+    """The increase of the dual by the best step of one variable, for a document that lacks `missing` of its
+    margin."""
     missing = np.maximum(missing, 0.0)
     # An empty document has alpha = C and changes only its own slack.
     alpha = np.minimum(np.divide(missing, lengths, out=np.full(missing.shape, C), where=lengths > 0), C)

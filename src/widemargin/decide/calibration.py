@@ -3,7 +3,8 @@
 Platt's sigmoid (Platt, Probabilistic Outputs for Support Vector Machines, 1999) is fitted as Lin, Lin and
 Weng do (A Note on Platt's Probabilistic Outputs for Support Vector Machines, Machine Learning 68, 2007):
 Newton's method with backtracking on targets away from 0 and 1, for all labels together.
-Isotonic regression (Zadrozny and Elkan, KDD 2002) assumes only that the probability does not decrease with the score.
+Isotonic regression (Zadrozny and Elkan, KDD 2002) assumes only that the probability does not decrease with
+the score.
 """
 
 from __future__ import annotations

@@ -104,7 +104,9 @@ class DecisionRule:
         thresholds = calibration = None
         if stored.has_array("thresholds"):
             if space.kind == "multiclass":
-                raise DataError("'thresholds' in arrays.safetensors does not apply: the largest score decides")
+                raise DataError(
+                    "'thresholds' in arrays.safetensors does not apply: the largest score decides"
+                )
             # Infinite: the label is always or never assigned.
             thresholds = stored.array("thresholds", (space.n_columns,), infinite=True)
         if stored.value("calibration") is not None:

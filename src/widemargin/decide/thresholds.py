@@ -1,26 +1,28 @@
 """Thresholds for F, for a cost, for a promised precision or recall: chosen on held-out scores.
 
-A label is assigned if its score exceeds its threshold. The scores of all labels are sorted together, column by
-column; every midpoint between two different scores is a candidate.
+A label is assigned if its score exceeds its threshold. The scores of all labels are sorted together, column
+by column; every midpoint between two different scores is a candidate.
 
 **F.** The best threshold of each label alone (SCut; Yang, A Study on Thresholding Strategies for Text
-Categorization, SIGIR 2001) overfits rare labels: a single document decides, and a rare label assigned to thousands
-of documents ruins the micro-average. Yang's remedy is a floor (FBR): a label whose best F is below the floor is
-assigned to no document, or only above its highest score. The default of this library smooths the counts instead: it
-adds, for every label, the outcomes of `strength` positive examples of an average label (all labels pooled). They
-hardly change the threshold of a frequent label; that of a rare label stays near the common one.
+Categorization, SIGIR 2001) overfits rare labels: a single document decides, and a rare label assigned to
+thousands of documents ruins the micro-average. Yang's remedy is a floor (FBR): a label whose best F is below
+the floor is assigned to no document, or only above its highest score. The default of this library smooths the
+counts instead: it adds, for every label, the outcomes of `strength` positive examples of an average label
+(all labels pooled). They hardly change the threshold of a frequent label; that of a rare label stays near the
+common one.
 
-**Precision and recall.** The promise is about new examples with the same distribution of scores: for 95 of 100
-samples of examples, the threshold chosen on the sample has at least the target precision (recall). It holds for each
-label separately, and not for scores of examples that the model was trained on.
+**Precision and recall.** The promise is about new examples with the same distribution of scores: for 95 of
+100 samples of examples, the threshold chosen on the sample has at least the target precision (recall). It
+holds for each label separately, and not for scores of examples that the model was trained on.
 
-Recall: with P positive examples, the share of positives that score at least as high as the j-th lowest of them is
-distributed as Beta(P - j + 1, j), whatever the scores (Wilks' tolerance limits, 1941). So the largest safe j is known
-before any score is seen.
+Recall: with P positive examples, the share of positives that score at least as high as the j-th lowest of
+them is distributed as Beta(P - j + 1, j), whatever the scores (Wilks' tolerance limits, 1941). So the largest
+safe j is known before any score is seen.
 
-Precision: given the k-th highest score, the number of positives above it is binomial with the true precision, so that
-Clopper and Pearson's bound holds for this k. The k are searched over a fixed grid with a Bonferroni correction. The
-grid starts where an unbroken run of positives is proof enough, and grows by half at every step.
+Precision: given the k-th highest score, the number of positives above it is binomial with the true precision,
+so that Clopper and Pearson's bound holds for this k. The k are searched over a fixed grid with a Bonferroni
+correction. The grid starts where an unbroken run of positives is proof enough, and grows by half at every
+step.
 """
 
 from __future__ import annotations

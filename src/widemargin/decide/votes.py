@@ -1,11 +1,12 @@
 """Choose one of k classes from the scores of k(k-1)/2 classifiers, one for each pair of classes.
 
 The pairs (a, b), a < b, are in lexicographic order: (0, 1), (0, 2), ..., (0, k-1), (1, 2), ... A positive
-score in the column of a pair is a vote for b, any other score a vote for a. Classes are numbers from 0 to k-1.
+score in the column of a pair is a vote for b, any other score a vote for a. Classes are numbers from 0 to
+k-1.
 
-There are two ways to combine them. Majority vote: the class with the most votes wins (joachims, 2.1.2). Decision
-DAG: k-1 comparisons eliminate one class each (Platt, Cristianini and Shawe-Taylor, Large Margin DAGs for Multiclass
-Classification, NIPS 12, 2000).
+There are two ways to combine them. Majority vote: the class with the most votes wins (joachims, 2.1.2).
+Decision DAG: k-1 comparisons eliminate one class each (Platt, Cristianini and Shawe-Taylor, Large Margin DAGs
+for Multiclass Classification, NIPS 12, 2000).
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def dag_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
 def class_scores(scores: NDArray[Any], n_classes: int, scheme: Literal["votes", "dag"] = "votes") -> Floats:
     """One score per class, (n, n_classes); the winner has the largest.
 
-    The score of a class is its number of votes, plus or minus up to a third by its sum of margins, which orders
-    ties. The winner of the DAG, which may have fewer votes, scores n_classes.
+    The score of a class is its number of votes, plus or minus up to a third by its sum of margins, which
+    orders ties. The winner of the DAG, which may have fewer votes, scores n_classes.
 
     Examples
     --------

@@ -60,7 +60,8 @@ class ByteSource:
             yield chunk
 
     def ready(self) -> bool:
-        """Whether more can be read now (or the end), without waiting for the program that writes to a pipe."""
+        """Whether more can be read now (or the end), without waiting for the program that writes to a
+        pipe."""
         try:
             return bool(select.select([self._raw], [], [], 0)[0])
         except (OSError, ValueError):  # not a descriptor that can be asked, as on Windows
@@ -128,7 +129,9 @@ class ByteSource:
             raise DataError(self._damaged(error)) from error
 
     def _damaged(self, error: Exception) -> str:
-        return f"{self.name}: the compressed data are damaged or cut off ({error}). Get a complete copy of it."
+        return (
+            f"{self.name}: the compressed data are damaged or cut off ({error}). Get a complete copy of it."
+        )
 
 
 def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:

@@ -32,7 +32,15 @@ from widemargin.errors import DataError, DataWarning, MissingFileError, UsageErr
 if TYPE_CHECKING:
     from widemargin.documents.collection import Vectors
 
-__all__ = ["FORMATS", "DocumentReader", "Format", "guess_format", "read_collection", "read_documents", "read_stream"]
+__all__ = [
+    "FORMATS",
+    "DocumentReader",
+    "Format",
+    "guess_format",
+    "read_collection",
+    "read_documents",
+    "read_stream",
+]
 
 # Enough to notice a column that is no id, without remembering every id of an endless stream.
 _IDS_REMEMBERED = 1 << 22
@@ -178,7 +186,8 @@ def read_stream(
     errors: Errors = "replace",
     max_document: int = MAX_DOCUMENT,
 ) -> DocumentReader:
-    """Open JSON Lines that may never end, to be read on a thread; the parameters are those of `read_documents`.
+    """Open JSON Lines that may never end, to be read on a thread; the parameters are those of
+    `read_documents`.
 
     A line that is no document is skipped, and told with its number in `Batch.bad`, since a stream without end
     must not end for it; ``errors="strict"`` stops there instead. Ids may repeat.

@@ -1,4 +1,5 @@
-"""Held-out scores of a transductive learner: folds over labeled documents, the unlabeled ones in every fold."""
+"""Held-out scores of a transductive learner: folds over labeled documents, the unlabeled ones in every
+fold."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ def labeled_part(learner: Any, X: Any, y: Any, names: list[Any]) -> tuple[Any, A
     labeled = labels.take(known)
     if labeled.marked is not None:
         raise UsageError(
-            "Some documents have labels of which only a part is known. Estimates need documents whose labels are "
+            "Some documents have labels of which only a part is known. Estimates need documents whose "
+            "labels are "
             "all known. Leave out estimate, thresholds and calibration."
         )
     names = [name for name, own in zip(names, known.tolist(), strict=True) if own]

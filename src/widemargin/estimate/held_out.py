@@ -94,8 +94,8 @@ def leave_one_out(
 ) -> HeldOutScores:
     """Score every example by the rule that is learned without it.
 
-    Support vector machines and least squares do so exactly, from their solution on all examples. Other learners
-    are cross-validated, as are machines that no longer know their examples.
+    Support vector machines and least squares do so exactly, from their solution on all examples. Other
+    learners are cross-validated, as are machines that no longer know their examples.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Training documents whose labels are probably wrong: held-out scores contradict them with a large margin.
 
-Each document is decided by a model that was trained without it. If the score contradicts the label by a large margin,
-the document is unusual or the label is wrong.
+Each document is decided by a model that was trained without it. If the score contradicts the label by a large
+margin, the document is unusual or the label is wrong.
 
 How far is the margin of the contradiction, in the units of a support vector machine, whose own margin is 1:
 ``-y s`` where every label is decided by itself, and how much the best other class is ahead where one of

@@ -26,8 +26,8 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     """Cluster terms by the documents they occur in, and sum the values of each cluster.
 
     A term is the vector of its values in the training documents, scaled to length 1. Clusters are found by
-    spherical k-means (cosine similarity to the mean direction). An empty cluster gets the term that is farthest
-    from its own cluster.
+    spherical k-means (cosine similarity to the mean direction). An empty cluster gets the term that is
+    farthest from its own cluster.
 
     Parameters
     ----------

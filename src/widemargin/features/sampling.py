@@ -1,8 +1,8 @@
 """Random samples of features that preserve least-squares solutions: dasgupta 3 and 6.2.
 
-Feature i has a probability p_i and is kept with the chance min(1, r p_i). A kept feature is divided by the root of
-that chance, in training and in new documents, so that inner products are unbiased. With A the features x documents
-matrix (the transposed X) the probabilities are
+Feature i has a probability p_i and is kept with the chance min(1, r p_i). A kept feature is divided by the
+root of that chance, in training and in new documents, so that inner products are unbiased. With A the
+features x documents matrix (the transposed X) the probabilities are
 
 - subspace sampling: the squared lengths of the rows of U_k, the top k left singular vectors, over k (22);
 - weighted sampling: the squared lengths of the rows of A over their sum (23);
@@ -229,7 +229,8 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         return X @ self._places(1 / self.factors)
 
     def spread(self, coef: Floats) -> sp.csr_array:
-        """Turn weights (labels, kept features) of sampled documents into weights of the original documents."""
+        """Turn weights (labels, kept features) of sampled documents into weights of the original
+        documents."""
         return sp.csr_array(sp.csr_array(coef) @ self._places(self.factors))
 
     def _places(self, factors: Floats) -> sp.csr_array:
@@ -263,7 +264,8 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """A fitted sample from the result of `get_state`; the probabilities of dropped features are unknown."""
+        """A fitted sample from the result of `get_state`; the probabilities of dropped features are
+        unknown."""
         stored = Stored(config, arrays)
         self: Self = stored.estimator(cls)
         self.n_features_in_, columns = stored_columns(stored)

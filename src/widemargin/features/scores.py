@@ -1,9 +1,9 @@
 """Feature selection scores: how informative a term is about a label.
 
-Of n documents, `df` contain the term, P have the label and `tp` both. The contingency table of a term and a label is
-tp, df - tp | P - tp, n - df - (P - tp). One pass over the documents gives the tables of all terms and labels
-(core/sparse/term_counts.hpp); a score is a formula over a table. References: joachims 2.3.1; zhang 4 (Gini);
-dasgupta (24); Forman, JMLR 3, 2003 (bi-normal separation).
+Of n documents, `df` contain the term, P have the label and `tp` both. The contingency table of a term and a
+label is tp, df - tp | P - tp, n - df - (P - tp). One pass over the documents gives the tables of all terms
+and labels (core/sparse/term_counts.hpp); a score is a formula over a table. References: joachims 2.3.1; zhang
+4 (Gini); dasgupta (24); Forman, JMLR 3, 2003 (bi-normal separation).
 
 If a label is on no document or on all of them, its scores are 0.
 """
@@ -138,9 +138,9 @@ def chi_square(counts: TermCounts, n_jobs: int | None = None) -> Floats:
 def odds_ratio(counts: TermCounts) -> Floats:
     """The log odds ratio of the term in documents with and without the label.
 
-    joachims (2.10), without the prior of the label. The rates are smoothed by one more document per class, which
-    has the term with its overall frequency. A term that is equally frequent in both classes, in no document or in
-    all of them scores 0; a term that is rarer with the label scores below 0.
+    joachims (2.10), without the prior of the label. The rates are smoothed by one more document per class,
+    which has the term with its overall frequency. A term that is equally frequent in both classes, in no
+    document or in all of them scores 0; a term that is rarer with the label scores below 0.
     """
     tp, df, P, n = _floats(counts)
     prior = df / n

@@ -41,8 +41,8 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     combine : how the scores of several labels are combined: "max", "average" (weighted by label frequency) or
         "sum"; "round-robin" lets labels choose in turn; "joint" scores the class as one multiclass variable
         ("ig", "gini", "chi2")
-    unit_length : scale the reduced documents to length 1. Otherwise removing features shortens them, which has
-        the effect of a smaller C.
+    unit_length : scale the reduced documents to length 1. Otherwise removing features shortens them, which
+        has the effect of a smaller C.
 
     Attributes
     ----------
@@ -93,7 +93,9 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
             return self._keep(np.argsort(-self.scores_, kind="stable"))
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         if self.combine == "joint" and space.kind == "multilabel":
-            raise UsageError('combine="joint" requires one class per document. Pass "max", "average" or "sum".')
+            raise UsageError(
+                'combine="joint" requires one class per document. Pass "max", "average" or "sum".'
+            )
         joint = self.combine == "joint" and space.kind == "multiclass"
         order = self._score(csr, signs, joint)
         return self._keep(np.argsort(-self.scores_, kind="stable") if order is None else order)

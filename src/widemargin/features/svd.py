@@ -1,9 +1,9 @@
 """The top singular vectors of a sparse matrix: exact for small ones, randomized for large ones.
 
-Only the vectors of the shorter side are computed; the others are products with them. For small matrices they are the
-eigenvectors of the Gram matrix of that side. For large ones, subspace iteration multiplies a random block of vectors
-by that Gram matrix (through the sparse data) and orthogonalizes it, a few times, and takes the best vectors within
-its span (Halko, Martinsson and Tropp, SIAM Review 53, 2011).
+Only the vectors of the shorter side are computed; the others are products with them. For small matrices they
+are the eigenvectors of the Gram matrix of that side. For large ones, subspace iteration multiplies a random
+block of vectors by that Gram matrix (through the sparse data) and orthogonalizes it, a few times, and takes
+the best vectors within its span (Halko, Martinsson and Tropp, SIAM Review 53, 2011).
 """
 
 from __future__ import annotations
@@ -90,10 +90,11 @@ def _iterated(half: Csr, transposed: Csr, n_components: int, random_state: Any) 
 
 
 def _orthogonal(block: Floats, rounds: int) -> Floats:
-    """An orthonormal basis of the columns, by Cholesky factors of their Gram matrix, faster than by reflections.
+    """An orthonormal basis of the columns, by Cholesky factors of their Gram matrix, faster than by
+    reflections.
 
-    The error of one round grows with the squared condition number; two rounds are exact. Nearly singular blocks
-    fall back to reflections.
+    The error of one round grows with the squared condition number; two rounds are exact. Nearly singular
+    blocks fall back to reflections.
     """
     try:
         for _ in range(rounds):

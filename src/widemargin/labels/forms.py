@@ -138,9 +138,7 @@ def read_form(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
         return y
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None.")
-    if isinstance(y, str | bytes) or not (
-        isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)
-    ):
+    if isinstance(y, str | bytes) or not (isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)):
         raise DataError(f"Expected one label (or label set) per row in an array or a list, got {y!r:.80}.")
     if is_sparse(y):
         return Indicator(y)

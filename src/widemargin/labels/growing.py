@@ -68,7 +68,9 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     if space is None:
         space = _first_space(form, classes)
     elif classes is not None and not set(np.asarray(classes).tolist()) <= set(space.classes.tolist()):
-        raise UsageError("`classes` has labels that were not in the first call. Pass all of them in the first call.")
+        raise UsageError(
+            "`classes` has labels that were not in the first call. Pass all of them in the first call."
+        )
     grown = space if isinstance(form, Indicator) else _grown(space, form)
     batch = whole_batch(grown, grown.encode(form))
     if grown is space or isinstance(form, Indicator):

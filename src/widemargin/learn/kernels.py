@@ -29,8 +29,8 @@ KERNELS = {
 }
 # Kernel values of up to this many examples are kept in double precision.
 DOUBLE_UP_TO = 2048
-# So are those of more examples, if half the mean squared distance (in kernel space) between some of them is less
-# than this fraction of the largest value: single precision would keep few digits of the differences.
+# So are those of more examples, if half the mean squared distance (in kernel space) between some of them is
+# less than this fraction of the largest value: single precision would keep few digits of the differences.
 _LEAST_SPREAD, _LOOKED_AT = 1e-3, 64
 # Limit on kernel values, so that sums of them stay finite; the second one for single precision.
 _LARGEST_VALUE, _LARGEST_SINGLE = 1e290, 1e30

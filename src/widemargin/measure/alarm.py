@@ -1,16 +1,17 @@
 """Tests for a failed transductive labeling (joachims, 7.5), from the solution alone.
 
-If the unlabeled examples are labeled correctly, both kinds of examples come from the same distribution. Then the
-shares of possible leave-one-out errors, ``alpha R^2 + xi >= 1``, among labeled and unlabeled examples differ only by
-chance: over all examples (7.8), the positive (7.9) and the negative ones (7.10). The probability of a difference at
-least as large as the observed one follows from the hypergeometric distribution. This requires the same cost of errors
-on both kinds.
+If the unlabeled examples are labeled correctly, both kinds of examples come from the same distribution. Then
+the shares of possible leave-one-out errors, ``alpha R^2 + xi >= 1``, among labeled and unlabeled examples
+differ only by chance: over all examples (7.8), the positive (7.9) and the negative ones (7.10). The
+probability of a difference at least as large as the observed one follows from the hypergeometric
+distribution. This requires the same cost of errors on both kinds.
 
-With few labeled examples these tests miss most failures on text. Another sign needs no labels: a hyperplane in a gap
-between the wrong classes has few unlabeled examples near it, too few for a real boundary. So the alarm also fires if
-few of them are support vectors. That share depends on the collection and on C: `LEAST_SUPPORT` was chosen on samples
-of 17 labeled training documents of Reuters-21578, C = C* = 20. It is a heuristic, and other collections may need
-another value; ``benchmarks/alarm.py`` measures how often the alarm is right on other documents.
+With few labeled examples these tests miss most failures on text. Another sign needs no labels: a hyperplane
+in a gap between the wrong classes has few unlabeled examples near it, too few for a real boundary. So the
+alarm also fires if few of them are support vectors. That share depends on the collection and on C:
+`LEAST_SUPPORT` was chosen on samples of 17 labeled training documents of Reuters-21578, C = C* = 20. It is a
+heuristic, and other collections may need another value; ``benchmarks/alarm.py`` measures how often the alarm
+is right on other documents.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Given a ranking, precision and recall are equal when as many examples are retrieved as are positive
 (joachims, Definition 7). If scores
-tie, the cut may fall inside a group of equal scores. The measures here are expectations over all orders of the tied
-examples: the PRR method of Raghavan, Bollmann and Jung (ACM TOIS 7(3), 1989):
+tie, the cut may fall inside a group of equal scores. The measures here are expectations over all orders of
+the tied examples: the PRR method of Raghavan, Bollmann and Jung (ACM TOIS 7(3), 1989):
 
 - stopping after a number of documents (the break-even): of a tied group with r positives and i negatives
   from which s documents are taken, s r / (r + i) are expected to be positive;
@@ -130,7 +130,9 @@ def _ranks(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[Floats, NDArray[n
     """The distinct scores from high to low, with the positives and the examples retrieved down to each."""
     truth, scores = _checked(truth, scores)
     if truth.ndim != 1:
-        raise UsageError(f"A curve needs a single task, but the truth has shape {truth.shape}. Pass one column.")
+        raise UsageError(
+            f"A curve needs a single task, but the truth has shape {truth.shape}. Pass one column."
+        )
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)[: len(ranked)]

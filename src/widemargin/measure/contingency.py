@@ -4,8 +4,8 @@ Joachims, 2.6. Definition 1 counts predictions by what was predicted (first sign
 (second): f++ are the true positives, f+- the false positives, f-+ the false negatives, f-- the true
 negatives. A table here holds the four counts of one task, or arrays with one entry per task.
 
-If a task has no positive example, precision, recall and F are NaN. If it has some but none is predicted, precision
-is 0, which is consistent with F.
+If a task has no positive example, precision, recall and F are NaN. If it has some but none is predicted,
+precision is 0, which is consistent with F.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class HeldOutScores:
     scores : decision values by the rule learned without the example, or without its fold
     truth : the labels as +1 and -1
     method : "leave-one-out" or "k-fold"
-    accuracy : how far each score may be from that of exact leave-one-out: a proof, and far from tight. Where it
-        is not below the size of a score, the sign is not proven.
+    accuracy : how far each score may be from that of exact leave-one-out: a proof, and far from tight. Where
+        it is not below the size of a score, the sign is not proven.
     retrained : (columns,) examples without which the rule had to be learned again
     unstable : (columns,) scores whose threshold is the middle of an interval, because the rule without the
         example has no unbounded support vector

@@ -1,16 +1,16 @@
 """Confidence intervals for measures of contingency tables.
 
-Shares of counts (error, recall, and precision given the predictions) get Clopper and Pearson's interval, whose
-coverage is at least the stated one. For F, PRAVG and similar measures there is none; the four outcomes of every label
-are resampled many times instead:
+Shares of counts (error, recall, and precision given the predictions) get Clopper and Pearson's interval,
+whose coverage is at least the stated one. For F, PRAVG and similar measures there is none; the four outcomes
+of every label are resampled many times instead:
 
 - one label, or the added table of a micro-average: from the posterior of the outcomes, starting with a
   quarter of an example in each (Goutte and Gaussier, A Probabilistic Interpretation of Precision, Recall and
-  F-score, ECIR 2005, with Perks' prior). Resampling the counts themselves would give a label without errors an
-  interval of width 0: with two positive examples and a true F of 0.9, its nominal 95 % would cover 33 % of the time,
-  while the posterior covers 95 %.
-- a macro-average: from the counts with the number of positive examples fixed, since any prior would shift the mean
-  over many rare labels. If most labels are rare, the coverage is somewhat below the stated one.
+  F-score, ECIR 2005, with Perks' prior). Resampling the counts themselves would give a label without errors
+  an interval of width 0: with two positive examples and a true F of 0.9, its nominal 95 % would cover 33 % of
+  the time, while the posterior covers 95 %.
+- a macro-average: from the counts with the number of positive examples fixed, since any prior would shift the
+  mean over many rare labels. If most labels are rare, the coverage is somewhat below the stated one.
 
 Labels are resampled independently; averages vary more if many labels are wrong on the same documents.
 """

@@ -1,9 +1,10 @@
 """The quality of a classifier: figures per label, each with its interval and its kind.
 
-Estimates from training (kind "bound" or "estimate") and figures on a test set ("measured") have the same form, so
-that they can be compared.
+Estimates from training (kind "bound" or "estimate") and figures on a test set ("measured") have the same
+form, so that they can be compared.
 
-Recall, precision and error have Clopper and Pearson's intervals; those of F1 and of macro-averages are sampled, see :mod:`widemargin.measure.intervals`.
+Recall, precision and error have Clopper and Pearson's intervals; those of F1 and of macro-averages are
+sampled, see :mod:`widemargin.measure.intervals`.
 """
 
 from __future__ import annotations

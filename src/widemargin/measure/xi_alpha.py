@@ -4,8 +4,8 @@ joachims 5.2. For every example t,
 
     y_t f_without_t(x_t)  >=  1 - (alpha_t D_t^2 + xi_t),
 
-so an example whose *risk* alpha_t D_t^2 + xi_t is below 1 is classified correctly by the model trained without it.
-Counting all others as errors gives an error rate that is at least the leave-one-out error.
+so an example whose *risk* alpha_t D_t^2 + xi_t is below 1 is classified correctly by the model trained
+without it. Counting all others as errors gives an error rate that is at least the leave-one-out error.
 
 The constant. Let V(a) be the best dual value with alpha_t held at a. V is concave, V(0) belongs to the
 problem without t, V'(a) = 1 - y_t f_a(x_t), and V''(a) is minus the squared distance between x_t and what
@@ -66,9 +66,9 @@ def leave_one_out_risk(
     bias_size : the size of the bias feature, or the length kappa of the stabilized hyperplane's examples
     kernel_range : R_Delta^2 = max K - min K over all pairs, or an upper bound: the largest K(x, x) if no K is
         negative, as for bags of words. None means 2 max K(x, x), which is always an upper bound
-    risk_factor : None for the constant of the theorem. A number gives Definition 9, ``risk_factor alpha R_Delta^2 + xi``,
-        the same for all examples. 1 works well for biased hyperplanes on text (thesis), but is not a
-        bound
+    risk_factor : None for the constant of the theorem. A number gives Definition 9, ``risk_factor alpha
+        R_Delta^2 + xi``, the same for all examples. 1 works well for biased hyperplanes on text (thesis), but
+        is not a bound
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """The published tables that can be regenerated, by name.
 
 A table is a module of this package with a function ``run(report) -> PaperResult``. It calls ``report`` with a
-line of text when a new stage begins. A module with several related tables has ``run(report, table)``. To add a
-table, write the module and add a row to ``index.csv``. Modules are imported only when they run.
+line of text when a new stage begins. A module with several related tables has ``run(report, table)``. To add
+a table, write the module and add a row to ``index.csv``. Modules are imported only when they run.
 """
 
 from __future__ import annotations

@@ -84,7 +84,10 @@ def comparison_table(
     return Table(
         title,
         columns,
-        [line(row.label, row.support, row, own.figures["f1"], expected_f1.get(row.label)) for row, own in pairs],
+        [
+            line(row.label, row.support, row, own.figures["f1"], expected_f1.get(row.label))
+            for row, own in pairs
+        ],
         footer=list(averages),
         notes=list(summary.notes),
     )

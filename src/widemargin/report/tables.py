@@ -23,8 +23,9 @@ UNDEFINED = "-"
 class Column:
     """A column of a table.
 
-    `kind` is the format of its values: text, a count with thousands separators, a percentage, a decimal number with
-    `digits`, a difference with its sign, or a figure: a percentage with its interval, or as a lower bound.
+    `kind` is the format of its values: text, a count with thousands separators, a percentage, a decimal
+    number with `digits`, a difference with its sign, or a figure: a percentage with its interval, or as a
+    lower bound.
     """
 
     name: str

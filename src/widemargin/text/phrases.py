@@ -1,9 +1,9 @@
 """Statistical phrases: words that occur together more often than by chance (joachims 2.2.2).
 
-A term of several words is split before its last word. A 2 x 2 table counts, over all terms of that length, how
-often the two parts occur with and without each other. It gives Dunning's log-likelihood ratio (*Accurate Methods
-for the Statistics of Surprise and Coincidence*, 1993), which is about chi-square with one degree of freedom if
-the parts are independent: by chance it exceeds 10.83 once in a thousand times.
+A term of several words is split before its last word. A 2 x 2 table counts, over all terms of that length,
+how often the two parts occur with and without each other. It gives Dunning's log-likelihood ratio (*Accurate
+Methods for the Statistics of Surprise and Coincidence*, 1993), which is about chi-square with one degree of
+freedom if the parts are independent: by chance it exceeds 10.83 once in a thousand times.
 """
 
 from __future__ import annotations

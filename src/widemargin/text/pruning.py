@@ -45,7 +45,9 @@ class Pruning:
         if strength is not None and (
             isinstance(strength, bool) or not isinstance(strength, Real) or strength <= 0
         ):
-            raise UsageError(f"phrases={strength!r}: expected the smallest log-likelihood ratio, such as 10.83.")
+            raise UsageError(
+                f"phrases={strength!r}: expected the smallest log-likelihood ratio, such as 10.83."
+            )
 
     @property
     def needs_totals(self) -> bool:
@@ -94,9 +96,7 @@ class Pruning:
 
 def _check_frequency(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise UsageError(
-            f"{name}={value!r}: expected a number of documents, or a fraction from 0.0 to 1.0."
-        )
+        raise UsageError(f"{name}={value!r}: expected a number of documents, or a fraction from 0.0 to 1.0.")
     if isinstance(value, Integral):
         if value < 0:
             raise UsageError(f"{name}={value}: a number of documents cannot be negative.")

@@ -3,8 +3,8 @@
 Two tokenizations, both over case-folded text:
 
 ``"alnum"``
-    Joachims 2000, 2.7.2: words are separated by white space and punctuation. A word is a maximal run of letters,
-    marks and digits (Unicode categories L, M, N). Every word of digits only becomes :data:`NUMBER`.
+    Joachims 2000, 2.7.2: words are separated by white space and punctuation. A word is a maximal run of
+    letters, marks and digits (Unicode categories L, M, N). Every word of digits only becomes :data:`NUMBER`.
 ``"unicode"``
     The same, with connectors such as the underscore (Pc): the matches of the regular expression ``\\w+``,
     with marks. Numbers are ordinary words.

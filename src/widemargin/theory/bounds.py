@@ -1,7 +1,7 @@
 """Mistake bounds and margin terms of the Perceptron and the Winnow families (Zhang, sections 2 and 3).
 
-Weights and documents include the constant feature, if there is one. For the Winnow family, weights w of any sign
-stand for the positive weights ``max(w, 0)`` and ``max(-w, 0)`` of [x, -x].
+Weights and documents include the constant feature, if there is one. For the Winnow family, weights w of any
+sign stand for the positive weights ``max(w, 0)`` and ``max(-w, 0)`` of [x, -x].
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ is that epsilon is at most 1/2 in
 - ``|I - U'SU| <= epsilon`` (Lemma 6), and
 - ``|b'SU| <= epsilon |b|`` for the part b of the query outside the span of the training documents (Lemma 10).
 
-Both are computed here, so the bounds hold with certainty, not only with some probability. The printed bound at
-lambda = 0 lacks a factor of 2 that its proof has.
+Both are computed here, so the bounds hold with certainty, not only with some probability. The printed bound
+at lambda = 0 lacks a factor of 2 that its proof has.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class SamplingBounds(NamedTuple):
     epsilon : (queries,) the larger of the two measured quantities
     scores : (queries, labels) by all features, without a bias
     additive : (queries, labels) Theorem 1: the largest change of a score; infinite if epsilon > 1/2
-    relative : (queries, labels) Theorem 2: the same relative to the score; infinite if the query is not in the
-        span of the training documents, or epsilon > 1/2
+    relative : (queries, labels) Theorem 2: the same relative to the score; infinite if the query is not in
+        the span of the training documents, or epsilon > 1/2
     condition : the condition number of the documents
     novelty : (queries,) the length of the part of the query outside their span
     """

@@ -35,8 +35,8 @@ class TCatConcept:
 
     Examples
     --------
-    The concept (7.7) of the thesis: one word of the positive class, one of the negative class, and eight words of
-    which every document has four.
+    The concept (7.7) of the thesis: one word of the positive class, one of the negative class, and eight
+    words of which every document has four.
 
     >>> concept = TCatConcept([(1, 0, 1), (0, 1, 1), (4, 4, 8)])
     >>> concept.n_words, concept.margin_bound()
@@ -80,7 +80,8 @@ class TCatConcept:
         return math.sqrt(max(a * c - b * b, 0.0) / total) if total else 0.0
 
     def separator(self) -> Floats:
-        """The weights (one per word) with this margin; they score positive documents 1 and negative ones -1."""
+        """The weights (one per word) with this margin; they score positive documents 1 and negative ones
+        -1."""
         a, b, c = self._products()
         determinant = a * c - b * b
         if determinant <= 1e-12 * max(a * c, 1e-300):

@@ -1,7 +1,7 @@
 """How much work tuning may do: predicted from the data, never measured by the clock.
 
-A pass over the data of one label costs one unit per non-zero value. The rate below turns units into seconds of
-one core, so that ``tune=10`` takes roughly ten seconds; the same budget always visits the same candidates,
+A pass over the data of one label costs one unit per non-zero value. The rate below turns units into seconds
+of one core, so that ``tune=10`` takes roughly ten seconds; the same budget always visits the same candidates,
 whatever the load of the machine or the number of threads.
 """
 
@@ -27,8 +27,8 @@ _LARGEST_C = 1000.0
 def predicted_passes(learner: Any, n: int) -> float:
     """How often training on `n` examples visits each of them, for every label.
 
-    Online learners say so. A kernel machine computes up to `n` rows of its kernel matrix, each of which takes a
-    pass. Others converge as a LinearSVM does.
+    Online learners say so. A kernel machine computes up to `n` rows of its kernel matrix, each of which takes
+    a pass. Others converge as a LinearSVM does.
 
     Examples
     --------

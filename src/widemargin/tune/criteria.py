@@ -100,7 +100,9 @@ class Criterion:
     def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgment:
         """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
         if self.estimate == "xi-alpha":
-            return self.of_table(_by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha")
+            return self.of_table(
+                _by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha"
+            )
         y = Labels.of(y)
         with warnings.catch_warnings():
             # Whoever chooses between models hears of weak labels once, and of a model that did not converge

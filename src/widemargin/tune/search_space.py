@@ -195,7 +195,8 @@ class Represented:
     Parameters
     ----------
     texts : list of str, or a matrix of vectors, which has no representation to choose
-    keep : keep the counts for another look; otherwise those of one group of weightings are in memory at a time
+    keep : keep the counts for another look; otherwise those of one group of weightings are in memory at a
+        time
     """
 
     def __init__(self, texts: Any, space: Space, *, keep: bool = False) -> None:

@@ -167,7 +167,19 @@ def tune(
     with watch(done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
         judged = list(range(len(candidates)))
         if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
-            _race(represented, space, candidates, criterion, labels, truth, weights, warm_start, random_state, budget, done)
+            _race(
+                represented,
+                space,
+                candidates,
+                criterion,
+                labels,
+                truth,
+                weights,
+                warm_start,
+                random_state,
+                budget,
+                done,
+            )
             judged = _finalists(candidates, finalists, budget)
         winners = _Winners(len(truth[0]), per_label)
         _judge_all(represented, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
@@ -305,7 +317,9 @@ def _judge_all(
             start = time.perf_counter()
             learner = candidate.new_learner()
             if warm and before is not None and before[0].learner == candidate.learner:
-                start_from(learner, getattr(before[1], "alpha_", None), getattr(before[1], "label_space_", None))
+                start_from(
+                    learner, getattr(before[1], "alpha_", None), getattr(before[1], "label_space_", None)
+                )
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ConvergenceWarning)
                 learner.fit(X, y, **weights_for(learner, weights))

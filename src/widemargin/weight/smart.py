@@ -18,12 +18,12 @@ normalization    ``x``      1
                  ``a``      1 / (sum of the weights' absolute values)
 ===============  =========  ================================================================
 
-TF is the number of occurrences of a term in a document (absent terms weigh 0 in every scheme), DF the number of
-documents that contain it, N the number of documents. A collection factor that would be infinite is 0 (DF = 0; in
-the probabilistic one also N = DF). A document of weight 0 stays 0.
+TF is the number of occurrences of a term in a document (absent terms weigh 0 in every scheme), DF the number
+of documents that contain it, N the number of documents. A collection factor that would be infinite is 0 (DF =
+0; in the probabilistic one also N = DF). A document of weight 0 stays 0.
 
-Online learners cannot know a collection factor. They take the *strength* of a term (dagan, 4.1 and 4.3): binary
-``bxx``, linear ``txx``, square root ``sxx``, or normalized to sum to 1 ``bxa``, ``txa``, ``sxa``.
+Online learners cannot know a collection factor. They take the *strength* of a term (dagan, 4.1 and 4.3):
+binary ``bxx``, linear ``txx``, square root ``sxx``, or normalized to sum to 1 ``bxa``, ``txa``, ``sxa``.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ class Located(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TermVectors:
-    """Known terms and their weights, with the parameters and attributes of :class:`~widemargin.Vectorizer`."""
+    """Known terms and their weights, with the parameters and attributes of
+    :class:`~widemargin.Vectorizer`."""
 
     units: str = "words"
     tokens: str = "alnum"
@@ -72,8 +73,8 @@ class TermVectors:
     def locate(self, text: str) -> Located:
         """The occurrences of known terms in `text`, with the characters that they cover.
 
-        The counts of the columns are the row that ``transform([text])`` weights. An n-gram covers the text from
-        its first to its last unit; boundary marks cover nothing.
+        The counts of the columns are the row that ``transform([text])`` weights. An n-gram covers the text
+        from its first to its last unit; boundary marks cover nothing.
         """
         self._require_fitted()
         if not isinstance(text, str):

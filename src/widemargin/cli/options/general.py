@@ -22,7 +22,7 @@ GENERAL = (
         "A model file that `train` or `label` wrote, or one of SVM-light.",
         "predict evaluate inspect explain",
         Path,
-        REQUIRED
+        REQUIRED,
     ),
     Option("DATA", _DATA, "train predict evaluate", str, REQUIRED),
     Option(
@@ -30,7 +30,7 @@ GENERAL = (
         "Labeled documents. Documents without labels in this file are labeled too. - is stdin.",
         "label",
         str,
-        REQUIRED
+        REQUIRED,
     ),
     Option("[UNLABELED]", "Documents to label; existing labels are ignored.", "label"),
     Option("[TEXT]", "The text to explain; - reads it from stdin.", "explain"),
@@ -50,7 +50,7 @@ GENERAL = (
         "--proba",
         "Add the probability of every label. The model must be trained with --calibrate.",
         "predict",
-        bool
+        bool,
     ),
     Option("--top K", "Add the K best labels with their scores.", "predict", int, shown="off", least=1),
     Option("--keep-text", "Add the text of the document.", "predict label", bool),
@@ -59,7 +59,7 @@ GENERAL = (
         "In .csv and .tsv output, put ' before cells that a spreadsheet would run as formulas: those that "
         "begin with =, +, -, @, a tab or a line end. Numbers stay as they are.",
         "predict label",
-        bool
+        bool,
     ),
     Option(
         "--positives [LABEL=]FRACTION",
@@ -68,15 +68,14 @@ GENERAL = (
         "label",
         list[str],
         shown="as in the labeled documents",
-        common=True
+        common=True,
     ),
     Option(
         "--on-alarm warn|inductive|error|ignore",
-        "What to do when the labels look wrong: warn, learn from the labeled documents only, stop, or go "
-        "on.",
+        "What to do when the labels look wrong: warn, learn from the labeled documents only, stop, or go on.",
         "label",
         default="warn",
-        common=True
+        common=True,
     ),
     Option(
         "--next N",
@@ -86,7 +85,7 @@ GENERAL = (
         0,
         "none",
         common=True,
-        least=0
+        least=0,
     ),
     Option("--file F", "Read the text from a file.", "explain", Path),
     Option("--label X", "The label to explain.", "explain", shown="the predicted one"),
@@ -100,7 +99,7 @@ GENERAL = (
         "inspect",
         int,
         shown="off",
-        least=1
+        least=1,
     ),
     Option("--features", "List only the selected or sampled terms, with their scores.", "inspect", bool),
     Option(
@@ -109,79 +108,63 @@ GENERAL = (
         "with --label.",
         "inspect",
         Path,
-        shown="none"
+        shown="none",
     ),
     Option(
         "--archive FILE",
         "The official archive of the collection, if you have it already.",
         "corpus-fetch",
         Path,
-        shown="downloaded from its home"
+        shown="downloaded from its home",
     ),
     Option("--split S", "A split, or all.", "corpus-export", shown="the usual one"),
     Option("--plot FILE", _PLOT, "papers-run", Path, shown="none"),
     Option(
-        "--threads N",
-        "Number of threads.",
-        f"{_READERS} demo",
-        int,
-        shown="all cores",
-        common=True,
-        least=1
+        "--threads N", "Number of threads.", f"{_READERS} demo", int, shown="all cores", common=True, least=1
     ),
     Option("--seed N", "Random seed.", "train label demo", int, 0, common=True, least=0),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
     Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
     Option("--debug", "Show a traceback on errors.", _EVERY_VERB, bool),
     train(
-        "--help-all",
-        "Show all options. For those of one learner: --learner NAME --help.",
-        bool,
-        common=True
+        "--help-all", "Show all options. For those of one learner: --learner NAME --help.", bool, common=True
     ),
     Option("--help-all", "Show all options.", "label", bool, common=True),
 )
 READING = (
     Option("--text COL", "The column with the text.", _READERS, shown="guessed", common=True),
     Option(
-        "--label COL",
-        "The column with the labels.",
-        "train label evaluate",
-        shown="guessed",
-        common=True
+        "--label COL", "The column with the labels.", "train label evaluate", shown="guessed", common=True
     ),
     Option("--id COL", "The column with the ids.", _READERS, shown="guessed"),
     Option(
         "--label-delimiter D",
         "What separates several labels in a cell.",
         "train label evaluate",
-        shown="none"
+        shown="none",
     ),
     Option(
-        "--format F",
-        "jsonl, csv, tsv, parquet, folder, svmlight or fasttext.",
-        _READERS,
-        shown="guessed"
+        "--format F", "jsonl, csv, tsv, parquet, folder, svmlight or fasttext.", _READERS, shown="guessed"
     ),
     Option("--encoding E", "The encoding of the file.", _READERS, shown="UTF-8 or guessed"),
     Option(
         "--errors replace|strict",
         "What to do with undecodable bytes: replace and count them, or stop.",
         _READERS,
-        default="replace"
+        default="replace",
     ),
     Option(
         "--max-document SIZE",
         "The largest document to accept (a line, a record, a cell or a file), such as 500kB or 2GB.",
         f"{_READERS} explain",
-        default="128MB"
+        default="128MB",
     ),
     Option(
         "--multilabel",
         "A document may have any number of labels, even if every training document has one.",
         "train label",
         bool,
-        common=True
+        common=True,
     ),
 )
 SIMULATION = (
@@ -193,15 +176,10 @@ SIMULATION = (
         int,
         shown="off",
         common=True,
-        least=2
+        least=2,
     ),
     Option(
-        "--repeat R",
-        "How many times to repeat it, each time with other documents.",
-        "label",
-        int,
-        5,
-        least=1
+        "--repeat R", "How many times to repeat it, each time with other documents.", "label", int, 5, least=1
     ),
     Option("--plot FILE", _PLOT, "label", Path, shown="none"),
 )

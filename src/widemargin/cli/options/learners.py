@@ -25,7 +25,7 @@ LEARNING = (
         "dual-svm.",
         tuple(LEARNERS.split()),
         "linear-svm",
-        common=True
+        common=True,
     ),
     train(
         "--C X",
@@ -33,7 +33,7 @@ LEARNING = (
         float,
         shown="chosen by --tune, or 1",
         common=True,
-        learners=_WITH_COSTS
+        learners=_WITH_COSTS,
     ),
     Option("--C X", "The cost of errors on labeled documents.", "label", float, 20.0, common=True),
     Option(
@@ -41,7 +41,7 @@ LEARNING = (
         "The cost of an unlabeled document inside the margin, at most --C.",
         "label",
         float,
-        shown="all unlabeled documents together weigh half as much as the labeled ones"
+        shown="all unlabeled documents together weigh half as much as the labeled ones",
     ),
     train(
         "--regularization X",
@@ -49,27 +49,27 @@ LEARNING = (
         float,
         shown="1",
         learners="least-squares",
-        least=0.0
+        least=0.0,
     ),
     train(
         "--loss hinge|squared_hinge",
         "The loss of training errors (kernel-svm: hinge only).",
         shown="hinge",
-        learners="linear-svm kernel-svm"
+        learners="linear-svm kernel-svm",
     ),
     train(
         "--bias SIZE|unregularized|stabilized|none",
         "The threshold: a bias feature of this size; unregularized; stabilized (kernel-svm); or none, for "
         "hyperplanes through the origin.",
         shown="1; kernel-svm: unregularized",
-        learners=f"{_WITH_WEIGHTS} perceptron winnow"
+        learners=f"{_WITH_WEIGHTS} perceptron winnow",
     ),
     train(
         "--class-weight balanced",
         "Give rare labels as much weight as frequent ones.",
         shown="none",
         common=True,
-        learners=_WITH_WEIGHTS
+        learners=_WITH_WEIGHTS,
     ),
     train(
         "--tol X",
@@ -77,7 +77,7 @@ LEARNING = (
         "the relative residual.",
         float,
         shown="0.001; least-squares: 0.000001; large-margin-winnow, dual-svm: all passes",
-        learners=_WITH_WEIGHTS
+        learners=_WITH_WEIGHTS,
     ),
 )
 KERNELS = (
@@ -89,9 +89,7 @@ KERNELS = (
     ),
     _kernel("--gamma X", "Gamma of the kernel.", float, shown="0.1"),
     _kernel("--degree N", "The degree of poly.", int, shown="3", least=1),
-    _kernel(
-        "--coef0 X", "The constant in poly and sigmoid.", float, shown="1"
-    ),
+    _kernel("--coef0 X", "The constant in poly and sigmoid.", float, shown="1"),
     _kernel("--power X", "The power of chi2.", float, shown="1"),
     _kernel(
         "--stabilizer-size X",
@@ -105,13 +103,7 @@ KERNELS = (
         "votes of all pairs or by one pair after another.",
         shown="one-vs-rest",
     ),
-    _kernel(
-        "--cache MB",
-        "Megabytes for rows of the kernel matrix.",
-        float,
-        shown="200",
-        least=1
-    ),
+    _kernel("--cache MB", "Megabytes for rows of the kernel matrix.", float, shown="200", least=1),
 )
 ONLINE_LEARNING = (
     train(
@@ -119,33 +111,30 @@ ONLINE_LEARNING = (
         "The learning rate.",
         float,
         shown="0.01; large-margin-winnow, dual-svm: Newton's step",
-        learners="perceptron winnow large-margin-winnow dual-svm"
+        learners="perceptron winnow large-margin-winnow dual-svm",
     ),
     train(
         "--promotion X",
         "The factor for weights after a false negative.",
         float,
         shown="1.1",
-        learners=WINNOWS_OF_COUNTS
+        learners=WINNOWS_OF_COUNTS,
     ),
     train(
         "--demotion X",
         "The factor for weights after a false positive.",
         float,
         shown="0.9",
-        learners=WINNOWS_OF_COUNTS
+        learners=WINNOWS_OF_COUNTS,
     ),
     train(
         "--average averaged|voted",
         "Average the weights over all documents, or let the weights after each document vote.",
         shown="the last weights",
-        learners=f"perceptron {WINNOWS_OF_COUNTS} winnow"
+        learners=f"perceptron {WINNOWS_OF_COUNTS} winnow",
     ),
     train(
-        "--normalize",
-        "Keep the sum of the weights constant.",
-        bool,
-        learners="winnow large-margin-winnow"
+        "--normalize", "Keep the sum of the weights constant.", bool, learners="winnow large-margin-winnow"
     ),
     train(
         "--passes N",
@@ -153,7 +142,7 @@ ONLINE_LEARNING = (
         int,
         shown="50; large-margin-winnow, dual-svm: 200",
         learners=ONLINE,
-        least=1
+        least=1,
     ),
 )
 STREAMS = (
@@ -164,7 +153,7 @@ STREAMS = (
         "strict stops there).",
         bool,
         common=True,
-        learners=ONLINE
+        learners=ONLINE,
     ),
     train(
         "--save-every N",
@@ -172,13 +161,13 @@ STREAMS = (
         int,
         shown="once a minute",
         learners=ONLINE,
-        least=1
+        least=1,
     ),
     train(
         "--resume",
         "With --stream: continue with the model in MODEL, if there is one, and with its settings.",
         bool,
-        learners=ONLINE
+        learners=ONLINE,
     ),
     train(
         "--max-labels N",
@@ -186,37 +175,38 @@ STREAMS = (
         int,
         1000,
         learners=ONLINE,
-        least=2
+        least=2,
     ),
 )
 ESTIMATES = (
     train(
         "--tune none|fast|full|10s",
         "Choose stemming, stop words, weighting and C from the training documents; explicit options are "
-        "kept. full estimates every candidate, fast only the best of a race, 10s as much of that as is predicted "
+        "kept. full estimates every candidate, fast only the best of a race, 10s as much of that as is "
+        "predicted "
         "to take ten seconds.",
         shown="fast for linear-svm, none for others",
-        common=True
+        common=True,
     ),
     train(
         "--estimate leave-one-out|k-fold|xi-alpha|none",
         "How to estimate precision, recall and F1 without a test set: leave out one document at a time, or "
         "one tenth of them, or compute bounds at no cost.",
         shown="leave-one-out; k-fold where that takes long; xi-alpha for very many documents",
-        common=True
+        common=True,
     ),
     train(
         "--thresholds GOAL",
         "Goal for per-label thresholds: f1, f1-per-label, precision:0.9, recall:0.9, "
         "cost:FALSE_POSITIVE,FALSE_NEGATIVE, proportional, or none (decide at 0).",
         shown="f1 where a document may have any number of labels",
-        common=True
+        common=True,
     ),
     train(
         "--calibrate platt|isotonic|none",
         "Turn scores into probabilities, for `predict --proba`.",
         default="none",
-        common=True
+        common=True,
     ),
 )
 
@@ -244,7 +234,8 @@ def is_online(learner: str) -> bool:
 
 
 def weighting_of(learner: str) -> str:
-    """The weighting that suits a learner: Dagan's winnows take square roots of counts, Zhang's binary terms."""
+    """The weighting that suits a learner: Dagan's winnows take square roots of counts, Zhang's binary
+    terms."""
     if learner in WINNOWS_OF_COUNTS.split():
         return "sxx"
     return "bxx" if is_online(learner) else "tfc"

@@ -22,46 +22,31 @@ TEXT = (
     train(
         "--weighting TRIPLE",
         _WEIGHTING,
-        shown="chosen by --tune, or tfc; winnows of counts: sxx; other online learners: bxx"
+        shown="chosen by --tune, or tfc; winnows of counts: sxx; other online learners: bxx",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
     both(
         "--tokens alnum|unicode",
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
-        default="alnum"
+        default="alnum",
     ),
-    both(
-        "--units words|chars|chars_in_words", "What a term is made of.", default="words"
-    ),
+    both("--units words|chars|chars_in_words", "What a term is made of.", default="words"),
     both("--ngrams N|M-N", "Lengths of the terms, in units.", default="1", common=True),
     both(
         "--min-df N|FRACTION",
         "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
-        default="1"
+        default="1",
     ),
-    both(
-        "--max-df N|FRACTION", "Leave out terms that occur in more documents.", default="1.0"
-    ),
+    both("--max-df N|FRACTION", "Leave out terms that occur in more documents.", default="1.0"),
     both(
         "--min-count N", "Leave out terms that occur less often in all documents together.", int, 1, least=1
     ),
     both("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
-    train(
-        "--stop-words freewais|FILE|none",
-        _STOP_WORDS,
-        shown="chosen by --tune, or none",
-        common=True
-    ),
+    train("--stop-words freewais|FILE|none", _STOP_WORDS, shown="chosen by --tune, or none", common=True),
     Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label", default="none"),
     train("--stemmer NAME", _STEMMER, shown="chosen by --tune, or none", common=True),
     Option("--stemmer NAME", _STEMMER, "label", default="none"),
-    both(
-        "--hashed N",
-        "Hash terms to N columns instead of keeping a vocabulary.",
-        int,
-        shown="off",
-        least=1
-    ),
+    both("--hashed N", "Hash terms to N columns instead of keeping a vocabulary.", int, shown="off", least=1),
     both(
         "--features SCORE:N",
         "Learn from some of the terms: the N best by ig, gini, chi2, odds, bns or df (ig:5000), a percentage "
@@ -69,7 +54,7 @@ TEXT = (
         "round-robin or joint combines the labels. subspace, weighted or uniform sample about N terms at "
         "random (subspace:2000:rank=100).",
         shown="all",
-        common=True
+        common=True,
     ),
 )
 

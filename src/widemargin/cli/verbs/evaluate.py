@@ -59,7 +59,9 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
 
     kept = labeled_rows(collection.labels)
     if not kept:
-        raise DataError(f"None of the {len(collection)} documents has a label. Evaluate on labeled documents.")
+        raise DataError(
+            f"None of the {len(collection)} documents has a label. Evaluate on labeled documents."
+        )
     if len(kept) < len(collection):
         missing = counted(len(collection) - len(kept), "document")
         warnings.warn(f"left out {missing} without a label.", DataWarning, stacklevel=2)
@@ -72,7 +74,8 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
         if space.kind == "binary":
             raise DataError(
-                f"The model separates {' from '.join(map(str, space.classes))}, but the data also has {shown}. "
+                f"The model separates {' from '.join(map(str, space.classes))}, but the data also has "
+                f"{shown}. "
                 f"Evaluate on documents of the two classes."
             )
         warnings.warn(

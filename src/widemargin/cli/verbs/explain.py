@@ -34,7 +34,9 @@ def run(given: Given) -> None:
         raise UsageError("Give either the text, or - for stdin, or --file F.")
     scorer = load_scorer(given.model)
     if scorer.takes_vectors:
-        raise DataError(f"{given.model} was trained on vectors, so it has no words to explain. Train on texts.")
+        raise DataError(
+            f"{given.model} was trained on vectors, so it has no words to explain. Train on texts."
+        )
     content = _read(given.text, given.file, parse_size(given.max_document, "--max-document"))
     wanted = None
     if given.label is not None:

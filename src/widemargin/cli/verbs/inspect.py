@@ -31,7 +31,9 @@ def run(given: Given) -> None:
         check_model(given.export_svmlight, [given.model], force=given.force)
     if is_svmlight_model(given.model):
         if given.export_svmlight is not None:
-            raise UsageError(f"--export-svmlight: {given.model} is an SVM-light model already. Copy the file.")
+            raise UsageError(
+                f"--export-svmlight: {given.model} is an SVM-light model already. Copy the file."
+            )
         _show_svmlight(given.model, given.json)
         return
     content = load_model(given.model)
@@ -67,7 +69,9 @@ def run(given: Given) -> None:
                     name: {"positive": _pairs(found.positive), "negative": _pairs(found.negative)}
                     for name, found in top.items()
                 },
-                **({} if exported is None else {"exported": str(given.export_svmlight), "positive": exported}),
+                **(
+                    {} if exported is None else {"exported": str(given.export_svmlight), "positive": exported}
+                ),
             }
         )
         return
@@ -112,7 +116,8 @@ def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -
 
     if "suspects_by" not in summary:
         raise DataError(
-            f"{model} has no scores of documents left out of training, so no label can be suspected. Train with "
+            f"{model} has no scores of documents left out of training, so no label can be suspected. Train "
+            f"with "
             f"--estimate leave-one-out or k-fold."
         )
     found, by = summary["suspects"][:most], summary["suspects_by"]
@@ -133,12 +138,11 @@ def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[
 
     if classifier.features_ is not None:
         raise DataError(
-            f"{model} uses a selection of the features, which an SVM-light model cannot store. Train without --features."
+            f"{model} uses a selection of the features, which an SVM-light model cannot store. Train "
+            f"without --features."
         )
     if classifier.vectorizer_ is not None:
-        raise DataError(
-            f"{model} was trained on texts, but SVM-light models take vectors. Train on vectors."
-        )
+        raise DataError(f"{model} was trained on texts, but SVM-light models take vectors. Train on vectors.")
     if len(labels) > 1:
         raise UsageError("--export-svmlight writes one label. Give --label once.")
     columns = classifier.label_space_.column_names.tolist()

@@ -182,9 +182,7 @@ def _explained(path: str) -> Iterator[None]:
                 f"{path}: cannot be read ({error.strerror or error}). Check its permissions."
             ) from error
         reason = " ".join(str(error).split())
-        raise DataError(
-            f"{path}: not a Parquet file, or damaged ({reason}). Get a complete copy."
-        ) from error
+        raise DataError(f"{path}: not a Parquet file, or damaged ({reason}). Get a complete copy.") from error
 
 
 def _labels(row: Mapping[str, object], columns: Columns, options: Options, where: str) -> Labels:

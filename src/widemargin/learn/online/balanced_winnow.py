@@ -17,8 +17,8 @@ class BalancedWinnow(Multiplicative):
 
     Parameters
     ----------
-    promotion, demotion : a false negative multiplies the positive weights by `promotion` and the negative ones by
-        `demotion`; a false positive the other way round
+    promotion, demotion : a false negative multiplies the positive weights by `promotion` and the negative
+        ones by `demotion`; a false positive the other way round
     threshold, threshold_range, document_length, discard_below, link, average, max_iter, shuffle,
     random_state, n_jobs, verbose : as in :class:`~widemargin.PositiveWinnow`
 

@@ -31,8 +31,8 @@ class LargeMarginWinnow(DualUpdates):
     balanced : whether weights may be negative; if not, x is used instead of [x, -x]
     bias : size of the constant feature, None for no bias
     class_weight : as in :class:`~widemargin.LinearSVM`
-    tol : stop when the duality gap is at most this fraction of the objective (relative to the prior); None makes
-        all passes, as in the paper
+    tol : stop when the duality gap is at most this fraction of the objective (relative to the prior); None
+        makes all passes, as in the paper
     max_iter : maximum number of passes of `fit`
     shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 

@@ -1,8 +1,8 @@
 """The base of online learners: `partial_fit`, new labels, saving and loading.
 
-The state is the weights, a few arrays of the same shape that only updates use, and a few numbers per label. The
-compiled core updates them in place. `fit` starts from scratch and makes several passes over the documents,
-`partial_fit` makes one more pass.
+The state is the weights, a few arrays of the same shape that only updates use, and a few numbers per label.
+The compiled core updates them in place. `fit` starts from scratch and makes several passes over the
+documents, `partial_fit` makes one more pass.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class LogForm(NamedTuple):
 
 
 class OnlineModel(LinearModel):
-    """Base class of online learners. Subclasses define the initial state, the updates and the resulting weights.
+    """Base class of online learners. Subclasses define the initial state, the updates and the resulting
+    weights.
 
     Attributes
     ----------

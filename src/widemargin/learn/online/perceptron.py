@@ -17,20 +17,20 @@ class Perceptron(ThresholdMixin, MistakeDriven):
 
     Parameters
     ----------
-    form : "bias" (Zhang): a mistake adds ``eta * x * y``; weights start at 0, the threshold is 0, and there is a
-        constant feature. "threshold" (Dagan et al.): a mistake adds or subtracts `eta` for every active feature;
-        weights start at ``threshold / d``, and the threshold is fixed
+    form : "bias" (Zhang): a mistake adds ``eta * x * y``; weights start at 0, the threshold is 0, and there
+        is a constant feature. "threshold" (Dagan et al.): a mistake adds or subtracts `eta` for every active
+        feature; weights start at ``threshold / d``, and the threshold is fixed
     eta : learning rate
     bias : size of the constant feature (form="bias"), None for no bias
     threshold : scores above it are positive (form="threshold")
     threshold_range : (low, high) around the threshold; scores within it count as mistakes in training
-    document_length : d, the average number of active features per document; None uses the documents of `fit` or
-        of the first batch of `partial_fit`. Pass it if results must not depend on the batches
+    document_length : d, the average number of active features per document; None uses the documents of `fit`
+        or of the first batch of `partial_fit`. Pass it if results must not depend on the batches
     discard_below : discard features whose weight is within one step of its start, once a pass makes mistakes
         on less than this share of the documents; None keeps all
     link : "first-sight" uses only the features of a label's positive documents, as SNoW does
-    average : "averaged" averages the weights over all documents, "voted" lets all weight vectors vote, None uses
-        the last one
+    average : "averaged" averages the weights over all documents, "voted" lets all weight vectors vote, None
+        uses the last one
     max_iter : maximum number of passes of `fit`; a label stops after a pass without mistakes
     shuffle : whether `fit` visits documents in random order
     random_state, n_jobs, verbose : as in :class:`~widemargin.LinearSVM`

@@ -15,17 +15,17 @@ class PositiveWinnow(Multiplicative):
 
     Parameters
     ----------
-    promotion, demotion : factors on active weights after a false negative (above 1) and after a false positive
-        (below 1)
+    promotion, demotion : factors on active weights after a false negative (above 1) and after a false
+        positive (below 1)
     threshold : scores above it are positive
     threshold_range : (low, high) around the threshold; scores within it count as mistakes in training
-    normalize : divide every document by the sum of its strengths; weights then start at `threshold` instead of
-        ``threshold / d``
-    document_length : d, the average number of active features per document; None uses the documents of `fit` or
-        of the first batch of `partial_fit`. Pass it if results must not depend on the batches
+    normalize : divide every document by the sum of its strengths; weights then start at `threshold` instead
+        of ``threshold / d``
+    document_length : d, the average number of active features per document; None uses the documents of `fit`
+        or of the first batch of `partial_fit`. Pass it if results must not depend on the batches
     discard_below : discard features whose weight is within one promotion or demotion of its start, once a
-        pass makes mistakes on less than this share of the documents; None keeps all. With `normalize`, discarded
-        weights are reset to their start, which is neutral in an average, and are no longer updated.
+        pass makes mistakes on less than this share of the documents; None keeps all. With `normalize`,
+        discarded weights are reset to their start, which is neutral in an average, and are no longer updated.
     link, average, max_iter, shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.Perceptron`
 
     Attributes

@@ -17,8 +17,9 @@ from widemargin.learn.online.stream_rows import Documents
 class Winnow(MistakeDriven):
     """Zhang's Winnow: weights ``mu exp(v)`` where every mistake adds ``eta * x * y`` to v.
 
-    Balanced by the embedding [x, -x], which is not stored: the weights are ``2 mu sinh(v)``, mu being `start_weight`.
-    The threshold is 0, with a constant feature, so that both values of `normalize` make the same mistakes.
+    Balanced by the embedding [x, -x], which is not stored: the weights are ``2 mu sinh(v)``, mu being
+    `start_weight`. The threshold is 0, with a constant feature, so that both values of `normalize` make the
+    same mistakes.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.squares import problem
-from widemargin.learn.squares.problem import Solution, LeastSquaresProblem
+from widemargin.learn.squares.problem import LeastSquaresProblem, Solution
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 
 Floats = NDArray[np.float64]
@@ -49,8 +49,8 @@ class RegularizedLeastSquares(LinearModel):
     bias : size of the constant feature whose weight is the intercept, regularized like the others; None for
         hyperplanes through the origin, as in the paper; "unregularized" for an unregularized intercept
     solver : "dual" (a matrix of documents x documents) or "primal" (features x features) factorize;
-        "iterative" uses block conjugate gradients over the sparse data; "auto" factorizes the smaller matrix if
-        it is small enough
+        "iterative" uses block conjugate gradients over the sparse data; "auto" factorizes the smaller matrix
+        if it is small enough
     tol : for the iterative solver, the relative residual of the equations
     max_iter : for the iterative solver, the maximum number of passes
     class_weight : None; "balanced" gives the examples with and without each label the same total weight; a

@@ -6,9 +6,9 @@ G = Z' Z (the primal form), whichever is smaller, the solution is
 
     W = Z' (K + lambda I)^-1 T = (G + lambda I)^-1 Z' T.
 
-An unregularized threshold is projected out: with u the constant direction, P = I - u u', Z and T are replaced by P Z
-and P T. In the dual form, the null direction u then gets a positive eigenvalue, so that the matrix stays invertible;
-it is orthogonal to all targets.
+An unregularized threshold is projected out: with u the constant direction, P = I - u u', Z and T are replaced
+by P Z and P T. In the dual form, the null direction u then gets a positive eigenvalue, so that the matrix
+stays invertible; it is orthogonal to all targets.
 """
 
 from __future__ import annotations

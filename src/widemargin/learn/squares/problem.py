@@ -1,8 +1,8 @@
 """A least-squares problem for some columns of labels: solutions for any lambda, and leave-one-out scores.
 
 The equations are those of :mod:`widemargin.learn.squares.normal_equations`. The errors
-follow from the dual variables a: they are ``lambda a + r`` with the residual r of the equations, which is orthogonal to
-a. So the objective is ``lambda a.t + r.r``, and no scores have to be computed.
+follow from the dual variables a: they are ``lambda a + r`` with the residual r of the equations, which is
+orthogonal to a. So the objective is ``lambda a.t + r.r``, and no scores have to be computed.
 """
 
 from __future__ import annotations

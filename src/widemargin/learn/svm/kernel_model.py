@@ -44,7 +44,8 @@ class KernelModel(LinearModel):
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
     def _set_rule(self, rows: sp.csr_array, signed: Floats) -> None:
-        """Store the weights or support vectors; `signed` (columns, n) is alpha times the label of every row."""
+        """Store the weights or support vectors; `signed` (columns, n) is alpha times the label of every
+        row."""
         if self.kernel == "linear":
             weights = sp.csr_array(signed) @ rows.astype(np.float64)
             # Features x columns in memory, the order in which documents are scored.

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from widemargin._arrays import Csr, canonical_csr, checked_matrix
+from widemargin._arrays import Csr, canonical_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     AT_LEAST_0,
@@ -30,9 +29,8 @@ from widemargin._parameters import (
     one_of,
     or_none,
 )
-from widemargin._stored import Stored
-from widemargin.decide.votes import class_scores, pairs
-from widemargin.errors import DataError, UsageError
+from widemargin.decide.votes import pairs
+from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
 from widemargin.learn.kernels import KERNELS
@@ -71,17 +69,17 @@ class KernelSVM(LeavesOut, SupportVectorModel):
         unbounded support vector
     stabilizer_size : length of the two artificial examples of the stabilized hyperplane
     class_weight : as for :class:`~widemargin.LinearSVM`
-    scheme : "one-vs-rest", or one machine per pair of classes with a majority vote ("votes") or a decision DAG
-        ("dag")
+    scheme : "one-vs-rest", or one machine per pair of classes with a majority vote ("votes") or a decision
+        DAG ("dag")
     tol : largest violation of an optimality condition (8.32)-(8.34), at least 1e-12
     working_set : variables per step (q); None chooses
     selection : "steepest" feasible direction, "second-order" (pairs), "random" replacement; "auto" chooses
     shrinking : remove examples that stay at a bound
     shrink_history, shrink_threshold : for this many iterations (h; None chooses), by more than this
-    cache : megabytes for rows of the kernel matrix; if all rows fit, all labels share them. Leave-one-out uses up
-        to twice as much
-    max_iter : maximum number of iterations per label; an iteration with many steps inside its working set counts
-        as several. Training also ends, with a warning, if rounding prevents further progress
+    cache : megabytes for rows of the kernel matrix; if all rows fit, all labels share them. Leave-one-out
+        uses up to twice as much
+    max_iter : maximum number of iterations per label; an iteration with many steps inside its working set
+        counts as several. Training also ends, with a warning, if rounding prevents further progress
     warm_start : start from the last solution if it has the right shape
     random_state, n_jobs, verbose : as for :class:`~widemargin.LinearSVM`
 
@@ -89,13 +87,13 @@ class KernelSVM(LeavesOut, SupportVectorModel):
     ----------
     alpha_, xi_, bounded_ : dual variables, slacks, and whether an example is at its upper bound: (n,) for a
         binary task, otherwise (n, columns)
-    support_, support_vectors_, dual_coef_ : support vectors of any column, their rows, and y * alpha (columns,
-        supports)
+    support_, support_vectors_, dual_coef_ : support vectors of any column, their rows, and y * alpha
+        (columns, supports)
     intercept_ : (columns,)
     coef_ : (columns, features), for the linear kernel only
-    n_support_, objective_, duality_gap_, margin_, stable_, violation_, n_iter_ : for each column: number of support
-        vectors, primal objective, duality gap, 1 / ||w||, whether there is an unbounded support vector, largest
-        violation of (8.32)-(8.34), iterations
+    n_support_, objective_, duality_gap_, margin_, stable_, violation_, n_iter_ : for each column: number of
+        support vectors, primal objective, duality gap, 1 / ||w||, whether there is an unbounded support
+        vector, largest violation of (8.32)-(8.34), iterations
     R2_ : the largest K(x, x)
     n_kernel_rows_ : number of computed rows of the kernel matrix
 

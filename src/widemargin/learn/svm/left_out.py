@@ -79,8 +79,8 @@ class LeavesOut:
         """What `left_out_scores` is predicted to take on `X`.
 
         Linear machines take no longer than it took to train them a few times. Of a kernel machine, every one
-        of the support vectors may have to leave and the machine be trained again, which takes many steps where
-        the first training took many: on labels that the examples do not explain, at a high cost.
+        of the support vectors may have to leave and the machine be trained again, which takes many steps
+        where the first training took many: on labels that the examples do not explain, at a high cost.
         """
         check_is_fitted(self, "label_space_")
         alpha, n = getattr(self, "alpha_", None), X.shape[0]
@@ -92,7 +92,8 @@ class LeavesOut:
         return LeftOutCost(work / _RATE, f"{len(self.support_):,} of {n:,} are support vectors")
 
     def left_out_risk(self, X: Any, *, risk_factor: float | None = None) -> Any:
-        """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as `alpha_`."""
+        """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as
+        `alpha_`."""
         self._require_examples(X)
         bias_size = float(getattr(self, "stabilizer_size", 1.0))
         hyperplane: Hyperplane = "unbiased"
@@ -123,7 +124,8 @@ class LeavesOut:
             )
         if not self._has_a_rule_per_label:
             raise UsageError(
-                f'scheme="{self._scheme}": a vote over pairs of classes has no leave-one-out of its own, and no '
+                f'scheme="{self._scheme}": a vote over pairs of classes has no leave-one-out of its own, '
+                f"and no "
                 f'bounds on it. Use scheme="one-vs-rest", or cross-validation.'
             )
         if self.alpha_.shape[0] != X.shape[0]:

@@ -37,8 +37,8 @@ _MOST_PASSES = 20_000
 def left_out_linear(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Parts:
     """The score of every example by the rule of a `LinearSVM` that is learned without it.
 
-    Costs stay what they are when an example leaves, those of ``class_weight="balanced"`` too. An unregularized
-    threshold and a hard margin are left to the decomposition.
+    Costs stay what they are when an example leaves, those of ``class_weight="balanced"`` too. An
+    unregularized threshold and a hard margin are left to the decomposition.
     """
     if learner.bias == "unregularized":
         return left_out_kernel(learner, X, y, sample_weight, how)

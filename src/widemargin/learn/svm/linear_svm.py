@@ -59,8 +59,8 @@ class LinearSVM(LeavesOut, LinearModel):
         :class:`~widemargin.KernelSVM` (hinge loss only)
     class_weight : "balanced" gives the positive and the negative examples of each label the same total
         cost; a dict multiplies the cost of a label's positive examples (binary: of each class)
-    tol : stop when the duality gap is at most `tol` times the objective (``stop="gap"``), or when the projected
-        gradients lie within an interval of this length (``stop="gradient"``, as in LIBLINEAR); for
+    tol : stop when the duality gap is at most `tol` times the objective (``stop="gap"``), or when the
+        projected gradients lie within an interval of this length (``stop="gradient"``, as in LIBLINEAR); for
         ``bias="unregularized"`` the largest violation of an optimality condition
     max_iter : maximum number of passes per label
     warm_start : start from the last solution if it has the right shape

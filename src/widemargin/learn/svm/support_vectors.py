@@ -29,8 +29,8 @@ _ROWS_TRIED = 10
 class SupportVectorModel(ClassifierMixin, BaseEstimator):
     """Base class of kernel machines.
 
-    Subclasses set `label_space_`, `n_features_in_`, `support_vectors_`, `dual_coef_` and `intercept_`, then call
-    `_set_coef`.
+    Subclasses set `label_space_`, `n_features_in_`, `support_vectors_`, `dual_coef_` and `intercept_`, then
+    call `_set_coef`.
     """
 
     label_space_: LabelSpace

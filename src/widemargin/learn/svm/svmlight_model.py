@@ -112,7 +112,8 @@ def _rule(learner: KernelSVM | LinearSVM, label: Any) -> tuple[int, float]:
     space = learner.label_space_
     if space.kind == "multiclass" and getattr(learner, "scheme", "one-vs-rest") != "one-vs-rest":
         raise UsageError(
-            "An SVM-light model has one decision function, but this learner has one for every pair of classes. "
+            "An SVM-light model has one decision function, but this learner has one for every pair of "
+            "classes. "
             'Train with scheme="one-vs-rest".'
         )
     classes = space.classes.tolist()

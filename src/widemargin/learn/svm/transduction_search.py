@@ -200,7 +200,9 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) 
             shares[names.index(label)] = wanted
     elif np.ndim(positives) == 1:
         if len(positives) != len(names):
-            raise UsageError(f"positives has {len(positives)} values for {len(names)} labels; expected one per label.")
+            raise UsageError(
+                f"positives has {len(positives)} values for {len(names)} labels; expected one per label."
+            )
         shares = list(positives)
     elif positives is not None:
         shares = [positives] * len(names)

@@ -50,8 +50,8 @@ _CHOICES = {
     "on_alarm": ("warn", "inductive", "error", "ignore"),
 }
 _MAX_ITER = 100_000_000
-# Default ratio of the total costs of unlabeled and labeled documents. With 17 labeled Reuters stories, 0.2 to 0.5
-# performed alike on training documents, and 0.5 best on test documents.
+# Default ratio of the total costs of unlabeled and labeled documents. With 17 labeled Reuters stories, 0.2 to
+# 0.5 performed alike on training documents, and 0.5 best on test documents.
 TOGETHER = 0.5
 
 
@@ -60,23 +60,24 @@ class TransductiveSVM(KernelModel):
 
     Minimizes ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabeled
     documents, of which `positives` become positive, by the search of Figure 9.1
-    (core/kernel/transduction.hpp); one against the rest for several labels. Afterwards the tests of 7.5 check the
-    result. They compare labeled with unlabeled documents, so they use the solution at which both cost the same.
+    (core/kernel/transduction.hpp); one against the rest for several labels. Afterwards the tests of 7.5 check
+    the result. They compare labeled with unlabeled documents, so they use the solution at which both cost the
+    same.
 
     Parameters
     ----------
     C : cost of a margin error of a labeled document
-    C_unlabeled : C*, the cost for an unlabeled document; 0 for the inductive SVM. None: all unlabeled documents
-        together weigh half as much as the labeled ones, and none more than `C`. The thesis uses `C`; then a few
-        labeled documents have little weight against thousands of others
+    C_unlabeled : C*, the cost for an unlabeled document; 0 for the inductive SVM. None: all unlabeled
+        documents together weigh half as much as the labeled ones, and none more than `C`. The thesis uses
+        `C`; then a few labeled documents have little weight against thousands of others
     positives : the positive share or number of the unlabeled documents; None for the share among the labeled
         ones; for several labels also a sequence, or a dict from labels. A single unlabeled document gets the
         label of the inductive SVM
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
-    switching : pairs of labels to exchange between two solutions: "multiple" (at least half of those that lower
-        the objective) or "single" (as published; slower for very many documents)
+    switching : pairs of labels to exchange between two solutions: "multiple" (at least half of those that
+        lower the objective) or "single" (as published; slower for very many documents)
     first_costs : initial costs C*- and C*+: "balanced", so that positive and negative documents have the same
         total weight (as SVM-light does), or "published", `positives` / (unlabeled - `positives`) times the
         cost of a negative document for each positive one (Figure 9.1)
@@ -84,8 +85,8 @@ class TransductiveSVM(KernelModel):
         In an indicator matrix it marks cells, so every label may have its own labeled documents
     on_alarm : what to do if the labeling looks wrong: "warn", use the "inductive" labels instead, raise an
         "error", or "ignore" it
-    alarm_level : p-value of the tests of 7.5 at or below which the alarm fires; 0 for no alarm, which saves the
-        search with equal costs
+    alarm_level : p-value of the tests of 7.5 at or below which the alarm fires; 0 for no alarm, which saves
+        the search with equal costs
     alarm_support : share of support vectors among unlabeled documents below which the alarm fires
         (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 only
     class_weight : as for :class:`~widemargin.LinearSVM`

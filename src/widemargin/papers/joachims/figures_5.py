@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from widemargin.papers.joachims.estimators import (
-    printed_estimates,
     HOLD_OUT,
     LEAVE_ONE_OUT,
     MEASURES,
     XI_ALPHA,
     Floats,
     mean_and_deviation,
+    printed_estimates,
 )
 from widemargin.papers.joachims.random_splits import reuters_pool
 from widemargin.papers.joachims.table_5_1 import measured

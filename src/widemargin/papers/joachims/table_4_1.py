@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import Report, TextTask, ohsumed, reuters, webkb
 from widemargin.papers.joachims.thesis_svm import BIAS_NOTE, linear_svm
-from widemargin.papers.joachims.published import printed
 from widemargin.papers.result import Cell, PaperResult
 
 C = 50.0

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.papers.joachims.estimators import (
-    Figures, printed_estimates,
     ESTIMATORS,
     HOLD_OUT,
     MEASURES,
     XI_ALPHA,
+    Figures,
     Floats,
     estimates,
     in_percent,
     mean_and_deviation,
+    printed_estimates,
 )
 from widemargin.papers.joachims.random_splits import (
     Pool,

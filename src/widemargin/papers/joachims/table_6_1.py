@@ -21,9 +21,9 @@ from widemargin.estimate.held_out import held_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.measure import contingency, precision_recall_average
 from widemargin.papers.joachims.choices import Choices
+from widemargin.papers.joachims.published import printed, printed_counts
 from widemargin.papers.joachims.text_tasks import REUTERS_TOPICS, Report, TextTask, ohsumed, reuters, webkb
 from widemargin.papers.joachims.thesis_svm import BIAS_NOTE, RBF_C, linear_svm, rbf_svm
-from widemargin.papers.joachims.published import printed, printed_counts
 from widemargin.papers.result import Cell, PaperResult
 from widemargin.weight.vectorizer import Vectorizer
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.papers.break_even import break_even_cells
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import Report, reuters
 from widemargin.papers.joachims.thesis_svm import RBF_C, linear_svm, rbf_svm
-from widemargin.papers.joachims.published import printed
 from widemargin.papers.result import PaperResult
 
 MICRO = "microavg. (all 90)"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from widemargin.papers.break_even import ERROR, break_even_cells
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import Report, TextTask, ohsumed, webkb
 from widemargin.papers.joachims.thesis_svm import BIAS_NOTE, RBF_C, linear_svm, rbf_svm
-from widemargin.papers.joachims.published import printed
 from widemargin.papers.result import PaperResult
 
 

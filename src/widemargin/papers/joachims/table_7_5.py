@@ -24,8 +24,8 @@ from widemargin.papers.joachims.few_labels import (
     transduce,
     webkb_field,
 )
-from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.joachims.published import printed
+from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 
 MACRO = "macro-average"

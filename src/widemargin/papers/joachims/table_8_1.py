@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import Report, TextTask, ohsumed, reuters, webkb
 from widemargin.papers.joachims.thesis_svm import BIAS_NOTE, cpu_seconds, linear_svm, rbf_svm, support_vectors
-from widemargin.papers.joachims.published import printed
 from widemargin.papers.result import Cell, PaperResult
 
 COLUMNS = tuple(

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from widemargin.documents.collection import Vectors
 from widemargin.documents.corpora import load_corpus
 from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import Report, ohsumed
 from widemargin.papers.joachims.thesis_svm import BIAS_NOTE, cpu_seconds, linear_svm, rbf_svm, support_vectors
-from widemargin.papers.joachims.published import printed
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
 

@@ -1,9 +1,9 @@
 """Stop words: words to ignore.
 
 ``"freewais"`` is the list in the appendix of Joachims's dissertation, as printed. Its entries with an
-apostrophe or a period ("aren't", "co.", "inc.") match no token, because words end at punctuation. They are not
-split into parts ("aren", "t"), since that would remove words that are not on the list. The same holds for a
-list of your own.
+apostrophe or a period ("aren't", "co.", "inc.") match no token, because words end at punctuation. They are
+not split into parts ("aren", "t"), since that would remove words that are not on the list. The same holds for
+a list of your own.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def stop_list(words: str | Iterable[str] | None) -> frozenset[str]:
     if isinstance(words, str):
         if words not in NAMES:
             raise UsageError(
-                f"There is no stop list {words!r}; the lists are {', '.join(NAMES)}. "
-                f"Or pass a list of words."
+                f"There is no stop list {words!r}; the lists are {', '.join(NAMES)}. Or pass a list of words."
             )
         text = resources.files(__package__).joinpath(f"{words}.txt").read_text(encoding="utf-8")
         return frozenset(text.split())
