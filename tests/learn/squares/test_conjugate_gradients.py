@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from widemargin._arrays import canonical_csr
 from widemargin.learn.squares import conjugate_gradients
 from widemargin.learn.squares.conjugate_gradients import solve_shifted
-from widemargin.learn.squares.gram import GramProduct
+from widemargin.learn.squares.normal_equations import GramProduct
 
 SHIFTS = [3.0, 0.05, 0.5, 0.5, 100.0]
 

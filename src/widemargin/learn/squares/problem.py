@@ -18,8 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from widemargin._arrays import Csr, times
 from widemargin.errors import DataError
 from widemargin.learn.squares.conjugate_gradients import Shifted, solve_shifted
-from widemargin.learn.squares.gram import GramProduct
-from widemargin.learn.squares.normal_equations import Form, NormalEquations, make_rows
+from widemargin.learn.squares.normal_equations import Form, GramProduct, NormalEquations, make_rows
 
 Floats = NDArray[np.float64]
 Solver = Literal["auto", "dual", "primal", "iterative"]
