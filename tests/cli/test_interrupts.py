@@ -38,7 +38,6 @@ MOMENTS = [
     *((verb, FIRST) for verb in VERBS),
     *((verb, "typer") for verb in VERBS),
     *((verb, "numpy") for verb in VERBS if verb != "corpus"),
-    ("train", "rich"),
     ("train", "widemargin.cli.app"),
     ("train", "widemargin.documents.reading"),
     ("train", "numpy.linalg"),

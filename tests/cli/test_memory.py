@@ -71,14 +71,15 @@ def test_choosing(here, tickets, tmp_path, monkeypatch):
 def test_reading(here, tickets, tmp_path, monkeypatch):
     from widemargin.documents.collection import Collection
 
-    append = Collection.append
+    extend = Collection.extend
 
-    def some(self, document):
-        if len(self) == 7:
-            raise MemoryError
-        append(self, document)
+    def some(self, batch):
+        if type(self) is not Collection:
+            return extend(self, batch)
+        extend(self, batch.subset(range(7)))
+        raise MemoryError
 
-    monkeypatch.setattr(Collection, "append", some)
+    monkeypatch.setattr(Collection, "extend", some)
     done = here("train", tickets, "-o", tmp_path / "m.wm")
     assert done.returncode == 74
     assert f"Not enough memory for reading {tickets} (a file of " in done.stderr

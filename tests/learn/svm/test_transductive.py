@@ -325,7 +325,7 @@ def test_everything_labeled_is_the_inductive_machine_with_a_warning():
         (["a", "b", None], {"positives": 0}, "at least one has to be positive"),
         (["a", "b", None], {"positives": 1}, "at least one has to be positive"),
         (["a", "b", None], {"positives": 1.5}, "a share between 0 and 1"),
-        (["a", "b", None], {"positives": {"c": 1}}, "no label"),
+        (["a", "b", None], {"positives": {"c": 1}}, "'c', which is not a label"),
         (["a", "b", None], {"positives": [1, 1]}, "2 values for 1 labels"),
         ([[1, 0], [1, 1], [np.nan, np.nan]], {}, "no negative labeled document of 0"),
         ([[0, 0], [0, 1], [np.nan, np.nan]], {}, "no positive labeled document of 0"),

@@ -15,6 +15,7 @@ from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
+from widemargin.labels.forms import some
 from widemargin.learn.kernels import Kernel, refused_values
 from widemargin.learn.svm.dual_problem import cache_bytes
 from widemargin.progress import watch_values
@@ -196,7 +197,8 @@ def count_positives(positives: Any, space: LabelSpace, signs: NDArray[np.int8]) 
     if isinstance(positives, dict):
         for label, wanted in positives.items():
             if label not in names:
-                raise UsageError(f"positives has {label!r}, which is not a label: {names[:10]}.")
+                known = some(list(map(repr, names)))
+                raise UsageError(f"positives has {label!r}, which is not a label. Labels are {known}.")
             shares[names.index(label)] = wanted
     elif np.ndim(positives) == 1:
         if len(positives) != len(names):
