@@ -271,3 +271,13 @@ def test_a_damaged_state_is_refused(damage):
         arrays["changed_weights"][0] = 10**9
     with pytest.raises(DataError, match=r"shape|finite|expected 0 to"):
         BalancedWinnow.from_state(config, arrays)
+
+
+@pytest.mark.parametrize("cls", [Winnow, LargeMarginWinnow])
+def test_normalized_weights_leave_documents_as_they_are(cls):
+    """`normalize` of these learners scales weights; that of `PositiveWinnow` scales documents."""
+    X = np.random.default_rng(3).random((40, 6)) * 5
+    y = np.where(X[:, 0] > X[:, 1], 1, -1)
+    model = cls(normalize=True).fit(X, y)
+    expected = (X @ model.coef_.T + model.intercept_).ravel()
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9)
