@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from widemargin.documents.record import Document, Labels
+from widemargin.documents.record import Document, LabelSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def label_counts(labels: Iterable[Labels]) -> dict[str, int]:
+def label_counts(labels: Iterable[LabelSet]) -> dict[str, int]:
     """How many documents carry each label, in sorted order of the labels.
 
     >>> label_counts([("b",), ("a", "b"), (), None])
@@ -38,7 +38,7 @@ class Collection:
 
     ids: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    labels: list[Labels] = field(default_factory=list)
+    labels: list[LabelSet] = field(default_factory=list)
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Collection:
@@ -88,7 +88,7 @@ class Vectors:
 
     ids: list[str]
     X: sp.csr_array
-    labels: list[Labels]
+    labels: list[LabelSet]
     qids: list[int] | None = None
     weights: list[float] | None = None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 # What is known about the labels of a document: a tuple of them, () when it is known to be in no
 # category, None when it is unlabeled.
-Labels = tuple[str, ...] | None
+LabelSet = tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Document:
 
     id: str
     text: str
-    labels: Labels = None
+    labels: LabelSet = None
 
     def to_json(self) -> str:
         """The canonical JSONL line of this document, without its line end."""

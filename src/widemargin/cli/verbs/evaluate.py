@@ -75,8 +75,7 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         if space.kind == "binary":
             raise DataError(
                 f"The model separates {' from '.join(map(str, space.classes))}, but the data also has "
-                f"{shown}. "
-                f"Evaluate on documents of the two classes."
+                f"{shown}. Evaluate on documents of the two classes."
             )
         warnings.warn(
             f"the data has {counted(len(strange), 'label')} that the model does not know: {shown}.",

@@ -11,7 +11,7 @@ from widemargin.documents.batches import Batch
 from widemargin.documents.encoding import Errors, Lines, split_lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_value
-from widemargin.documents.record import Document, Labels
+from widemargin.documents.record import Document, LabelSet
 from widemargin.errors import DataError
 
 _SHOWN = 40
@@ -139,7 +139,7 @@ class JsonLines:
             raise DataError(
                 f'{where}: "{columns.id}" is not a string or a number. Name the id field with --id.'
             )
-        labels: Labels = None
+        labels: LabelSet = None
         for field in self._labels:
             if labels is None:
                 labels = _read_labels(record.get(field), field, self._delimiter, where)
@@ -165,7 +165,7 @@ def _may_halve(text: str) -> bool:
     return "\\u" in text and ("\\ud" in text or "\\uD" in text)
 
 
-def _plain_labels(fields: list[list[Any]]) -> list[Labels] | None:
+def _plain_labels(fields: list[list[Any]]) -> list[LabelSet] | None:
     """The labels in one of some fields, where they are lists of strings or null; None where anything else is.
 
     Examples
@@ -206,7 +206,7 @@ def _cure(line: str) -> str:
     return f"Write one object per line{how[line.lstrip()[0]] if begins_value else ''}."
 
 
-def _read_labels(value: object, field: str, delimiter: str | None, where: str) -> Labels:
+def _read_labels(value: object, field: str, delimiter: str | None, where: str) -> LabelSet:
     try:
         return labels_of_value(value, delimiter)
     except ValueError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from widemargin.documents.record import Labels
+from widemargin.documents.record import LabelSet
 
 
-def labels_of_cell(cell: str, delimiter: str | None = None) -> Labels:
+def labels_of_cell(cell: str, delimiter: str | None = None) -> LabelSet:
     """The labels in a cell of a table: a JSON list, labels with a delimiter between them, or one label.
 
     An empty cell means unlabeled, ``[]`` in no category.
@@ -32,7 +32,7 @@ def labels_of_cell(cell: str, delimiter: str | None = None) -> Labels:
     return (cell,)
 
 
-def labels_of_value(value: object, delimiter: str | None = None) -> Labels:
+def labels_of_value(value: object, delimiter: str | None = None) -> LabelSet:
     """The labels in a JSON value: null, a string, a number, or a list of them.
 
     >>> labels_of_value(None), labels_of_value([]), labels_of_value(["a", 1]), labels_of_value(True)

@@ -11,7 +11,7 @@ from widemargin.documents.encoding import Errors
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_cell, labels_of_value
 from widemargin.documents.limits import too_large
-from widemargin.documents.record import Document, Labels
+from widemargin.documents.record import Document, LabelSet
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, StorageError, UsageError
 
@@ -185,7 +185,7 @@ def _explained(path: str) -> Iterator[None]:
         raise DataError(f"{path}: not a Parquet file, or damaged ({reason}). Get a complete copy.") from error
 
 
-def _labels(row: Mapping[str, object], columns: Columns, options: Options, where: str) -> Labels:
+def _labels(row: Mapping[str, object], columns: Columns, options: Options, where: str) -> LabelSet:
     value = row[columns.label] if columns.label else None
     if isinstance(value, str):
         return labels_of_cell(value, options.label_delimiter)

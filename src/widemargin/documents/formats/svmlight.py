@@ -19,7 +19,7 @@ from widemargin._files import replacing
 from widemargin.documents.collection import Vectors
 from widemargin.documents.limits import MAX_DOCUMENT
 from widemargin.documents.opening import ByteSource
-from widemargin.documents.record import Labels
+from widemargin.documents.record import LabelSet
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning
 
@@ -122,14 +122,14 @@ class _Rows:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.labels: list[Labels] = []
+        self.labels: list[LabelSet] = []
         self.qids: list[int] = []
         self.weights: list[float] = []
         self.comments: list[str] = []
         self.indices: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
         self.values: list[NDArray[np.float32]] = [np.empty(0, np.float32)]
         self.lengths: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        self._known: dict[bytes | None, Labels] = {None: ()}
+        self._known: dict[bytes | None, LabelSet] = {None: ()}
         self._features: list[bytes] = []
         self._numbers: list[int] = []
 
@@ -225,7 +225,7 @@ def _in_range(indices: NDArray[np.float64]) -> bool:
     return not len(indices) or (indices.min() >= 1 and indices.max() <= _LARGEST)
 
 
-def _labels(target: bytes) -> Labels:
+def _labels(target: bytes) -> LabelSet:
     """The labels of a target; numbers are written without sign and zeros that say nothing.
 
     >>> _labels(b"+1"), _labels(b"-1.0"), _labels(b"0"), _labels(b"1,5")
