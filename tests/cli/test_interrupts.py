@@ -235,3 +235,18 @@ class TestSwallowed:
         thread.start()
         thread.join()
         assert found == [False]
+
+
+def test_inside_a_string_that_is_executed(tmp_path):
+    """Dataclasses execute strings: an interrupt there must not change how the process ends."""
+    (tmp_path / "program.py").write_text(
+        "import signal, sys\n"
+        "from widemargin.cli.interrupts import Interrupts\n"
+        "try:\n"
+        "    with Interrupts(until_exit=True):\n"
+        "        exec('signal.raise_signal(signal.SIGINT)')\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "program"], cwd=tmp_path, env=environment(), check=False)
+    assert done.returncode == 130

@@ -65,6 +65,10 @@ class Interrupts:
                 signal.signal(number, handler)
         if not self._until_exit:
             sys.unraisablehook, sys.excepthook = self._hooks
+        if self.asked:
+            # An interrupt inside `exec` of a string, such as a dataclass being defined, marks the interpreter.
+            # `python -m` then ends by the signal, not with the exit code. Any `exec` clears the mark.
+            exec("")
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
