@@ -66,7 +66,7 @@ class Interrupts:
         if not self._until_exit:
             sys.unraisablehook, sys.excepthook = self._hooks
         if self.asked:
-            # An interrupt inside `exec` of a string, such as a dataclass being defined, marks the interpreter.
+            # An interrupt inside `exec` of a string (a dataclass being defined, say) marks the interpreter.
             # `python -m` then ends by the signal, not with the exit code. Any `exec` clears the mark.
             exec("")
 
