@@ -1,6 +1,6 @@
-// Memory for tables that are read in random order: on large pages where the system has them, so that an
-// access is one cache miss and not two; and given back to the system as soon as it is free, since tables grow
-// by being copied to larger ones. Small tables start on a cache line.
+// Memory for tables that are read in random order. It is on large pages where the system has them, so that an
+// access costs one cache miss instead of two. It is returned to the system as soon as it is free, since
+// tables grow by being copied to larger ones. Small tables start on a cache line.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct LargePages {
 #if defined(__linux__)
         if (n * sizeof(T) >= kPage) {
             const std::size_t bytes = round_up(n * sizeof(T));
-            // One page more, to cut off what is before and behind whole pages.
+            // One extra page, so that the range can be trimmed to whole pages at both ends.
             void* memory =
                 mmap(nullptr, bytes + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -36,7 +36,7 @@ struct LargePages {
             const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(first) % kPage) % kPage;
             if (before) munmap(first, before);
             munmap(first + before + bytes, kPage - before);
-            madvise(first + before, bytes, MADV_HUGEPAGE);  // a hint: without it everything still works
+            madvise(first + before, bytes, MADV_HUGEPAGE);  // only a hint; failure is harmless
             return reinterpret_cast<T*>(first + before);
         }
 #endif
@@ -66,7 +66,8 @@ struct LargePages {
     static std::size_t round_up(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 };
 
-// For what happens rarely, kept out of the loops that may call it; and for what these loops consist of.
+// WIDEMARGIN_RARE keeps rare cases out of the loops that call them; WIDEMARGIN_HOT inlines the bodies of
+// these loops.
 #if defined(__GNUC__)
 #define WIDEMARGIN_RARE __attribute__((noinline, cold))
 #define WIDEMARGIN_HOT inline __attribute__((always_inline))
@@ -75,7 +76,7 @@ struct LargePages {
 #define WIDEMARGIN_HOT inline
 #endif
 
-// Asks for the memory at `address` before it is needed.
+// Prefetches the memory at `address`.
 inline void prefetch(const void* address) {
 #if defined(__GNUC__)
     __builtin_prefetch(address);

@@ -1,7 +1,7 @@
 // Work on several threads that Ctrl-C can stop.
 //
-// The workers never touch Python. The calling thread waits for them and asks `poll` a few times a second
-// whether the user wants to stop; it then raises the stop flag, which workers look at between pieces of work.
+// The workers never touch Python. The calling thread waits for them and calls `poll` a few times per second.
+// If poll returns true (Ctrl-C), it sets the stop flag, which workers check between pieces of work.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace widemargin {
 
-// Thrown by run_parallel after the workers have ended because `poll` asked for it.
+// Thrown by run_parallel after the workers have ended because `poll` returned true.
 struct Interrupted : std::exception {
     const char* what() const noexcept override { return "interrupted"; }
 };
@@ -25,11 +25,11 @@ struct Interrupted : std::exception {
 using StopFlag = std::atomic<bool>;
 
 // Calls task(thread, stop) for thread = 0 .. n_threads - 1, each on a thread of its own, and returns when all
-// have ended. The first exception (by thread number) is thrown again here; the others are told to stop.
+// have ended. An exception stops the other threads; the first one (by thread number) is rethrown here.
 //
-// poll() -> bool is called on the calling thread; true means: stop. A task that ends early because of `stop`,
-// by returning or by throwing Interrupted, leaves its results undefined, so Interrupted is thrown whenever
-// poll asked for it.
+// poll() -> bool is called on the calling thread; true means stop. A task that ends early because of `stop`,
+// by returning or by throwing Interrupted, leaves its results undefined. So Interrupted is thrown whenever
+// poll has returned true.
 template <class Task, class Poll>
 void run_parallel(int n_threads, Task&& task, Poll&& poll) {
     StopFlag stop{false};
@@ -49,7 +49,7 @@ void run_parallel(int n_threads, Task&& task, Poll&& poll) {
             workers.emplace_back([&, thread] {
                 try {
                     task(thread, stop);
-                } catch (const Interrupted&) {  // only after `stop`, whose reason is known already
+                } catch (const Interrupted&) {  // only after `stop`, whose cause is already known
                 } catch (...) {
                     errors[thread] = std::current_exception();
                     stop = true;
@@ -57,7 +57,7 @@ void run_parallel(int n_threads, Task&& task, Poll&& poll) {
                 leave(1);
             });
         }
-    } catch (...) {  // The system refuses another thread: end those that run before saying so.
+    } catch (...) {  // The system refuses another thread: stop those that run, then rethrow.
         errors[workers.size()] = std::current_exception();
         stop = true;
         leave(n_threads - static_cast<int>(workers.size()));
@@ -81,16 +81,16 @@ void run_parallel(int n_threads, Task&& task, Poll&& poll) {
         if (error) std::rethrow_exception(error);
 }
 
-// a * b of two counts, at most the largest number: products of sizes and passes only say whether work is
-// much.
+// a * b of two counts, or the largest number if that overflows: such products only tell whether there is
+// enough work for threads.
 inline int64_t saturated_product(int64_t a, int64_t b) {
     constexpr int64_t most = std::numeric_limits<int64_t>::max();
     return a > 0 && b > most / a ? most : a * b;
 }
 
-// As run_parallel, but on the calling thread where there are fewer than `few` steps to do: a thread costs
-// some 20 microseconds to start. Such work cannot be stopped, so it has to be a matter of milliseconds. More
-// work is always left to other threads, be it one, so that the calling one can listen for Ctrl-C.
+// Like run_parallel, but work of fewer than `few` steps runs on the calling thread, since starting a thread
+// takes about 20 microseconds. Such work cannot be interrupted, so it must end within milliseconds. More work
+// always runs on other threads, even if there is only one, so that the calling thread can check for Ctrl-C.
 template <class Task, class Poll>
 void run_work(int n_threads, int64_t steps, int64_t few, Task&& task, Poll&& poll) {
     if (steps < few) {
@@ -101,8 +101,8 @@ void run_work(int n_threads, int64_t steps, int64_t few, Task&& task, Poll&& pol
     }
 }
 
-// Hands out [0, n) in pieces of at most `piece`, in order, to whoever asks next. Results must not depend on
-// who gets which.
+// Hands out [0, n) in order, in pieces of at most `piece`, to the next free thread. Results must not depend
+// on which thread gets which piece.
 class Pieces {
   public:
     Pieces(int64_t n, int64_t piece) : n_(n), piece_(std::max<int64_t>(piece, 1)) {}
@@ -118,7 +118,7 @@ class Pieces {
     std::atomic<int64_t> next_{0};
 };
 
-// Calls work(thread, k, stop) for every k of [0, n), each on the thread that asks next.
+// Calls work(thread, k, stop) for every k in [0, n), each on the next free thread.
 template <class Work, class Poll>
 void run_each(int64_t n, int n_threads, Work&& work, Poll&& poll) {
     Pieces pieces(n, 1);
@@ -131,12 +131,12 @@ void run_each(int64_t n, int n_threads, Work&& work, Poll&& poll) {
         poll);
 }
 
-// A counter of progress, which another thread reads.
+// Increases a progress counter that another thread reads.
 inline void count_up(int64_t* counter, int64_t amount) {
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 }
 
-// Calls work(label) for every label; `steps` is the work of all of them.
+// Calls work(label) for every label; `steps` is the work for all labels together.
 template <class Work, class Poll>
 void for_labels(int64_t n_labels, int64_t steps, int n_threads, Work&& work, Poll&& poll) {
     Pieces pieces(n_labels, 1);

@@ -19,7 +19,8 @@ class Random {
         return z ^ (z >> 31);
     }
 
-    // Uniform in [0, bound): the high half of a 64-bit product, whose bias below 2^-32 does not matter here.
+    // Uniform in [0, bound): the high half of a 64-bit product. Its bias is below 2^-32 and does not matter
+    // here.
     std::uint32_t below(std::uint32_t bound) {
         return static_cast<std::uint32_t>(((next() >> 32) * std::uint64_t(bound)) >> 32);
     }

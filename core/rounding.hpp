@@ -1,6 +1,6 @@
-// What floating-point arithmetic can add to a bound. Every certificate of leave-one-out is computed with the
-// functions of this file: it holds for the exact solution of the problem with the numbers that were given, or
-// it is not given at all (an infinite accuracy).
+// How much rounding errors can add to a bound. Every leave-one-out certificate is computed with the functions
+// in this file. A certificate holds for the exact solution of the problem as given; where none can be given,
+// the accuracy is infinite.
 //
 // Model. u is the unit roundoff. Each operation has a relative error of at most u; a sum of n products, in
 // any order and with or without fused operations, is off by at most gamma_n = n u / (1 - n u) times the sum
@@ -49,13 +49,13 @@ namespace widemargin {
 
 constexpr double kUnit = 0x1p-53, kSingleUnit = 0x1p-24;
 
-// gamma_n; infinite where n roundings can lose everything.
+// gamma_n; infinite if n roundings can lose every digit.
 inline double rounding_of(double n, double unit = kUnit) {
     const double lost = n * unit;
     return lost < 0.25 ? lost / (1 - lost) * (1 + 4 * kUnit) : std::numeric_limits<double>::infinity();
 }
 
-// More than a few thousand operations on numbers of one sign can have lost of the result.
+// Rounds up by more than a few thousand operations on numbers of one sign can lose.
 inline double rounded_up(double value) { return value * (1 + 0x1p-40); }
 
 // At least the square root of a computed sum of m squares.
@@ -66,16 +66,17 @@ inline double length_of(double squares, std::int64_t m) {
 // Below this, errors of a sum in single precision are absolute, not relative.
 constexpr double kSingleUnderflow = 0x1p-149;
 
-// (R1) for a product of m values in single precision with weights that were rounded to it.
+// (R1) for a product of m values in single precision with weights rounded to single precision.
 inline double single_product_error(std::int64_t m, double weights, double length) {
     const double n = static_cast<double>(m);
     return rounded_up(rounding_of(n + 8, kSingleUnit) * weights * length +
                       (n + 4) * kSingleUnderflow * (1 + weights + length));
 }
 
-// How far kept scores s_i drift, times r_i (R4). `values`: in a row of the data, at most.
+// Bound on the drift of the stored scores s_i, relative to r_i (R4). `values`: the largest number of values
+// in a row.
 struct ScoreDrift {
-    double values, weight, error;  // weight: W, no less than at any time
+    double values, weight, error;  // weight: an upper bound on W over time
 
     void from_scratch(std::int64_t rows) {
         error += rounded_up(rounding_of(static_cast<double>(rows) + values + 4) * weight);
@@ -87,7 +88,7 @@ struct ScoreDrift {
     }
 };
 
-// An interval that holds a score: the middle, and how far from it the score can be.
+// An interval that contains a score: its middle and its half-width.
 struct ScoreInterval {
     double low, high;
 

@@ -16,7 +16,8 @@ void register_transduction(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of widemargin: arrays in, arrays out.";
-    // Decided here, so that an unknown wish in the environment is an ImportError and not a failed fit.
+    // Chosen here, so that an unknown value of WIDEMARGIN_SIMD raises ImportError at once instead of failing
+    // a fit.
     m.attr("SIMD") = widemargin::uses_avx2() ? "avx2" : "baseline";
     widemargin::register_sparse(m);
     widemargin::register_kernel(m);

@@ -1,11 +1,11 @@
-// The loops over all examples that kernel machines spend their time in.
+// The loops over all examples in which kernel machines spend most of their time.
 //
-// A step of decomposition on a pair looks at every example three times: to update s (8.37), to find who
-// violates the optimality conditions most, and to find the partner that promises the largest gain. Bounds are
-// in the targets: rise[i] is y_i while y_i alpha_i may grow and -infinity otherwise, fall[i] is y_i while it
-// may fall and +infinity otherwise, so that rise - s and fall - s (both -omega) need no conditions.
+// A decomposition step on a pair visits every example three times: to update s (8.37), to find the most
+// violating example, and to find the partner with the largest gain. The targets encode the bounds: rise[i] is
+// y_i if y_i alpha_i may increase and -infinity otherwise; fall[i] is y_i if it may decrease and +infinity
+// otherwise. So rise - s and fall - s (both -omega) need no conditions.
 //
-// The best example is found in two steps: the best value of each block of examples, then its place in the
+// The best example is found in two steps: the best value of each block of examples, then its position in the
 // first block that has it.
 #pragma once
 #include "simd/vectors.hpp"
@@ -18,7 +18,7 @@ constexpr double kInfinity = __builtin_inf();
 
 WIDEMARGIN_INLINE std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-// The first place where target - s is `value`.
+// The first position where target - s is `value`.
 WIDEMARGIN_INLINE std::int64_t place_of(double value, const double* target, const double* s,
                                         std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -89,7 +89,7 @@ Extremes update(const Real* row_i, double step_i, const Real* row_j, double step
     return changed_extremes(rise, fall, n, s, TwoRows<Real>{row_i, row_j, step_i, step_j, s});
 }
 
-// What a partner promises, eight or four at a time; nobody who may not fall or would gain nothing.
+// The gains of partners, eight or four at a time; 0 for those that may not decrease or gain nothing.
 WIDEMARGIN_INLINE void promises(double highest, double own, const double* fall, const double* s,
                                 const float* row, const float* diagonal, float* gains, std::int64_t n) {
     const float own_single = static_cast<float>(own), least = static_cast<float>(kSmallestCurvature);
@@ -199,7 +199,7 @@ void add_columns(const double* factors, const Real* const* columns, std::int64_t
     }
 }
 
-// exp(x) for x <= 0 to one unit in the last place or two: 2^n times a polynomial (Cephes, expf) on half of an
+// exp(x) for x <= 0, to one or two units in the last place: 2^n times a polynomial (Cephes, expf) on half an
 // octave around 0.
 WIDEMARGIN_INLINE Float8 exp_of_negative(Float8 x) {
     const Float8 least = Float8{} - 87.0f;

@@ -5,7 +5,7 @@
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
-// One visit of example i by eight lanes. Returns the change of y * alpha.
+// One visit of an example by eight lanes. Returns the change of y * alpha.
 WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, float* alpha,
                                float squared_norm, float weight, float excess, std::int8_t* sign) {
     const Float8 zero = all8(0);
@@ -38,7 +38,7 @@ WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, fl
     const Bytes8 keep = __builtin_convertvector(~leave, Bytes8);
     *reinterpret_cast<MemoryBytes8*>(sign) = load_bytes(sign) & keep;
 
-    // An empty document without a bias feature has q = 0: its loss is constant, its alpha belongs at the
+    // An empty document without a bias feature has q = 0: its loss is constant and its alpha is at the upper
     // bound.
     const Float8 target = q > zero ? max8(min8(a - kRelaxation * g / q, upper), zero) : upper;
     const Float8 change = live != zero ? (target - a) * y : zero;
@@ -113,7 +113,7 @@ static void pass_over_lanes(LanePass& p) {
 static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
     LaneSums sums;
     for (int lane = 0; lane < kLanes; lane += 8) {
-        // Partial sums of 256 terms, since single precision would lose the small ones in a long sum.
+        // Partial sums of 256 terms, since a long sum in single precision would lose small terms.
         Float8 alpha = all8(0), ww = all8(0), active = all8(0);
         for (std::int64_t begin = 0; begin < n_examples; begin += 256) {
             const std::int64_t end = begin + 256 < n_examples ? begin + 256 : n_examples;

@@ -1,9 +1,9 @@
-// Every loop of the core that is written for vector instructions, in one table.
+// One table of all loops of the core that are written for vector instructions.
 //
 // The loops are compiled twice: for any CPU (simd/baseline.cpp) and, on x86-64 unless CMake's option
 // WIDEMARGIN_AVX2 is off, for AVX2 and FMA (simd/avx2.cpp). vector_loops() chooses by the CPU, once;
-// WIDEMARGIN_SIMD=baseline in the environment forces the first. (target_clones would not do: GCC takes vector
-// types apart for the default CPU before it makes the clones.)
+// WIDEMARGIN_SIMD=baseline in the environment forces the baseline. (target_clones does not work: GCC splits
+// vector types for the default CPU before it makes the clones.)
 //
 // No result depends on how many examples, labels or features share a vector.
 #pragma once
@@ -12,31 +12,31 @@
 
 namespace widemargin {
 
-// Labels, or left-out examples, side by side. With the weights stored feature-major, the 16 weights of a
-// feature are one cache line, so a row is read once and each of its non-zeros is one vector operation for all
+// Labels, or left-out examples, side by side. Weights are stored feature by feature, so the 16 weights of a
+// feature are one cache line: a row is read once, and each of its non-zeros is one vector operation for all
 // lanes. Every lane computes exactly what it would compute alone.
 constexpr int kLanes = 16;
 inline constexpr double kNoIntercept[kLanes] = {};
 
-// Steps go beyond the minimum over one alpha, to 1.4 times the way: successive over-relaxation, which
-// converges for factors below 2 (Mangasarian, Musicant, "Successive overrelaxation for support vector
-// machines", 1999) and needs a tenth to a third fewer passes on text.
+// Successive over-relaxation: a step is 1.4 times the step to the minimum over one alpha. It converges for
+// factors below 2 (Mangasarian, Musicant, "Successive overrelaxation for support vector machines", 1999) and
+// needs 10 to 33 percent fewer passes on text.
 constexpr float kRelaxation = 1.4f;
 
 // One pass of dual coordinate descent: what it reads and updates. Letters as in linear/dual_cd.hpp.
 //
-// A lane in which example i takes no part (shrunk, settled, or padding) has sign 0 there: its step is
-// multiplied by that sign, and a row whose 16 signs are all 0 need not be visited.
+// If example i is not active in a lane (shrunk, settled, or padding), its sign there is 0. The step is
+// multiplied by that sign, and a row with 16 signs of 0 is skipped.
 struct LanePass {
     const std::int64_t* indptr;
     const std::int32_t* indices;
     const float* values;
-    const float* squared_norms;   // with the bias feature
+    const float* squared_norms;   // including the bias feature
     const float* sample_weights;  // or null: all ones
-    const float* excess;          // y_i f(x_i) - 1 of a rule f that w is a change of, or null: w is the rule
-    const std::int32_t* rows;     // in the order of the visits
+    const float* excess;          // y_i f(x_i) - 1 if w is a change of a model f; null if w is the model
+    const std::int32_t* rows;     // in visiting order
     std::int64_t n_rows;
-    std::int64_t bias_row;  // where in w the weights of the bias feature stand
+    std::int64_t bias_row;  // row of w with the weights of the bias feature
     float bias;             // size of the bias feature, 0 for none
     bool squared_loss;
 
@@ -45,39 +45,40 @@ struct LanePass {
     std::int8_t* sign;  // examples x 16: +1, -1, or 0
 
     float cost_positive[kLanes], cost_negative[kLanes];
-    float shrink_above[kLanes], shrink_below[kLanes];  // gradients beyond which a bounded alpha is left alone
+    float shrink_above[kLanes], shrink_below[kLanes];  // shrink bounded alphas with gradients beyond these
 
-    // What the pass found, by lane.
+    // Results of the pass, per lane.
     float pg_max[kLanes], pg_min[kLanes];
-    float gap[kLanes];   // sum of the examples' complementary slackness when they were visited
+    float gap[kLanes];   // sum over examples of the complementary slackness when visited
     float loss[kLanes];  // squared loss only: sum of C_i xi_i^2
 };
 
-// Sums over all examples and features, by lane.
+// Sums over all examples and features, per lane.
 struct LaneSums {
     float alpha[kLanes];
     float squared_weights[kLanes];
     float active[kLanes];
 };
 
-// The features of the row that will be scored next, if there is one.
+// The features of the row that is scored next, if any.
 struct NextRow {
     const std::int32_t* indices = nullptr;
     std::int64_t size = 0;
 };
 
-// The smallest curvature of a step: of what has none (semi-definite kernels) or less (indefinite ones).
+// Lower limit of the curvature of a step, which is 0 for some semi-definite kernels and negative for
+// indefinite ones.
 constexpr double kSmallestCurvature = 1e-12;
 
-// The largest of rise - s and the smallest of fall - s, and whose they are; -1 where nobody may move.
+// The largest of rise - s and the smallest of fall - s, and their positions; -1 if no example may move.
 struct Extremes {
     double highest, lowest;
     std::int64_t rising, falling;
 };
 
-constexpr int kColumns = 8;  // that add_rows adds to
+constexpr int kColumns = 8;  // of sums in add_rows
 
-// The first of many quantities to reach a limit, after how much time; -1: none.
+// The first of many quantities to reach its limit, and when; -1 if none does.
 struct FirstLimit {
     std::int64_t who;
     float time;
@@ -93,12 +94,11 @@ struct LogWeightForm {
 // Loops over values in single or double precision.
 template <typename T>
 struct LoopsOver {
-    // A sparse row (simd/row_loops.hpp). w.x by one label, w being one number per feature. `passing`: rows
-    // are read in their order and only once, so that what follows in memory may be asked for, and need not
-    // stay in the caches.
+    // A sparse row (simd/row_loops.hpp). w.x for one label, w being one number per feature. `passing`: rows
+    // are read in order and only once, so the following memory is prefetched and need not stay in the caches.
     double (*dot)(const std::int32_t* indices, const T* values, std::int64_t size, bool passing,
                   const double* w);
-    // The scores by any number of labels: w is features x labels, a feature every `stride` numbers.
+    // The scores for any number of labels: w is features x labels, with `stride` numbers per feature.
     void (*score_row)(const std::int32_t* indices, const T* values, std::int64_t size, NextRow next,
                       const double* w, std::int64_t stride, const double* intercept, std::int64_t n_labels,
                       double* scores);
@@ -110,14 +110,14 @@ struct LoopsOver {
     // extremes of the result.
     Extremes (*update)(const T* row_i, double step_i, const T* row_j, double step_j, const double* rise,
                        const double* fall, std::int64_t n, double* s);
-    // Who may fall and has the largest (highest - (fall - s))^2 / (own + diagonal - 2 row); -1: nobody. Ties
-    // go to the smallest number.
+    // The example that may decrease with the largest (highest - (fall - s))^2 / (own + diagonal - 2 row); -1
+    // if there is none. Ties go to the smallest number.
     std::int64_t (*partner)(double highest, double own, const double* fall, const double* s, const T* row,
                             const T* diagonal, std::int64_t n);
     // sums += sum_k factors[k] * columns[k], in double precision.
     void (*add_columns)(const double* factors, const T* const* columns, std::int64_t count, std::int64_t n,
                         double* sums);
-    // sums += row_a steps_a for all of several rows; a step is kColumns numbers, one for each column of sums.
+    // sums += row_a steps_a for several rows a; a step is kColumns numbers, one for each column of sums.
     void (*add_rows)(const T* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n,
                      double* sums);
 };
@@ -140,12 +140,12 @@ struct Loops {
     // values = gamma max(of_x + of_rows - 2 sums, 0)
     void (*rbf_exponents)(double gamma, double of_x, const double* of_rows, const double* sums,
                           std::int64_t n, float* values);
-    // values = exp(-values) + offset, of values >= 0
+    // values = exp(-values) + offset, for values >= 0
     void (*exp_of_negative)(float offset, std::int64_t n, float* values);
 
     // Solution paths (simd/solution_path_loops.hpp). c -= u v over the lower triangle of c, rows x stride. u
-    // is rows x depth, v depth x stride; rows is a multiple of 4 and stride of 8. What lies above the
-    // diagonal is undefined.
+    // is rows x depth, v depth x stride; rows is a multiple of 4 and stride of 8. The part above the diagonal
+    // is undefined.
     void (*subtract_products)(const double* u, const double* v, std::int64_t depth, std::int64_t rows,
                               std::int64_t stride, double* c);
     // Quantities that move at constant rates between their limits. Ties go to the smallest number.
@@ -170,7 +170,7 @@ struct Loops {
     }
 };
 
-// Throws std::runtime_error where WIDEMARGIN_SIMD has an unknown value.
+// Throws std::runtime_error if WIDEMARGIN_SIMD has an unknown value.
 const Loops& vector_loops();
 bool uses_avx2();
 

@@ -1,11 +1,11 @@
-// Scores of sparse rows by one label or many, and updates of the weights of 16 labels by a row.
+// Scores of sparse rows for one or many labels, and updates of the weights of 16 labels by a row.
 #pragma once
 #include "simd/vectors.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
-// w.x in four partial sums: with one, every addition would wait for the one before it.
+// w.x in four partial sums, so that an addition need not wait for the one before it.
 template <typename T>
 static double dot(const std::int32_t* indices, const T* values, std::int64_t size, bool passing,
                   const double* w) {
@@ -52,20 +52,20 @@ static void score_roughly(const std::int32_t* indices, const float* values, std:
     store8(scores + 8, high);
 }
 
-// How many features before it is needed a line of weights is asked for: enough to have come from memory, few
-// enough to be there still. The last ones of a row ask for the first ones of the next.
+// Prefetch distance of a line of weights, in features: far enough that it arrives from memory in time, near
+// enough that it is not evicted again. The last features of a row prefetch for the first ones of the next.
 constexpr std::int64_t kFeaturesAhead = 32;
 
-// Always inline, and no loop: GCC takes functions and loops that only ask for memory to have no effect, and
-// leaves them out.
+// Always inline, and without a loop: GCC removes functions and loops that only prefetch, since they have no
+// effect.
 template <int lines>
 WIDEMARGIN_INLINE void ask_for_lines(const double* first) {
     __builtin_prefetch(first);
     if constexpr (lines > 1) ask_for_lines<lines - 1>(first + 8);
 }
 
-// The scores of a row by 4 * (parts - 1) + 1 to 4 * parts labels, whose sums stay in registers. The last four
-// labels share some with those before where the number is no multiple of four: both find the same sums.
+// The scores of a row for 4 * (parts - 1) + 1 to 4 * parts labels, whose sums stay in registers. If the
+// number is not a multiple of four, the last four labels overlap the ones before; both compute the same sums.
 template <int parts, typename T>
 WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, std::int64_t size,
                                   NextRow next, const double* w, std::int64_t stride, const double* intercept,
@@ -94,7 +94,7 @@ WIDEMARGIN_INLINE void score_tile(const std::int32_t* indices, const T* values, 
     std::memcpy(scores + last, sum + parts - 1, sizeof(Double4));
 }
 
-// The same by fewer labels than 4.
+// The same for fewer than 4 labels.
 template <int few, typename T>
 WIDEMARGIN_INLINE void score_few(const std::int32_t* indices, const T* values, std::int64_t size,
                                  const double* w, std::int64_t stride, const double* intercept,
@@ -108,8 +108,8 @@ WIDEMARGIN_INLINE void score_few(const std::int32_t* indices, const T* values, s
     std::memcpy(scores, sum, sizeof sum);
 }
 
-// Labels in tiles of 16, and at the end one of up to 31: a pass of its own over the row for the labels beyond
-// 16 would cost more than their sums. Each sum adds the features in their order, whatever the tile.
+// Labels in tiles of 16; the last tile has up to 31, since another pass over the row for the remaining labels
+// would cost more than their sums. Each sum adds the features in order, whatever the tile.
 template <typename T>
 static void score_row(const std::int32_t* indices, const T* values, std::int64_t size, NextRow next,
                       const double* w, std::int64_t stride, const double* intercept, std::int64_t n_labels,

@@ -31,7 +31,7 @@ static void subtract_products(const double* u, const double* v, std::int64_t dep
     }
 }
 
-// Four rows at a time: less traffic of the sums.
+// Four rows at a time, so that the sums are loaded and stored less often.
 template <typename Real>
 static void add_rows(const Real* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n,
                      double* sums) {

@@ -1,8 +1,8 @@
-// The vector types of simd/ and what the loops do with them, in the namespace WIDEMARGIN_TARGET of the file
-// that includes this one.
+// The vector types of simd/ and their operations, in the namespace WIDEMARGIN_TARGET of the file that
+// includes this one.
 //
-// Loops use nothing from the standard library but constants and memcpy: the linker keeps one copy of an
-// inline function, and the one compiled for AVX2 would then run on every CPU.
+// Loops use nothing from the standard library except constants and memcpy: the linker keeps only one copy of
+// an inline function, and a copy compiled for AVX2 would then run on every CPU.
 #pragma once
 
 #include <cstring>
@@ -24,7 +24,7 @@ typedef double Double4 __attribute__((vector_size(32)));
 typedef std::int8_t Bytes8 __attribute__((vector_size(8)));
 typedef std::int32_t Int8 __attribute__((vector_size(32)));
 typedef std::int64_t Long4 __attribute__((vector_size(32)));
-// The same in memory, at any address. (memcpy would go through the stack.)
+// The same types in memory, at any address. (memcpy would go through the stack.)
 typedef float MemoryFloat4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float MemoryFloat8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef double MemoryDouble4 __attribute__((vector_size(32), aligned(8), may_alias));

@@ -1,16 +1,16 @@
-// Weights of Winnow from their logarithms, many at a time.
+// Winnow's weights from their logarithms, many at a time.
 #pragma once
 #include "simd/vectors.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
-// exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where 14 terms of the series leave an error of rounding; x below
-// -700 counts as -700. exp(0) is 1 exactly.
+// exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where 14 terms of the series are exact up to rounding. x below
+// -700 counts as -700. exp(0) is exactly 1.
 WIDEMARGIN_INLINE Double4 exp4(Double4 x) {
-    // ln(2) in two parts, of which n times the first is exact.
+    // ln(2) in two parts; n times the first is exact.
     constexpr double kLog2Head = 0x1.62e42fee00000p-1, kLog2Tail = 0x1.a39ef35793c76p-33;
-    constexpr double kRound = 0x1.8p52;  // added, it leaves the nearest integer in the last bits
+    constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the last bits
     constexpr double kFactorials[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
                                       1.0 / 362880,     1.0 / 40320,     1.0 / 5040,     1.0 / 720,
                                       1.0 / 120,        1.0 / 24,        1.0 / 6,        1.0 / 2};
@@ -43,7 +43,7 @@ static void weigh(const LogWeightForm& form, double shift, const double* v, std:
     }
 }
 
-// The compiler itself would call the library, which minds negative numbers.
+// std::sqrt would call the library, which sets errno for negative numbers.
 WIDEMARGIN_INLINE Double4 sqrt4(Double4 x) {
 #if defined(__AVX__)
     return _mm256_sqrt_pd(x);

@@ -1,9 +1,9 @@
 // Pearson's test statistic for independence of every label and every term (joachims 2.3.1).
 //
 // Problem: scores[l][t] = (n tp - df P)^2 n / (df (n - df) P (n - P)) for tp = together[l][t] documents with
-// both, df with the term, P with the label. Inputs: the counts, and the parts of the formula that belong to a
-// term or to a label alone: of_terms = n / (df (n - df)) and of_labels = 1 / (P (n - P)), 0 where they divide
-// by 0. Output: labels x terms. One pass, in which a label is a piece of work for a thread.
+// both, df with the term, P with the label. Inputs: the counts, and the factors that depend on the term or
+// the label alone: of_terms = n / (df (n - df)) and of_labels = 1 / (P (n - P)), 0 where the denominator is
+// 0. Output: labels x terms. One pass; each label is one piece of work for a thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Columns in the order of their frequency, so that the weights that are used most lie together in memory.
+// Columns in order of frequency, so that the most used weights are adjacent in memory.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace widemargin {
 
 struct ColumnOrder {
-    std::vector<std::int32_t> columns;  // the most frequent first; of equally frequent ones, in their order
-    std::vector<std::int32_t> place;    // of every column among them
+    std::vector<std::int32_t> columns;  // most frequent first; ties by column number
+    std::vector<std::int32_t> place;    // position of every column in `columns`
 };
 
-// `roughly`: frequencies with the same number of binary digits count as equal, which leaves neighbors
-// together.
+// `roughly`: frequencies with the same number of binary digits count as equal, so that neighboring columns
+// stay together.
 template <typename T>
 ColumnOrder order_by_frequency(const CsrView<T>& x, bool roughly) {
     const std::int64_t d = x.n_columns, n_values = x.n_values();
@@ -29,7 +29,7 @@ ColumnOrder order_by_frequency(const CsrView<T>& x, bool roughly) {
         }
         largest = frequency > largest ? frequency : largest;
     }
-    std::vector<std::int64_t> start(largest + 2, 0);  // by how much less than the largest
+    std::vector<std::int64_t> start(largest + 2, 0);  // by the difference from the largest frequency
     for (const std::int32_t frequency : key) ++start[largest - frequency + 1];
     for (std::size_t k = 1; k < start.size(); ++k) start[k] += start[k - 1];
     ColumnOrder order{std::vector<std::int32_t>(d), std::vector<std::int32_t>(d)};

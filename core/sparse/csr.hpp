@@ -1,4 +1,4 @@
-// A compressed-sparse-row matrix that somebody else owns, and the small verbs every solver uses on its rows.
+// A view of a compressed-sparse-row matrix, and the small operations that every solver uses on its rows.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace widemargin {
 
-using Indices = std::vector<std::int32_t>;  // of rows
+using Indices = std::vector<std::int32_t>;  // row numbers
 
 template <typename T>
 struct Row {
@@ -21,7 +21,7 @@ struct Row {
         return sum;
     }
 
-    // Four partial sums: one would make every addition wait for the one before it.
+    // Four partial sums, so that an addition need not wait for the one before it.
     double dot(const double* w) const {
         double a = 0, b = 0, c = 0, d = 0;
         std::int64_t k = 0;
@@ -48,7 +48,7 @@ struct Row {
 #endif
     }
 
-    // The same for a row that will be read once: it takes no room from what is read again.
+    // The same for a row that is read only once: it does not evict what is read again.
     void prefetch_for_once() const {
 #if defined(__GNUC__)
         for (std::int64_t k = 0; k < size; k += 16) {

@@ -1,9 +1,9 @@
-// What has to hold of a compressed-sparse-row matrix before any solver reads it, and what learners ask of its
-// values, each array read once.
+// The checks that a compressed-sparse-row matrix must pass before any solver reads it, and the properties of
+// its values that learners require. Each array is read once.
 //
-// A matrix is sound when its row pointers start at 0, never fall and end within its arrays, and when every
-// column number lies in [0, n_columns). It is canonical when, besides, column numbers rise strictly within
-// each row.
+// A matrix is sound if its row pointers start at 0, never decrease and end within its arrays, and every
+// column number is in [0, n_columns). It is canonical if, in addition, column numbers strictly increase
+// within each row.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace widemargin {
 
 enum class CsrState : int { kCanonical = 0, kUnordered = 1, kDamaged = 2 };
 
-// At how many places of [0, n - 1) the number does not rise to the next: a plain loop, of which compilers
-// make vector instructions.
+// The number of positions in [0, n - 1) whose number is not smaller than the next. A plain loop, which
+// compilers vectorize.
 inline std::int64_t count_descents(const std::int32_t* indices, std::int64_t n) {
     std::int32_t descents = 0;
     for (std::int64_t k = 0; k + 1 < n; ++k) descents += indices[k + 1] <= indices[k];
@@ -29,15 +29,15 @@ inline CsrState check_csr(const std::int64_t* indptr, std::int64_t n_rows, const
     std::int64_t falls = 0;
     for (std::int64_t i = 0; i < n_rows; ++i) falls += indptr[i + 1] < indptr[i];
     if (falls) return CsrState::kDamaged;
-    // Some rows at a time, so that what the first loop reads is in the nearest cache for the second.
+    // Blocks of rows, so that the second loop finds in the L1 cache what the first one read.
     constexpr std::int64_t kAtOnce = 4096;
     bool in_range = true, rising = true;
     for (std::int64_t i = 0; i < n_rows && in_range;) {
         std::int64_t last = i + 1;
         while (last < n_rows && indptr[last + 1] - indptr[i] <= kAtOnce) ++last;
         std::int64_t descents = count_descents(indices + indptr[i], indptr[last] - indptr[i]);
-        // Numbers may fall from the last of a row to the first of the next, and nowhere else. Where they rise
-        // within a row, its ends say whether all are in range.
+        // Column numbers may decrease only from the end of a row to the start of the next. Where they
+        // increase within a row, its two ends tell whether all are in range.
         const std::int64_t block = indptr[i];
         for (; i < last; ++i) {
             const std::int64_t begin = indptr[i], end = indptr[i + 1];
@@ -55,14 +55,14 @@ inline CsrState check_csr(const std::int64_t* indptr, std::int64_t n_rows, const
 
 struct ValueCheck {
     bool all_finite;
-    double least, greatest;  // 0 when there are none
+    double least, greatest;  // 0 if there are no values
     std::int64_t n_nonzero;
 };
 
 template <typename T>
 ValueCheck check_values(const T* values, std::int64_t n) {
-    // Lanes that know nothing of each other become vector instructions. A product with 0 is 0 unless a value
-    // is infinite or no number; such a product stays in the sum.
+    // Independent lanes, which compilers vectorize. A product with 0 is 0 unless the value is infinite or
+    // NaN; such a product stays in the sum.
     constexpr int kAtOnce = 16;
     T least[kAtOnce], greatest[kAtOnce], sum[kAtOnce] = {};
     std::int32_t zeros[kAtOnce] = {};

@@ -1,7 +1,7 @@
 // Scores of many sparse rows by many linear rules at once: scores = X W + b.
 //
-// W is features x labels, so a non-zero of a row adds one contiguous line of W; rows are shared out to
-// threads. Row i's scores go to line i or, with `lines`, to line lines[i].
+// W is features x labels, so each non-zero of a row adds one contiguous line of W. Rows are divided among
+// threads. The scores of row i go to line i or, with `lines`, to line lines[i].
 #pragma once
 
 #include <algorithm>

@@ -13,8 +13,8 @@
 
 namespace widemargin {
 
-// The matrix with its columns in the order of their frequency (the weights of frequent features then lie
-// together), its values in single precision, and the rows' norms.
+// The matrix with its columns in order of frequency (so that the weights of frequent features are adjacent),
+// its values in single precision, and the norms of its rows.
 template <typename T>
 struct SharedRows {
     CsrView<T> x;  // columns renumbered
@@ -45,8 +45,7 @@ struct SharedRows {
     }
 };
 
-// A pass over these rows that shrinks nothing yet; the lanes' costs, weights, alphas and signs are still to
-// be set.
+// A pass over these rows, without shrinking. The caller sets the lanes' costs, weights, alphas and signs.
 template <typename T>
 LanePass pass_over(const SharedRows<T>& shared, double bias, bool squared_loss) {
     LanePass pass{};
@@ -65,14 +64,15 @@ LanePass pass_over(const SharedRows<T>& shared, double bias, bool squared_loss) 
     return pass;
 }
 
-// Shrinks in the next pass what is further from moving than anything was from resting in the last one.
+// Sets the shrinking limits of the next pass: a bounded alpha is skipped if its gradient exceeds the largest
+// projected gradient of the last pass.
 inline void shrink_lane(LanePass& pass, int lane) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     pass.shrink_above[lane] = pass.pg_max[lane] > 0 ? pass.pg_max[lane] : infinity;
     pass.shrink_below[lane] = pass.pg_min[lane] < 0 ? pass.pg_min[lane] : -infinity;
 }
 
-// Whether example i takes part in any lane.
+// Whether example i is active in any lane.
 inline bool is_in_a_lane(const std::int8_t* signs, std::int64_t i) {
     static_assert(kLanes == 16);
     std::uint64_t words[2];

@@ -1,10 +1,10 @@
-// In how many documents of each label every term occurs.
+// The number of documents of each label in which each term occurs.
 //
 // Problem: together[l][t] = |{i : i has label l and x_it != 0}| for all labels l and terms t, from which
 // every score of terms follows (joachims 2.3.1). Inputs: a CSR matrix of documents, and for each label the
-// rows of its documents, one behind the other. Output: labels x terms, zeroed here. One pass over the
-// documents of a label, whose counts stay in the cache meanwhile; labels are shared out to threads in
-// their order, so the one with the most documents should come first.
+// rows of its documents, concatenated. Output: labels x terms, zeroed here. One pass over the documents of
+// each label, whose counts stay in the cache. Labels are handed out to threads in order, so the label with
+// the most documents should come first.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// A sparse matrix by rows and by columns, its columns in another order and those of one value set apart.
+// A sparse matrix by rows and by columns, with columns reordered and columns of a single value set apart.
 //
-// For products with Z Z': a column with one value adds to the diagonal alone, own_i = sum z_ij^2 over such
-// columns. Column j goes to place[j]; places below n_shared are columns of several values.
+// For products with Z Z': a column with one value adds only to the diagonal, own_i = sum z_ij^2 over such
+// columns. Column j goes to place[j]; places below n_shared are for columns with several values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace widemargin {
 
-// The matrix of the columns of several values by rows (its columns in no order within a row), and `own`.
+// The columns with several values as a matrix by rows (columns are unordered within a row), and `own`.
 template <typename T>
 void shared_columns(const CsrView<T>& x, const std::int32_t* place, std::int64_t n_shared,
                     std::int64_t* indptr, std::int32_t* indices, T* values, double* own) {
@@ -33,7 +33,7 @@ void shared_columns(const CsrView<T>& x, const std::int32_t* place, std::int64_t
     }
 }
 
-// All columns by place, whose beginnings `indptr` the caller has counted.
+// All columns by place; `indptr`, where each begins, is counted by the caller.
 template <typename T>
 void columns_by_place(const CsrView<T>& x, const std::int32_t* place, const std::int64_t* indptr,
                       std::int32_t* indices, T* values) {
