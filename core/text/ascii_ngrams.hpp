@@ -1,7 +1,7 @@
-// Pairs and triples of ASCII characters, found by their place instead of by a hash.
+// Pairs and triples of ASCII characters, found by index instead of by hash.
 //
-// Most characters of most texts are ASCII, and the triples that occur are few: a row of 128 places for every
-// pair that begins one stays in the cache where a hash table of the same triples does not.
+// Most characters of most texts are ASCII, and few triples occur. A row of 128 places for every pair that
+// begins a triple stays in the cache; a hash table of the same triples does not.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class AsciiNgrams {
         return triples_[static_cast<size_t>(row - 1) << 7 | c];
     }
 
-    // Asks for the memory of a triple, if it has some.
+    // Prefetches the place of a triple, if it has one.
     void fetch(uint32_t a, uint32_t b, uint32_t c) const {
         const uint32_t row = row_of_[(a << 7 | b) & ((1 << 14) - 1)];
         prefetch(triples_.data() + (static_cast<size_t>(row - (row > 0)) << 7 | (c & 127)));

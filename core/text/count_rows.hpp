@@ -1,4 +1,4 @@
-// Sparse rows of counts, kept in pieces of consecutive documents until the size of the matrix is known.
+// Sparse rows of counts, stored in pieces of consecutive documents until the size of the matrix is known.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,18 @@ inline void check_non_zeros(int64_t n) {
     if (n > kMaxNonZeros) throw std::overflow_error("the matrix would have 2**31 non-zero counts or more");
 }
 
-// One entry of a row while it is sorted: the column above, the count below.
+// One entry of a row for sorting: the column in the upper 32 bits, the count in the lower.
 inline uint64_t pack(uint32_t column, uint32_t count) { return static_cast<uint64_t>(column) << 32 | count; }
 
 // Sorts entries by column; no column is larger than `max_column`.
 inline void sort_entries(std::vector<uint64_t>& entries, std::vector<uint64_t>& scratch,
                          uint32_t max_column) {
     const size_t n = entries.size();
-    if (n < 48) {  // where counting digits costs more than comparing
+    if (n < 48) {  // a radix sort would cost more
         std::sort(entries.begin(), entries.end());
         return;
     }
-    // As few passes as digits of 9 bits allow, and the digits no longer than that takes.
+    // As few passes as digits of 9 bits allow, then the shortest digits for that number of passes.
     int bits = 1;
     while (bits < 32 && max_column >> bits) ++bits;
     const int passes = (bits + 8) / 9, width = (bits + passes - 1) / passes;
@@ -49,19 +49,19 @@ inline void sort_entries(std::vector<uint64_t>& entries, std::vector<uint64_t>& 
     }
 }
 
-// The row of the current document, of one thread that counts many. For every term, its caller keeps the place
-// where the term was last counted (0 at first); so a row begins without forgetting the one before.
+// The row of the current document in a thread that counts many. For every term, the caller stores where the
+// term was last counted (0 at first), so nothing has to be cleared between rows.
 class OpenRow {
   public:
-    // What a loop needs in registers.
+    // The state that a loop keeps in registers.
     struct Writer {
         uint32_t *ids, *counts;
         uint32_t start, size;
 
-        // `last` is 1 + the place in all rows of this thread; up to this row's start: not seen in it.
-        // Without branches: whether a term is new to a document cannot be predicted.
+        // `last` is 1 + the position in all rows of this thread; if it is not beyond this row's start, the
+        // term is new to the row. Branch-free, since the CPU cannot predict whether a term is new.
         WIDEMARGIN_HOT void add(uint32_t id, uint32_t& last) {
-            const uint32_t seen = 0u - static_cast<uint32_t>(last > start);  // all bits or none
+            const uint32_t seen = 0u - static_cast<uint32_t>(last > start);  // all ones or all zeros
             const uint32_t at = (seen & (last - start - 1)) | (~seen & size);
             ids[at] = id;
             counts[at] = (counts[at] & seen) + 1;
@@ -70,7 +70,7 @@ class OpenRow {
         }
     };
 
-    // For up to `more` calls of add. Give it back to `written`.
+    // For up to `more` calls of add. Return it with `written`.
     Writer writer(size_t more) {
         const size_t most = size_ + more;
         if (most > ids_.size()) {
@@ -96,7 +96,7 @@ class OpenRow {
     uint32_t start_ = 0, size_ = 0;
 };
 
-// What the numbers in a thread's rows stand for: columns, or -1.
+// The columns of a thread's term numbers; -1 for none.
 struct ColumnMap {
     std::vector<int32_t> units, longer;  // see text/ngrams.hpp
     uint32_t max_column = 0;
@@ -104,11 +104,11 @@ struct ColumnMap {
     int32_t operator()(uint32_t id) const { return id < 0x80000000u ? units[id] : longer[id - 0x80000000u]; }
 };
 
-// The rows of consecutive documents. A count takes one byte; the few that do not fit stand aside.
+// The rows of consecutive documents. A count takes one byte; the few larger ones are stored separately.
 class RowPiece {
   public:
     int64_t first_row = 0;
-    int owner = 0;  // the thread whose numbers the entries are, until they are columns
+    int owner = 0;  // the thread that numbered the terms, until numbers become columns
 
     int64_t n_rows() const { return static_cast<int64_t>(lengths_.size()); }
     int64_t non_zeros() const { return static_cast<int64_t>(ids_.size()); }
@@ -121,7 +121,7 @@ class RowPiece {
         lengths_.push_back(static_cast<uint32_t>(n));
     }
 
-    // As `add`, columns in any order.
+    // Like `add`, with columns in any order.
     void add_unsorted(const OpenRow& row, std::vector<uint64_t>& entries, std::vector<uint64_t>& scratch,
                       uint32_t max_column) {
         entries.resize(row.size());
@@ -137,7 +137,7 @@ class RowPiece {
         lengths_.push_back(row.size());
     }
 
-    // Columns of a row with repetitions, in any order.
+    // The columns of a row, repeated as often as they occur, in any order.
     void add_occurrences(std::vector<uint64_t>& columns, std::vector<uint64_t>& scratch,
                          uint32_t max_column) {
         sort_entries(columns, scratch, max_column);
@@ -153,7 +153,7 @@ class RowPiece {
         lengths_.push_back(n);
     }
 
-    // Replaces every id by its column, drops those that have none, and sorts the rows.
+    // Replaces every id by its column, drops ids without one, and sorts the rows.
     void map_columns(const ColumnMap& column) {
         std::vector<uint64_t> entries, scratch;
         std::vector<uint32_t> large;
@@ -180,7 +180,8 @@ class RowPiece {
         counts_.resize(out);
     }
 
-    // Writes the rows to a matrix and frees them. `indptr` and the others belong to this piece's first row.
+    // Writes the rows to a matrix and frees them. `indptr`, `indices` and `counts` point to this piece's
+    // first row.
     void release(int64_t first_entry, int64_t* indptr, int32_t* indices, int32_t* counts) {
         int64_t end = first_entry;
         for (size_t row = 0; row < lengths_.size(); ++row) indptr[row + 1] = end += lengths_[row];
@@ -199,7 +200,7 @@ class RowPiece {
     }
 
     std::vector<uint32_t> ids_;
-    std::vector<uint8_t> counts_;  // 0: the next of large_
+    std::vector<uint8_t> counts_;  // 0: the count is the next in large_
     std::vector<uint32_t> large_;
     std::vector<uint32_t> lengths_;
 };
@@ -222,7 +223,7 @@ class Rows {
         return n;
     }
 
-    // Once: fills a CSR matrix (indptr has n_rows + 1 places) and frees the rows.
+    // Fills a CSR matrix (indptr has n_rows + 1 entries) and frees the rows. Call it once.
     template <class Run>
     void release(int64_t* indptr, int32_t* indices, int32_t* counts, Run&& run) {
         std::vector<int64_t> first(pieces.size());
@@ -242,7 +243,7 @@ class Rows {
     }
 };
 
-// Cuts documents into consecutive pieces of about equal length; returns where each begins, and the end.
+// Cuts documents into consecutive pieces of about equal length; returns where each piece begins, and the end.
 inline std::vector<int64_t> cut(const std::vector<TextView>& texts, int64_t n_pieces) {
     int64_t total = 0;
     for (const TextView& text : texts) total += text.length + 64;

@@ -1,7 +1,8 @@
-// The passes over a collection: distinct tokens, then counts of n-grams; or counts of known terms at once.
+// The passes over a collection: distinct tokens, then counts of n-grams; or counts of known terms in one
+// pass.
 //
-// `run(task)` everywhere calls task(thread, stop) for each of n_threads threads, see parallel.hpp. Documents
-// are handed out in pieces; which thread gets which changes nothing in the results.
+// `run(task)` calls task(thread, stop) on each of n_threads threads, see parallel.hpp. Documents are handed
+// out in pieces; results do not depend on which thread gets which piece.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,18 @@
 
 namespace widemargin {
 
-// How a text becomes units, and units n-grams.
+// How a text is split into units, and units are joined into n-grams.
 struct TextRule {
     UnitKind kind = UnitKind::words;
     TokenRule tokens;
     NgramRule ngrams;
 };
 
-// Enough pieces that no thread waits long for the last one.
+// Enough pieces that the last one ends soon after the others.
 inline constexpr int64_t kPiecesPerThread = 24;
 
-// Numbers for the tokens of `text`, in batches: use(numbers, n). The table's memory is fetched ahead.
+// Calls use(numbers, n) with the numbers of the tokens of `text`, in batches. The table's memory is
+// prefetched.
 template <class Use>
 void number_tokens(const Normalizer& text, Tokenizer& tokenizer, TokenTable& table, Use&& use) {
     tokenizer.read(text, [&](const Token* tokens, size_t n) {
@@ -43,7 +45,7 @@ void number_tokens(const Normalizer& text, Tokenizer& tokenizer, TokenTable& tab
     });
 }
 
-// The sorted union of the tables' tokens, without each table's first n_skipped; ranks as in merge_tokens.
+// The sorted union of the tables' tokens, except the first n_skipped of each table; ranks as in merge_tokens.
 template <class Run>
 Strings merge_tables(const std::vector<TokenTable>& tables, uint32_t n_skipped,
                      std::vector<std::vector<uint32_t>>& ranks, Run&& run) {
@@ -54,8 +56,8 @@ Strings merge_tables(const std::vector<TokenTable>& tables, uint32_t n_skipped,
     return merge_tokens(sorted, ranks);
 }
 
-// The texts as sequences of token numbers, and all distinct tokens sorted: for tokens that become something
-// else (stems) before they are counted.
+// The texts as sequences of token numbers, and all distinct tokens sorted: for tokens that are replaced (by
+// stems) before they are counted.
 class TokenPass {
   public:
     template <class Run>
@@ -89,26 +91,26 @@ class TokenPass {
     struct Piece {
         int64_t first_row = 0;
         int owner = 0;
-        std::vector<uint32_t> tokens;   // numbers of the owner's table
-        std::vector<uint32_t> lengths;  // tokens in each document
+        std::vector<uint32_t> tokens;   // numbers in the owner's table
+        std::vector<uint32_t> lengths;  // tokens per document
     };
 
     Strings distinct;
-    std::vector<std::vector<uint32_t>> ranks;  // by owner and number: the place in `distinct`
+    std::vector<std::vector<uint32_t>> ranks;  // by owner and number: the position in `distinct`
     std::vector<Piece> pieces;
 };
 
-// A collection's counts: rows that know their terms.
+// The counts of a collection: its rows and its terms.
 class CollectionCounts {
   public:
-    // Words or characters, in one pass; the words in `skipped` are as if they were not there.
+    // Counts words or characters in one pass; the words in `skipped` are removed first.
     template <class Run>
     CollectionCounts(const std::vector<TextView>& texts, const TextRule& rule, const Strings& skipped,
                      bool totals, int n_threads, Run&& run)
         : terms_(rule.ngrams) {
         make_counters(rule.ngrams, totals, n_threads);
         const bool words = rule.kind == UnitKind::words;
-        // What is skipped has the first numbers of every table.
+        // Skipped words have the first numbers in every table.
         std::vector<TokenTable> tables(words ? n_threads : 0);
         for (TokenTable& table : tables)
             for (int64_t i = 0; i < skipped.size(); ++i)
@@ -149,8 +151,8 @@ class CollectionCounts {
         merge(totals, run);
     }
 
-    // What the tokens of a pass became: unit_of[place in pass.distinct] is the place in `units`, which are
-    // sorted, or -1 (left out). Empties the pass.
+    // Counts the tokens of a pass after replacement: unit_of[position in pass.distinct] is the position in
+    // `units`, which are sorted, or -1 (omitted). Empties the pass.
     template <class Run>
     CollectionCounts(TokenPass& pass, Strings units, const std::vector<int32_t>& unit_of,
                      const NgramRule& rule, bool totals, int n_threads, Run&& run)
@@ -182,7 +184,7 @@ class CollectionCounts {
 
     NgramTerms& terms() { return terms_; }
 
-    // Turns the threads' numbers into columns. Once, when the terms are final.
+    // Replaces the threads' numbers by columns. Call it once, when the terms are final.
     template <class Run>
     Rows& finish(Run&& run) {
         std::vector<ColumnMap> columns(terms_.n_threads());

@@ -1,12 +1,12 @@
-// The hash of a term: the same on every platform, whatever the number of threads. Models in hashing mode
-// depend on it, so it never changes.
+// The hash of a term: the same on every platform and for any number of threads. Models in hashing mode depend
+// on it, so it must never change.
 //
-// A unit (a word, a character) is its UTF-8 bytes, read as little-endian words of 64 bits, the last one
-// filled with zeros, at least two words. With all arithmetic modulo 2^64:
+// A unit (a word or a character) is its UTF-8 bytes, read as at least two little-endian words of 64 bits,
+// padded with zeros. With all arithmetic modulo 2^64:
 //     h = length * K1;  for each word w: h = (h ^ w) * K2, h ^= h >> 32;  hash = h * K3
-// An n-gram continues the hash p of its first n - 1 units with the hash u of the last:
+// The hash of an n-gram combines the hash p of its first n - 1 units with the hash u of the last:
 //     x = p * K1 ^ u;  x ^= x >> 32;  hash = x * K3
-// The column among m is (hash >> 32) * m >> 32.
+// The column out of m is (hash >> 32) * m >> 32.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ inline uint64_t little_endian(uint64_t word) {
 #endif
 }
 
-// The first `length` < 8 bytes at `p` as a little-endian word, without reading behind them.
+// The first `length` < 8 bytes at `p` as a little-endian word, without reading beyond them.
 inline uint64_t load_part(const char* p, int64_t length) {
     uint64_t word = 0;
     std::memcpy(&word, p, length);
@@ -53,8 +53,8 @@ inline uint64_t load_word(const char* p) {
     return little_endian(word);
 }
 
-// A token: where its bytes are, the first 16 of them as two words (zeros behind the end), its hash, and which
-// bytes of its text it stands for.
+// A token: where its bytes are, the first 16 of them as two words (padded with zeros), its hash, and which
+// bytes of the text it came from.
 struct Token {
     const char* bytes;
     uint64_t low, high, hash;
@@ -86,15 +86,15 @@ struct FirstBytes {
 };
 inline constexpr FirstBytes kFirstBytes;
 
-// A token whose bytes may be read up to 16 behind its start, whatever its length.
+// A token with at least 16 readable bytes from its start, whatever its length.
 inline Token padded_token(const char* bytes, uint32_t length) {
-    // A table, not branches: the lengths of words cannot be predicted.
+    // A table instead of branches, since the CPU cannot predict the lengths of words.
     const uint64_t low = load_word(bytes) & kFirstBytes[length < 16 ? length : 16];
     const uint64_t high = load_word(bytes + 8) & kFirstBytes[length < 16 ? length + 17 : 33];
     return {bytes, low, high, token_hash(bytes, length, low, high), length, 0, 0};
 }
 
-// A token anywhere.
+// A token without padding.
 inline Token make_token(const char* bytes, uint32_t length) {
     if (length >= 16) return padded_token(bytes, length);
     char padded[16] = {};

@@ -1,9 +1,9 @@
-// The n-grams of all threads brought together: one sorted list of terms, whoever saw them first.
+// The n-grams of all threads merged into one sorted list of terms, which does not depend on the threads.
 //
-// Length by length, every thread's pairs (prefix, unit) are written in numbers that all threads share, sorted
-// and merged. Units are numbered in the order of their strings, so pairs sort as the strings do, and the
-// order of all terms is the order in which a walk through the tree of prefixes meets them: a prefix first,
-// then what continues it.
+// For each length, the pairs (prefix, unit) of every thread are renumbered with numbers that all threads
+// share, sorted and merged. Units are numbered in the order of their strings, so pairs sort as strings do.
+// The order of all terms is that of a depth-first walk through the tree of prefixes: a prefix first, then its
+// continuations.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct KeyedId {
     uint32_t id;
 };
 
-// Sorts by key, the digits of 11 bits in which keys differ, lowest first.
+// Radix sort by key, with digits of 11 bits, lowest first; digits in which no keys differ are skipped.
 inline void sort_by_key(LargeArray<KeyedId>& items) {
     uint64_t any = 0, all = ~uint64_t{0};
     for (const KeyedId& item : items) {
@@ -53,14 +53,14 @@ class NgramTerms {
   public:
     explicit NgramTerms(const NgramRule& rule) : max_n_(rule.max_n), levels_(max_n_ + 1) {}
 
-    // What the units are: sorted strings, joined by a space. ranks[t][number] is the place among them of a
-    // unit that thread t's counter calls `number`.
+    // The units are sorted strings, joined by a space. ranks[t][number] is the position in `units` of the
+    // unit that thread t's counter numbers `number`.
     void set_words(Strings units, std::vector<std::vector<uint32_t>> ranks) {
         units_ = std::move(units);
         ranks_ = std::move(ranks);
         n_units_ = static_cast<uint32_t>(units_.size());
     }
-    // Or: the units are characters, by their code points.
+    // The units are characters, by code point.
     void set_characters(size_t n_threads) {
         ranks_.resize(n_threads);
         n_units_ = unicode::kCodePoints;
@@ -100,7 +100,7 @@ class NgramTerms {
     size_t n_threads() const { return places_.size(); }
     bool has_totals() const { return !levels_[1].total.empty(); }
 
-    // By column: in how many documents each term occurs, and how often in all of them.
+    // By column: the number of documents in which each term occurs, and its total count.
     void document_frequencies(int32_t* out) const {
         for (const Level& level : levels_)
             for (size_t i = 0; i < level.column.size(); ++i)
@@ -114,7 +114,7 @@ class NgramTerms {
                 if (level.column[i] >= 0) out[level.column[i]] = static_cast<int64_t>(level.total[i]);
     }
 
-    // Keeps the terms whose column is marked; the others are as if they were unknown.
+    // Keeps the terms whose column is marked; the others become unknown.
     void keep(const uint8_t* marked) {
         std::vector<int32_t> renumbered(n_terms_);
         int32_t next = 0;
@@ -125,7 +125,7 @@ class NgramTerms {
         n_terms_ = next;
     }
 
-    // The column of every number that thread `t` gave out, -1 where it is no term.
+    // The column of every number that thread `t` assigned; -1 if it is not a term.
     ColumnMap columns(size_t t) const {
         ColumnMap map;
         map.units.resize(ranks_[t].empty() ? n_units_ : ranks_[t].size(), -1);
@@ -138,7 +138,7 @@ class NgramTerms {
         return map;
     }
 
-    // Lengths in bytes become offsets (n_terms + 1 places); returns the number of bytes.
+    // Writes the offsets of the terms (n_terms + 1 entries); returns the number of bytes.
     int64_t offsets(int64_t* out) const {
         for (int n = 1; n <= max_n_; ++n)
             for (size_t i = 0; i < levels_[n].column.size(); ++i)
@@ -148,7 +148,7 @@ class NgramTerms {
         return out[n_terms_];
     }
 
-    // The terms' bytes, at the offsets made before.
+    // Writes the terms' bytes at the offsets from offsets().
     template <class Run>
     void write(const int64_t* offsets, char* out, Run&& run) const {
         for (int n = 1; n <= max_n_; ++n) {
@@ -164,7 +164,7 @@ class NgramTerms {
   private:
     // The n-grams of one length. Level 1 has no keys: its n-grams are the units themselves.
     struct Level {
-        std::vector<uint64_t> keys;  // the prefix's place in the level before, then the unit; sorted
+        std::vector<uint64_t> keys;  // the prefix's position in the level before, then the unit; sorted
         std::vector<uint32_t> document_frequency;
         std::vector<uint64_t> total;
         std::vector<int32_t> column;
@@ -193,7 +193,7 @@ class NgramTerms {
             sort_by_key(items[t]);
         });
 
-        // Each thread merges the pairs between two bounds; equal pairs are always between the same two.
+        // Each thread merges the pairs between two bounds; equal pairs are always between the same bounds.
         const std::vector<std::vector<size_t>> bounds = cut(items);
         std::vector<std::vector<uint64_t>> merged(n_threads);
         run([&](int r, const StopFlag&) { merge_range(items, bounds[r], bounds[r + 1], merged[r]); });
@@ -239,7 +239,7 @@ class NgramTerms {
         return bounds;
     }
 
-    // Appends the distinct keys to `merged` and replaces every item's key by its place there.
+    // Appends the distinct keys to `merged` and replaces every item's key by its position there.
     static void merge_range(std::vector<LargeArray<KeyedId>>& items, const std::vector<size_t>& begin,
                             const std::vector<size_t>& end, std::vector<uint64_t>& merged) {
         std::vector<size_t> next = begin;
@@ -258,7 +258,8 @@ class NgramTerms {
         }
     }
 
-    // Columns in the order of the walk: size = the terms below and including an n-gram.
+    // Columns in the order of the walk: size = the number of terms that begin with an n-gram, including
+    // itself.
     void number_terms() {
         std::vector<std::vector<int64_t>> size(max_n_ + 1);
         for (int n = max_n_; n >= 1; --n) {
@@ -273,7 +274,7 @@ class NgramTerms {
         for (int64_t& s : size[1]) next += std::exchange(s, next);
         n_terms_ = next;
         if (n_terms_ > 0x7FFFFFF0) throw std::overflow_error("2**31 distinct terms or more");
-        // From here on, size[n][i] is the column at which the walk meets n-gram i.
+        // From here on, size[n][i] is the column at which the walk reaches n-gram i.
         for (int n = 1; n <= max_n_; ++n) {
             Level& level = levels_[n];
             if (n > 1) {
@@ -329,7 +330,7 @@ class NgramTerms {
     std::vector<std::vector<uint32_t>> ranks_;
     uint32_t n_units_ = 0;
     int unit_bits_ = 1;
-    // By thread, for the longer n-grams it numbered: their lengths, and their places in the levels.
+    // By thread, for the longer n-grams it numbered: their lengths, and their positions in the levels.
     std::vector<std::vector<uint8_t>> lengths_;
     std::vector<std::vector<uint32_t>> places_;
     int64_t n_terms_ = 0;

@@ -1,11 +1,11 @@
-// n-grams of units (words or characters), counted by document while the set of n-grams grows.
+// n-grams of units (words or characters), counted per document while the set of n-grams grows.
 //
-// An n-gram is the pair (its first n - 1 units, its last unit), so one table per length turns the pair of
-// numbers into a number of its own, and any n works without ever building a string. A unit is its own n-gram
-// of length 1; the numbers of longer ones have the bit kLonger.
+// An n-gram is the pair (its first n - 1 units, its last unit). One table per length maps the pair of numbers
+// to a new number, so any n works without building strings. A unit is its own n-gram of length 1; the numbers
+// of longer n-grams have the bit kLonger.
 //
-// A document arrives as a sequence of units in a window; kNone in it separates what no n-gram may cross. The
-// passes go over the window length by length, so that the table's memory can be fetched ahead.
+// A document arrives as a sequence of units in a window. No n-gram crosses a kNone in it. There is one pass
+// over the window per length, so that the table's memory can be prefetched.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ inline constexpr uint32_t kLonger = 0x80000000;
 // Which n-grams count.
 struct NgramRule {
     int min_n = 1, max_n = 1;
-    bool whole_short = false;  // a sequence shorter than min_n counts once, whole
+    bool whole_short = false;  // a sequence shorter than min_n counts once as a whole
 };
 
 inline uint64_t pair_key(uint32_t prefix, uint32_t unit) {
     return static_cast<uint64_t>(prefix) << 32 | unit;
 }
 
-// (prefix, unit) -> number, and where in the current rows the n-gram was last seen.
+// (prefix, unit) -> number, and where in the current rows the n-gram was last counted.
 class PairTable {
   public:
     struct Slot {
@@ -57,14 +57,14 @@ class PairTable {
         return slots_[i];
     }
 
-    // Room for `n` keys.
+    // Reserves room for `n` keys.
     void reserve(int64_t n) {
         int bits = 10;
         while ((int64_t{1} << bits) < 2 * n) ++bits;
         if ((size_t{1} << bits) > slots_.size()) resize(bits);
     }
 
-    // A key that is not there yet, with a number of its own.
+    // Adds a new key with a given number.
     uint32_t add(uint64_t key, uint32_t id) { return insert(place_of(key), key, id).id; }
 
     const Slot* find(uint64_t key) const {
@@ -102,7 +102,7 @@ class PairTable {
             if (slot.key != kEmpty) slots_[place_of(slot.key)] = slot;
     }
 
-    // Where `key` is, or the empty place where it belongs.
+    // The place of `key`, or the empty place where it belongs.
     size_t place_of(uint64_t key) const {
         size_t i = hash(key) >> shift_;
         while (slots_[i].key != kEmpty && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
@@ -126,20 +126,20 @@ class NgramCounter {
     NgramCounter(const NgramRule& rule, bool totals)
         : rule_(rule), tables_(rule.max_n + 1), with_totals_(totals) {}
 
-    // The units will be characters.
+    // Prepares for characters as units.
     void expect_characters() {
         expect_units(unicode::kCodePoints);
         if (rule_.max_n > 1 && !ascii_) ascii_ = std::make_unique<AsciiNgrams>();
     }
 
-    // Units below n_units will come.
+    // Prepares for units below n_units.
     void expect_units(size_t n_units) {
         if (rule_.min_n > 1 || n_units <= last_.size()) return;
         last_.resize(n_units + n_units / 2);
         units_.resize(last_.size(), with_totals_);
     }
 
-    // The next unit of the document. Where it stands in the text matters to others, see text/occurrences.hpp.
+    // The next unit of the document. Its position in the text is not used here, but in text/occurrences.hpp.
     void push(uint32_t unit, int64_t = 0, int64_t = 0) { window_.push_back(unit); }
     void push_character(uint32_t c, int64_t = 0, int64_t = 0) { window_.push_back(c); }
     void push_separator() { window_.push_back(kNone); }
@@ -151,7 +151,7 @@ class NgramCounter {
     }
     bool full() const { return window_.size() >= kWindow; }
 
-    // The next units, without those below `first`.
+    // The next units, except those below `first`.
     void push_all(const uint32_t* units, size_t n, uint32_t first) {
         if (rule_.max_n > 1) {
             for (size_t i = 0; i < n; ++i)
@@ -166,13 +166,13 @@ class NgramCounter {
         row_.written(row);
     }
 
-    // Counts the n-grams in the window. What the next units may continue stays in it.
+    // Counts the n-grams in the window. Units that the next ones may continue stay in it.
     void flush() {
         count_units();
         if (rule_.max_n > 1) prefixes_ = window_;
         for (int n = 2; n <= rule_.max_n; ++n) {
             if (ascii_ && n == 2) {
-                // Triples find their own pairs.
+                // Counting triples finds the pairs too.
                 if (rule_.min_n <= 2 || rule_.whole_short) count_pairs();
             } else if (ascii_ && n == 3) {
                 count_triples();
@@ -185,7 +185,7 @@ class NgramCounter {
         done_ = keep;
     }
 
-    // Ends a document: its row goes to `piece`.
+    // Ends a document and adds its row to `piece`.
     void end_document(RowPiece& piece) {
         flush();
         window_.clear();
@@ -201,7 +201,7 @@ class NgramCounter {
         row_.next();
     }
 
-    // In how many documents each unit or longer n-gram occurred, and how often in all.
+    // The number of documents in which each unit or longer n-gram occurred, and its total count.
     struct Frequencies {
         std::vector<uint32_t> documents;
         std::vector<uint64_t> total;
@@ -216,7 +216,7 @@ class NgramCounter {
     const Frequencies& longer() const { return longer_; }
     size_t n_longer() const { return next_id_ - kLonger; }
 
-    // Before for_each: numbers for pairs that occurred only within triples.
+    // Numbers the pairs that occurred only within triples. Call it before for_each.
     void complete() {
         if (!ascii_) return;
         ascii_->for_each_triple([&](uint32_t a, uint32_t b, uint32_t, const AsciiNgrams::Slot&) {
@@ -248,9 +248,10 @@ class NgramCounter {
 
   private:
     static constexpr size_t kWindow = 4096;
-    static constexpr size_t kAhead = 12;  // how far memory is asked for in advance
+    static constexpr size_t kAhead = 12;  // prefetch distance
 
-    // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short is for others.
+    // No sequence is as short as one unit (a word has a boundary at both ends), so whole_short does not
+    // apply.
     void count_units() {
         if (rule_.min_n > 1) return;
         OpenRow::Writer row = row_.writer(window_.size());
@@ -266,13 +267,13 @@ class NgramCounter {
         return slot.id;
     }
 
-    // Whether the n-gram that ends at i, the current length, counts.
+    // Whether the n-gram of length n that ends at i counts.
     bool counts(int n, size_t i) const {
-        if (i < done_) return false;  // counted with the last window
+        if (i < done_) return false;  // already counted with the last window
         return n >= rule_.min_n || (rule_.whole_short && is_sequence(window_, i + 1 - n, i + 1, kNone));
     }
 
-    // As count_length, for characters.
+    // Like count_length, for characters.
     void count_pairs() {
         OpenRow::Writer row = row_.writer(window_.size());
         if (!window_.empty()) prefixes_[0] = kNone;
@@ -317,7 +318,7 @@ class NgramCounter {
         row_.written(row);
     }
 
-    // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
+    // prefixes_[i] is the (n - 1)-gram that ends at i and becomes the n-gram that ends at i.
     void count_length(int n) {
         PairTable& table = tables_[n];
         const size_t size = window_.size();

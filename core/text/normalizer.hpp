@@ -1,7 +1,7 @@
-// A document as case-folded UTF-8, with one bit per byte that says whether it is part of a word.
+// A document as case-folded UTF-8, with one bit per byte that tells whether it is part of a word.
 //
-// Everything behind this header sees one encoding and one case. Documents in ASCII take a path of 64
-// characters at a time; the rest go character by character through the tables of text/unicode.hpp.
+// All later steps see one encoding and one case. ASCII text is processed 64 characters at a time; other
+// characters are looked up one by one in the tables of text/unicode.hpp.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ namespace widemargin {
 enum class Alphabet : uint8_t {
     alnum,      // letters, marks, numbers
     unicode,    // these and connectors such as the underscore
-    characters  // no words: every character, each run of white space as one space
+    characters  // no words: all characters, each run of white space as one space
 };
 
-// In Alphabet::characters, stands for what is no character (a lone surrogate, a byte that is not UTF-8).
+// In Alphabet::characters, replaces what is not a character (a lone surrogate, a byte that is not UTF-8).
 // Never part of UTF-8.
 inline constexpr unsigned char kBreak = 0xFF;
 
@@ -37,12 +37,12 @@ struct Origins {
 
 class Normalizer {
   public:
-    // After the last byte, this many may be read (and ignored).
+    // The number of bytes after the last one that may be read (and ignored).
     static constexpr int64_t kPadding = 64;
 
     explicit Normalizer(Alphabet alphabet) : alphabet_(alphabet) {}
 
-    // Replaces the current document. With `origins`, every character goes through the tables.
+    // Replaces the current document. With `origins`, every character is looked up in the tables.
     void read(const TextView& text, Origins* origins = nullptr) {
         size_ = 0;
         ascii_ = text.encoding == Encoding::ascii;
@@ -77,14 +77,14 @@ class Normalizer {
                 break;
             }
         }
-        // Behind the text nothing is part of a word.
+        // Nothing after the text is part of a word.
         if (alphabet_ != Alphabet::characters) put_bits(0, 0);
     }
 
     Alphabet alphabet() const { return alphabet_; }
     const char* bytes() const { return bytes_.get(); }
     int64_t size() const { return size_; }
-    // Known to have no character of more than one byte.
+    // Whether every character is known to be one byte.
     bool ascii() const { return ascii_; }
 
     // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters.
@@ -92,7 +92,7 @@ class Normalizer {
     const uint64_t* numbers() const { return numbers_.get(); }
 
   private:
-    // The most bytes that one character of the original can become.
+    // The largest number of bytes that one original character can become.
     static constexpr int64_t kExpansion = 4 * unicode::kMaxFold;
 
     void reserve(int64_t more) {
@@ -114,7 +114,8 @@ class Normalizer {
         array = std::move(larger);
     }
 
-    // Sets the bits of the next 64 bytes, the first byte's lowest. Later calls overwrite what they mean.
+    // Sets the bits of the next 64 bytes, the lowest for the first byte. Later calls overwrite the bits after
+    // the bytes that were added.
     void put_bits(uint64_t word, uint64_t number) {
         const int64_t at = size_ / 64;
         const int shift = static_cast<int>(size_ % 64);
@@ -173,7 +174,7 @@ class Normalizer {
         return true;
     }
 
-    // Latin-1 or UTF-8: whole blocks where they are ASCII, single characters elsewhere.
+    // Latin-1 or UTF-8: ASCII in whole blocks, the rest as single characters.
     void read_bytes(const unsigned char* in, int64_t length, bool utf8) {
         const bool connectors = alphabet_ == Alphabet::unicode;
         int64_t i = 0;
@@ -209,7 +210,7 @@ class Normalizer {
         }
     }
 
-    // Alphabet::characters. Without branches: where white space is cannot be predicted.
+    // Alphabet::characters. Branch-free, since the CPU cannot predict where white space is.
     void read_ascii_characters(const unsigned char* in, int64_t length) {
         unsigned char folded[128];
         for (uint32_t c = 0; c < 128; ++c) {
@@ -227,7 +228,7 @@ class Normalizer {
         size_ = out - bytes_.get();
     }
 
-    // Characters one at a time. next(i) returns the character at i and moves i behind it.
+    // Reads characters one at a time. next(i) returns the character at i and moves i past it.
     template <class Next>
     void scan(int64_t length, Origins* origins, Next next) {
         bool after_space = false;
@@ -236,13 +237,13 @@ class Normalizer {
             const int64_t end = std::min(length, i + 64);
             while (i < end) {
                 const int64_t begin = i;
-                const uint32_t c = next(i);  // moves i: not among the arguments, whose order is open
+                const uint32_t c = next(i);  // changes i, so not an argument: their order is unspecified
                 scan_one(c, begin, i, origins, after_space);
             }
         }
     }
 
-    // As `scan`; origins are counted in characters, not in bytes.
+    // Like `scan`; origins are counted in characters, not in bytes.
     void scan_utf8(const unsigned char* in, int64_t length, Origins* origins) {
         bool after_space = false;
         int64_t number = 0;
@@ -263,7 +264,7 @@ class Normalizer {
             bytes_[size_++] = static_cast<char>(c - 'A' < 26u ? c + 32 : c);
             after_space = false;
         } else if (put_character(c, after_space)) {
-            if (origins) origins->end.back() = end;  // the run's one space grows
+            if (origins) origins->end.back() = end;  // the run is one space
             return;
         }
         if (origins) {
@@ -272,7 +273,7 @@ class Normalizer {
         }
     }
 
-    // Alphabet::characters. True where `c` only lengthens a run of white space.
+    // Alphabet::characters. True if `c` only continues a run of white space.
     bool put_character(uint32_t c, bool& after_space) {
         const bool valid = c < unicode::kCodePoints;
         const unicode::Record& record = unicode::record(valid ? c : unicode::kInvalid);
@@ -289,7 +290,7 @@ class Normalizer {
         return false;
     }
 
-    // Words. What is not part of one becomes a space.
+    // Words. Characters outside words become spaces.
     void put(uint32_t c) {
         const unicode::Record& record = unicode::record(c < unicode::kCodePoints ? c : unicode::kInvalid);
         const uint8_t inside =

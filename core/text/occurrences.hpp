@@ -1,7 +1,7 @@
-// Counting with terms that are already known: every occurrence goes straight to its column.
+// Counting known terms: every occurrence is added directly to its column.
 //
-// Two kinds of index say which column: a fitted vocabulary (TermIndex), or the hash of the term (HashIndex).
-// The counters here take units from the same sources as NgramCounter and hold the same windows.
+// The column comes from a fitted vocabulary (TermIndex) or from the hash of the term (HashIndex). The
+// counters here read the same units as NgramCounter and use the same windows.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 
 namespace widemargin {
 
-// Values of a TokenMap with a meaning of their own.
-inline constexpr uint64_t kSkip = ~uint64_t{0} - 1;     // as if the token were not there (a stop word)
-inline constexpr uint64_t kUnknown = ~uint64_t{0} - 2;  // part of no term, but it separates what is around it
+// Special values of a TokenMap.
+inline constexpr uint64_t kSkip = ~uint64_t{0} - 1;     // the token is removed (a stop word)
+inline constexpr uint64_t kUnknown = ~uint64_t{0} - 2;  // in no term; n-grams do not cross it
 
-// A sorted vocabulary as a tree of prefixes. The node of a term is the term's column; nodes that are no terms
-// (words or prefixes that occur only within longer terms) have numbers behind the columns.
+// A sorted vocabulary as a tree of prefixes. The node of a term is the term's column. Nodes that are not
+// terms (words or prefixes that occur only within longer terms) are numbered after the columns.
 class TermIndex {
   public:
     using Unit = uint32_t;
@@ -33,7 +33,7 @@ class TermIndex {
     // `terms` are units joined by spaces if `words`, otherwise strings of characters.
     TermIndex(const Strings& terms, bool words)
         : n_columns_(static_cast<Unit>(terms.size())), next_(n_columns_), words_(words) {
-        // Units that are terms have to be known before another term contains them.
+        // Units that are terms must be added before the terms that contain them.
         int64_t longer = 0;
         for (int64_t t = 0; t < terms.size(); ++t) {
             const char *p = terms.at(t), *end = p + terms.length(t);
@@ -52,7 +52,7 @@ class TermIndex {
             Unit node = first_node(next_unit(p, end));
             while (p < end) {
                 const Unit unit = unit_of(next_unit(p, end));
-                // A prefix sorts before what continues it, so a term's own node is always new.
+                // A prefix sorts before its continuations, so a term's own node is always new.
                 node = p < end ? pairs_.find_or_add(pair_key(node, unit), next_).id
                                : pairs_.add(pair_key(node, unit), static_cast<uint32_t>(t));
             }
@@ -101,7 +101,7 @@ class TermIndex {
         return {begin, static_cast<uint32_t>(p - begin), character};
     }
 
-    // Words are their own nodes; characters keep their code points, which many texts share.
+    // The unit of a word is its node; the unit of a character is its code point.
     Unit unit_of(const Piece& piece) {
         if (!words_) return piece.character;
         const Token token = make_token(piece.bytes, piece.length);
@@ -163,17 +163,18 @@ class HashIndex {
     std::array<uint64_t, 128> ascii_;
 };
 
-// Where the terms of one text are, in characters of the original.
+// Where the terms occur in one text, in characters of the original.
 struct Occurrences {
     std::vector<int32_t> column;
     std::vector<int64_t> begin, end;
 };
 
-// Finds the columns of one thread's documents. With `origins`, records where they are instead of counting.
+// Finds the columns of one thread's documents. With `origins`, records where terms occur instead of counting
+// them.
 template <class Index>
 class OccurrenceCounter {
   public:
-    // `many`: enough text that a place for every column pays; otherwise the occurrences are sorted.
+    // `many`: there is enough text that one counter per column pays off; otherwise occurrences are sorted.
     OccurrenceCounter(const Index& index, const NgramRule& rule, bool many) : index_(index), rule_(rule) {
         if (many) last_.resize(index.n_columns());
     }
@@ -234,14 +235,14 @@ class OccurrenceCounter {
     void push_unit(Unit unit, int64_t begin, int64_t end) {
         window_.push_back(unit);
         if (!origins_) return;
-        // A mark at a word's edge has no width of its own.
+        // A boundary mark of a word has no width.
         const int64_t size = static_cast<int64_t>(origins_->begin.size());
         const int64_t from = size == 0 ? 0 : begin < size ? origins_->begin[begin] : origins_->end.back();
         begin_.push_back(from);
         end_.push_back(begin < end ? origins_->end[end - 1] : from);
     }
 
-    // prefixes_[i] is the (n - 1)-gram that ends at i; makes it the n-gram that ends at i.
+    // prefixes_[i] is the (n - 1)-gram that ends at i and becomes the n-gram that ends at i.
     void extend() {
         constexpr size_t kAhead = 12;
         Unit previous = Index::none;

@@ -1,4 +1,4 @@
-// One document's characters where they already are: in a Python string, bytes, or an Arrow column.
+// A view of one document's characters in a Python string, bytes, or an Arrow column.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Tokens of a normalized document: the longest runs of word characters.
 //
-// Joachims 2000, 2.7.2: words are what stands between white space and punctuation, in lower case, and all
-// numbers are projected onto a single token.
+// Joachims 2000, 2.7.2: words are separated by white space and punctuation and lowercased; all numbers are
+// mapped to a single token.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ inline constexpr uint32_t kNumberLength = 8;
 struct TokenRule {
     Alphabet alphabet = Alphabet::alnum;
     bool join_numbers = true;  // every number becomes kNumberToken
-    int64_t min_length = 1;    // in characters; shorter words are as if they were not there
+    int64_t min_length = 1;    // in characters; shorter words are removed
 };
 
 inline int count_trailing_zeros(uint64_t word) { return __builtin_ctzll(word); }
 
-// Not the instruction: the oldest x86-64 has none.
+// Not the popcount instruction, which the oldest x86-64 CPUs lack.
 inline int count_ones(uint64_t word) {
     word -= word >> 1 & 0x5555555555555555u;
     word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
@@ -39,12 +39,12 @@ inline bool bit_at(const uint64_t* bits, int64_t i) { return bits[i / 64] >> i %
 
 class Tokenizer {
   public:
-    // Tokens come in batches, so that what they will need can be fetched meanwhile.
+    // Tokens come in batches, so that memory for them can be prefetched.
     static constexpr size_t kBatch = 64;
 
     explicit Tokenizer(const TokenRule& rule) : rule_(rule) {}
 
-    // Calls visit(edges, n) with the beginnings and ends (in bytes, by turns) of the words of `text`; n is
+    // Calls visit(edges, n) with the beginnings and ends (in bytes, alternating) of the words of `text`; n is
     // even.
     template <class Visit>
     void for_each_word(const Normalizer& text, Visit&& visit) {
@@ -58,7 +58,7 @@ class Tokenizer {
             uint64_t edges = bits[w] ^ (bits[w] << 1 | carry);
             carry = bits[w] >> 63;
             const int n = count_ones(edges);
-            // Eight at a time whether they are there or not: a branch for each would be guessed wrong.
+            // Eight at a time, even if there are fewer: a branch for each would be mispredicted.
             for (int i = 0; i < n; i += kAhead)
                 for (int j = 0; j < kAhead; ++j) {
                     out[i + j] = w * 64 + count_trailing_zeros(edges | uint64_t{1} << 63);

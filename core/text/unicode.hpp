@@ -38,11 +38,11 @@ inline int encode(uint32_t c, char* out) {
     return 4;
 }
 
-// What decode returns for a byte that does not begin a valid sequence; it then advances by that one byte.
-// A surrogate, so that the tables give it no class.
+// The result of decode for a byte that does not begin a valid sequence; decode then advances by one byte. It
+// is a surrogate, so that the tables give it no class.
 inline constexpr uint32_t kInvalid = 0xDC80;
 
-// The character at `p`, of which `available` > 0 bytes may be read; `p` moves behind it.
+// The character at `p`, where `available` > 0 bytes may be read; moves `p` past it.
 inline uint32_t decode(const unsigned char*& p, int64_t available) {
     const uint32_t first = *p;
     if (first < 0x80) {
@@ -62,7 +62,7 @@ inline uint32_t decode(const unsigned char*& p, int64_t available) {
         }
         c = c << 6 | (p[i] & 0x3F);
     }
-    // Longer than needed, beyond the last code point, or a surrogate.
+    // An overlong encoding, beyond the last code point, or a surrogate.
     if ((length == 3 && c < 0x800) || (length == 4 && (c < 0x10000 || c >= kCodePoints)) ||
         (c >= 0xD800 && c < 0xE000)) {
         ++p;
@@ -72,7 +72,7 @@ inline uint32_t decode(const unsigned char*& p, int64_t available) {
     return c;
 }
 
-// The character at `p` in UTF-8 that is known to be valid.
+// The character at `p` in valid UTF-8.
 inline uint32_t decode_valid(const unsigned char*& p) {
     const uint32_t first = *p++;
     if (first < 0x80) return first;

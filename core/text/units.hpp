@@ -1,4 +1,4 @@
-// Where units come from: the words, the characters, or the characters within words of a document.
+// Sources of units: the words, the characters, or the characters within words of a document.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace widemargin {
 
 enum class UnitKind : uint8_t { words, characters, characters_in_words };
 
-// Stands at both ends of a word when its characters are the units.
+// Marks both ends of a word if its characters are the units.
 inline constexpr uint32_t kBoundary = '_';
 
-// Characters, with a separator where the text has something that is none.
+// Characters, with a separator in place of what is not a character.
 template <class Counter>
 void push_characters(const Normalizer& text, Counter& counter) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.bytes());
@@ -58,7 +58,7 @@ void push_characters_in_words(const Normalizer& text, Tokenizer& tokenizer, Coun
     });
 }
 
-// Words, looked up in `map`, or else in the index's own.
+// Words, looked up in `map`. The value of an unknown word is index.missing().
 template <class Index>
 void push_words(const Normalizer& text, Tokenizer& tokenizer, const Index& index, const TokenMap& map,
                 OccurrenceCounter<Index>& counter) {

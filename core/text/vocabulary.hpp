@@ -13,7 +13,7 @@
 
 namespace widemargin {
 
-// Strings one behind the other: string i is bytes[offsets[i]] .. bytes[offsets[i + 1]].
+// Concatenated strings: string i is bytes[offsets[i]] .. bytes[offsets[i + 1]].
 struct Strings {
     std::vector<char> bytes;
     std::vector<int64_t> offsets{0};
@@ -28,7 +28,7 @@ class TokenTable {
   public:
     struct Slot {
         uint64_t low, high;    // the first 16 bytes
-        const char* bytes;     // of a token longer than that, in the arena
+        const char* bytes;     // of a longer token, in the arena
         uint32_t length, tag;  // tag 0: empty; otherwise the token's number + 1
     };
 
@@ -79,7 +79,7 @@ class TokenTable {
         return number;
     }
 
-    // Copies a long token's bytes to where they stay.
+    // Copies a long token's bytes to the arena.
     const char* keep(const Token& token) {
         if (free_ < token.length) {
             free_ = std::max<size_t>(token.length, 1 << 16);
@@ -115,15 +115,15 @@ class TokenTable {
 
 inline uint64_t big_endian(uint64_t little) { return __builtin_bswap64(little); }
 
-// A token of one table as it is sorted: by bytes, so that the order is that of code points.
+// A token of one table for sorting: by bytes, which is the order of code points.
 struct SortableToken {
     uint64_t low, high;  // big-endian, so that integers compare as bytes do
     const char* bytes;   // of tokens longer than 16 bytes
     uint32_t length, number;
 };
 
-// Negative, zero, positive as a comes before, is, comes after b. Tokens contain no NUL, so the zeros behind
-// a short one sort before any character.
+// Negative, zero or positive if a sorts before, equals, or sorts after b. Tokens contain no NUL, so the
+// padding of a short one sorts before any character.
 inline int compare(const SortableToken& a, const SortableToken& b) {
     if (a.low != b.low) return a.low < b.low ? -1 : 1;
     if (a.high != b.high) return a.high < b.high ? -1 : 1;
@@ -134,7 +134,7 @@ inline int compare(const SortableToken& a, const SortableToken& b) {
     return a.length < b.length ? -1 : a.length > b.length;
 }
 
-// The table's tokens without the first `n_skipped`.
+// The table's tokens, except the first `n_skipped`.
 inline std::vector<SortableToken> sorted_tokens(const TokenTable& table, uint32_t n_skipped) {
     std::vector<SortableToken> tokens;
     tokens.reserve(table.size());
@@ -161,8 +161,8 @@ inline void append(Strings& strings, const SortableToken& token) {
     strings.offsets.push_back(strings.bytes.size());
 }
 
-// The sorted union of every thread's tokens; ranks[thread][number] becomes a token's place in it. The ranks
-// have room for every number.
+// The sorted union of all threads' tokens; ranks[thread][number] becomes a token's position in it. The caller
+// has sized the ranks for every number.
 inline Strings merge_tokens(const std::vector<std::vector<SortableToken>>& threads,
                             std::vector<std::vector<uint32_t>>& ranks) {
     Strings all;
@@ -192,7 +192,7 @@ inline Strings merge_tokens(const std::vector<std::vector<SortableToken>>& threa
 // A fixed map from tokens to 64-bit values.
 class TokenMap {
   public:
-    // The next token gets `value`; a token that is already there keeps its own. Returns its value.
+    // Adds a token with `value`; a token that is already there keeps its value. Returns the token's value.
     uint64_t add(const Token& token, uint64_t value) {
         const uint32_t number = table_.add(token);
         if (number == values_.size()) values_.push_back(value);

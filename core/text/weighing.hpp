@@ -40,7 +40,7 @@ class Weigher {
     }
 
   private:
-    static constexpr int kKnown = 64;  // most counts are small: their components are computed once
+    static constexpr int kKnown = 64;  // components of small counts, the most common ones, are computed once
 
     double component(int32_t tf, int32_t most) const {
         if (tf <= 0) return 0;
@@ -68,7 +68,8 @@ class Weigher {
                 for (int64_t i = 0; i < n; ++i) sum += row_[i] * row_[i];
                 return std::sqrt(sum);
             case Normalization::length_1:
-                // Absolute values: probabilistic frequencies can be negative, and a sum near zero is no norm.
+                // Absolute values, since probabilistic frequencies can be negative and their plain sum near
+                // zero.
                 for (int64_t i = 0; i < n; ++i) sum += std::abs(row_[i]);
                 return sum;
         }
