@@ -1,36 +1,36 @@
-// How things cross the boundary to Python. Every file of this folder uses what stands here.
+// The boundary to Python, shared by all files of this folder.
 //
-// A binding takes few arguments, never more than eight (tests/test_core_boundary.py). What a solver needs is
+// A binding takes at most eight arguments (tests/test_core_boundary.py). A solver needs
 //
 //   a matrix   Csr, which `native()` of a checked matrix makes (src/widemargin/_arrays.py),
 //   a problem  a struct of the arrays that the core reads,
 //   options    a struct of numbers,
-//   results    a struct of the arrays that Python has allocated and the core fills,
+//   results    a struct of the arrays that Python allocates and the core fills,
 //
-// and a number of threads. A struct is one of the core's own. Fields declares what it holds, once:
+// and a number of threads. The structs are the core's own. Fields declares their members, once:
 //
 //   Fields<LinearProblem>(m, "LinearProblem")
 //       .arrays(shape("labels", "examples"), "signs", &LinearProblem::signs)
 //       .optional(shape("examples"), "sample_weights", &LinearProblem::sample_weights);
 //   Fields<LinearSvmOptions>(m, "LinearSvmOptions").values("tol", &LinearSvmOptions::tol);
 //
-// Python fills it by keyword, where a field that is missing or unknown is an error. Results are allocated by
-// their shapes:
+// Python fills a struct by keyword; a missing or unknown field is an error. Results are allocated by their
+// sizes:
 //
 //   problem = _core.LinearProblem(signs=signs, sample_weights=None)
 //   options = _core.LinearSvmOptions(tol=0.01)
 //   results = _core.LinearSvmResults.zeros(labels=2, examples=100, columns=5000)
 //
-// The function gets a Filled<LinearProblem>. `fitting` compares the shapes of its arrays, and returns the
-// struct of the core. A size that is not known ("labels") is that of the first array that has it:
+// The function takes a Filled<LinearProblem>. `fitting` checks the shapes of its arrays and returns the
+// core's struct. A size that is not given ("labels") is taken from the first array that has it:
 //
 //   Sizes sizes{{"examples", x.n_rows}};
 //   const LinearProblem checked = problem.fitting(sizes);
 //
-// Arrays are never converted: a copy of an output loses what is written to it. Pointers to const are inputs,
-// which may be read-only. Whether the row pointers and column numbers of a matrix are sound is for _arrays.py
-// to find out, once, with check_csr. A binding compares lengths alone, which costs nothing: arrays that do
-// not fit each other never reach a solver.
+// Arrays are never converted: what is written to a copy of an output would be lost. Pointers to const are
+// inputs, which may be read-only. The row pointers and column numbers of a matrix are checked once, by
+// _arrays.py with check_csr. A binding compares only lengths, which costs nothing, so that mismatched arrays
+// never reach a solver.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -88,7 +88,7 @@ inline void require_threads(int n_threads) {
     if (n_threads < 1) throw nb::value_error("the number of threads must be positive");
 }
 
-// A matrix whose arrays fit each other. They may be longer than the row pointers say.
+// A matrix with matching arrays. They may be longer than the row pointers require.
 template <typename T>
 CsrView<T> csr_view(const Input<std::int64_t>& indptr, const Input<std::int32_t>& indices,
                     const Input<T>& values, std::int64_t n_columns) {
@@ -100,7 +100,7 @@ CsrView<T> csr_view(const Input<std::int64_t>& indptr, const Input<std::int32_t>
     return {indptr.data(), indices.data(), values.data(), n_rows, n_columns};
 }
 
-// A view of a matrix, and what keeps its arrays alive.
+// A view of a matrix, and the owners of its arrays.
 struct Csr {
     template <typename T>
     Csr(Input<std::int64_t> indptr, Input<std::int32_t> indices, Input<T> values, std::int64_t n_columns)
@@ -114,7 +114,7 @@ struct Csr {
         return std::visit(work, view);
     }
 
-    // The matrix where its values have to be of one type.
+    // The matrix, if its values have type T.
     template <typename T>
     const CsrView<T>& of_type() const {
         const CsrView<T>* const x = std::get_if<CsrView<T>>(&view);
@@ -126,7 +126,7 @@ struct Csr {
     nb::ndarray<> arrays[3];
 };
 
-// Sizes by the names that Fields gives them.
+// Sizes by the names used in Fields.
 using Sizes = std::map<std::string, std::int64_t>;
 
 // One dimension of an array: a size with a name, or a number.
@@ -142,11 +142,11 @@ std::array<Dimension, sizeof...(Each)> shape(Each... each) {
     return {Dimension(each)...};
 }
 
-// A struct of the core that Python has filled, and what keeps its arrays alive.
+// A struct of the core filled by Python, and the owners of its arrays.
 template <class Core>
 struct Filled {
     struct Held {
-        nb::ndarray<> array;  // none where the pointer is null
+        nb::ndarray<> array;  // empty if the pointer is null
         std::vector<Dimension> shape;
     };
     Core core{};
@@ -166,7 +166,7 @@ struct Filled {
     }
 };
 
-// Declares what a struct holds: names and places, one after the other. A place is a pointer to a member, or a
+// Declares the members of a struct: names and places, alternating. A place is a pointer to a member, or a
 // function from the struct to a reference.
 template <class Core>
 class Fields {
@@ -215,7 +215,7 @@ class Fields {
         return bind_arrays(nb::arg("array").noconvert(), true, shape, named...);
     }
 
-    // Arrays that may be left out, be None or be empty: then the pointer is null.
+    // Arrays that may be missing, None or empty: then the pointer is null.
     template <std::size_t n, class... Named>
     Fields& optional(const std::array<Dimension, n>& shape, Named... named) {
         return bind_arrays(nb::arg("array").noconvert().none(), false, shape, named...);
@@ -226,7 +226,7 @@ class Fields {
         const char* name;
         bool required;
         std::vector<Dimension> shape;
-        const char* type;  // as NumPy calls it
+        const char* type;  // NumPy's name
     };
 
     template <class Argument, std::size_t n, class Place, class... More>
@@ -262,7 +262,7 @@ class Fields {
     std::shared_ptr<std::vector<Field>> fields_ = std::make_shared<std::vector<Field>>();
 };
 
-// True when a signal handler raised (Ctrl-C): pass as `poll` to run_parallel while the GIL is released.
+// True if a signal handler raised (Ctrl-C). Pass it as `poll` to run_parallel while the GIL is released.
 inline bool poll_signals() {
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;

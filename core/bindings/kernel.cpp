@@ -10,7 +10,7 @@ namespace {
 
 struct KernelSvmOptions : DecompositionOptions {
     double kappa;           // above 0: the stabilized hyperplane
-    bool as_linear;         // keep a weight vector, no kernel values
+    bool as_linear;         // use a weight vector instead of kernel values
     bool single_precision;  // of the kernel values that are kept
     std::int64_t cache_bytes;
 };
@@ -24,16 +24,16 @@ struct KernelSvmResults {
     std::uint8_t* converged;        // L
 };
 
-// How exact leave-one-out scores have to be, and what is known of the kernel. certify: whether it is positive
-// semi-definite; of a precomputed matrix, up to `ridge` times its diagonal, and `asymmetry` is how far it is
-// from symmetric, both of sqrt(K_ii K_jj).
+// The required accuracy of leave-one-out scores, and properties of the kernel. certify: whether it is
+// positive semi-definite. For a precomputed matrix, that holds up to `ridge` times its diagonal, and
+// `asymmetry` is its distance from a symmetric one; both are relative to sqrt(K_ii K_jj).
 struct LeftOutAccuracy {
     double accuracy;  // infinity: only the signs have to be certain
     bool certify;
     double asymmetry, ridge;
 };
 
-// Labels are shared out to threads; make_engine(stop) gives each thread its own.
+// Labels are divided among threads; make_engine(stop) makes an engine for each thread.
 template <class MakeEngine>
 void solve_labels(const KernelProblem& problem, const DecompositionOptions& options,
                   const KernelSvmResults& results, int n_threads, MakeEngine&& make_engine) {
@@ -47,7 +47,7 @@ void solve_labels(const KernelProblem& problem, const DecompositionOptions& opti
             std::int64_t label, end;
             while (!stop && labels.next(label, end)) {
                 for (std::int64_t i = 0; i < size; ++i) {
-                    // Behind the examples: the artificial ones of the stabilized hyperplane, one of each
+                    // After the examples come the artificial ones of the stabilized hyperplane, one of each
                     // sign.
                     y[i] = i < n ? problem.signs[label * n + i] : (i == n ? 1.0 : -1.0);
                     upper[i] = i < n ? problem.upper[label * n + i] : std::numeric_limits<double>::infinity();
@@ -89,8 +89,9 @@ std::int64_t train(const CsrView<T>& x, const KernelParameters& kernel, const Ke
             return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
         });
     } else {
-        // With a preference for cached rows the size of a cache steers the path, so that it must not depend
-        // on the number of threads: one label after the other, with all the memory and all threads for rows.
+        // With a preference for cached rows, the size of the cache changes the path, so it must not depend on
+        // the number of threads: labels are solved one after the other, with all memory and all threads for
+        // rows.
         const int label_threads = options.prefer_cached ? 1 : std::max(std::min(n_threads, labels), 1);
         const int row_threads = std::max(n_threads / label_threads, 1);
         solve_labels(problem, options, results, label_threads, [&](const StopFlag& stop) {
@@ -101,7 +102,7 @@ std::int64_t train(const CsrView<T>& x, const KernelParameters& kernel, const Ke
     return matrix.rows_computed();
 }
 
-// Rows are kept in double precision: what single precision loses would be more than certificates can spare.
+// Rows are kept in double precision: single precision would lose more than certificates allow.
 template <typename T>
 void leave_out(const CsrView<T>& x, const KernelParameters& kernel, const LeftOutTask& task,
                const LeftOutOptions& options, bool as_linear, std::int64_t cache_bytes, int n_threads) {

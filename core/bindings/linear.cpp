@@ -7,7 +7,7 @@ namespace widemargin {
 
 namespace {
 
-// The problem and the results as one task.
+// Joins the problem and the results to one task.
 template <class Task, class Results, class View>
 Task checked_task(const View& x, const Filled<LinearProblem>& problem, const Filled<Results>& results) {
     Sizes sizes{{"examples", x.n_rows}, {"columns", x.n_columns}};

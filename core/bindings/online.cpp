@@ -8,7 +8,7 @@ namespace widemargin {
 
 namespace {
 
-// The two parts of a weight side by side, as an array has them.
+// Balanced Winnow's two parts of a weight as an array: side by side.
 struct MistakeArrays : MistakeState {
     double* pairs;
 };
@@ -25,8 +25,8 @@ Sizes sizes_of(const View& x, double bias) {
     return {{"examples", x.n_rows}, {"features", x.n_columns + (bias > 0)}};
 }
 
-// Returns the changes of weights in their order as (label, feature, time, weight) when `keep_history`,
-// otherwise None.
+// Returns the changes of weights in order as (label, feature, time, weight) if `keep_history`, otherwise
+// None.
 nb::object learn_from_mistakes_arrays(const Csr& csr, const Filled<MistakeProblem>& problem,
                                       const Filled<MistakeOptions>& options,
                                       const Filled<MistakeArrays>& state,
@@ -72,7 +72,7 @@ void vote_rows_arrays(const Csr& csr, const Filled<VoteTask>& votes, bool normal
     });
 }
 
-// A state without logs is that of the SVM.
+// A state without logs belongs to the SVM.
 void learn_by_dual_updates_arrays(const Csr& csr, const Filled<DualProblem>& problem,
                                   const Filled<DualOptions>& options, const Filled<DualState>& state,
                                   const Filled<DualResults>& results, int n_threads) {
@@ -87,7 +87,7 @@ void learn_by_dual_updates_arrays(const Csr& csr, const Filled<DualProblem>& pro
     });
 }
 
-// The form of Winnow's log weights, part of the options of either learner.
+// The form of Winnow's log weights, part of the options of both learners.
 template <class Options>
 void bind_form(Fields<Options>& fields) {
     fields.values(

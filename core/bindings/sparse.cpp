@@ -9,8 +9,8 @@ namespace widemargin {
 
 namespace {
 
-// (the CsrState, whether all values are finite, the least, the greatest, how many are not 0). Values of size
-// 0 are not looked at, where somebody else does that.
+// (the CsrState, whether all values are finite, the least, the greatest, the number of non-zeros). An empty
+// array of values is not checked; the caller has done that.
 using Found = nb::typed<nb::tuple, int, bool, double, double, std::int64_t>;
 
 template <typename T>

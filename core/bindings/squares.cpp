@@ -1,4 +1,4 @@
-// Python's view of what least squares needs beside scores.
+// Python's view of the functions that only least squares uses.
 #include "bindings/bindings.hpp"
 #include "sparse/scoring.hpp"
 #include "squares/gram_columns.hpp"
@@ -7,7 +7,7 @@ namespace widemargin {
 
 namespace {
 
-// The product of a sparse matrix and columns, its lines in another order: line lines[i] is that of row i.
+// The product of a sparse matrix and columns, with lines reordered: line lines[i] is that of row i.
 void product_lines_arrays(const Csr& csr, InputMatrix<double> columns, Input<std::int32_t> lines,
                           OutputMatrix<double> product, int n_threads) {
     require_threads(n_threads);

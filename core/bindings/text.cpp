@@ -26,7 +26,7 @@ Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets)
     return strings;
 }
 
-// Writes strings to arrays that Python made.
+// Writes strings to arrays that Python allocated.
 void write_strings(const Strings& strings, Output<uint8_t> bytes, Output<int64_t> offsets) {
     require_size(bytes, static_cast<int64_t>(strings.bytes.size()), "bytes");
     require_size(offsets, strings.size() + 1, "offsets");
@@ -47,7 +47,7 @@ TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int
     return rule;
 }
 
-// Rows waiting for their matrix.
+// Rows that are not written to a matrix yet.
 struct CountRows {
     Rows rows;
     int n_threads;
@@ -61,7 +61,7 @@ struct CountRows {
     }
 };
 
-// An index of either kind with the rule of the texts it counts.
+// An index of either kind, with the rule for splitting texts.
 template <class Index>
 struct BoundIndex {
     Index index;
@@ -91,7 +91,7 @@ struct BoundIndex {
             index.skip(make_token(strings.at(i), static_cast<uint32_t>(strings.length(i))));
     }
 
-    // The value of each string as a unit, whether it is known or not.
+    // The value of each string as a unit, known or not.
     void units(Input<uint8_t> bytes, Input<int64_t> offsets, Output<uint64_t> out) const {
         const Strings strings = copy_strings(bytes, offsets);
         require_size(out, strings.size(), "out");
@@ -124,7 +124,7 @@ void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
     if (n_rows < 0 || indptr(0) != 0 || indptr(n_rows) != non_zeros)
         throw nb::value_error("indptr does not fit indices");
     if (collection) {
-        uint32_t greatest = 0;  // a negative number is greater than any column
+        uint32_t greatest = 0;  // a negative number is larger than any column
         for (int64_t k = 0; k < non_zeros; ++k) greatest = std::max(greatest, uint32_t(indices.data()[k]));
         if (non_zeros > 0 && greatest >= collection->size())
             throw nb::value_error("indices names a column without a factor");

@@ -1,4 +1,4 @@
-// Texts of Python as the core reads them, and the threads that read them.
+// Python's texts as the core reads them, and the threads that read them.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace widemargin {
 
-// The characters of many documents, and what owns them.
+// The characters of many documents, and their owners.
 class Texts {
   public:
-    // Adds a list or tuple of str or bytes. Returns -1, or the place of the first element that is neither;
-    // the object is of no use then.
+    // Adds a list or tuple of str or bytes. Returns -1, or the position of the first element that is neither;
+    // then the object must not be used.
     int64_t add_objects(nb::object sequence) {
-        // A tuple of our own: nobody can take a string out of it while the GIL is released.
+        // A private tuple, so that no string can be freed while the GIL is released.
         nb::tuple items(sequence);
         const size_t n = items.size();
         views.reserve(views.size() + n);
@@ -64,10 +64,10 @@ class Texts {
     nb::list owners;
 };
 
-// Below this many characters, starting threads takes longer than the work.
+// Below this number of characters, starting threads takes longer than the work.
 constexpr int64_t kSmall = 1 << 15;
 
-// Runs tasks on n threads, or on the calling one if that is enough.
+// Runs tasks on n threads, or on the calling thread for little work.
 struct Runner {
     int n_threads;
     bool here;

@@ -7,12 +7,12 @@ namespace widemargin {
 
 namespace {
 
-// Of a linear machine; its kernel values take 72 megabytes, twice.
+// For a linear machine; its kernel values take 72 megabytes, twice.
 constexpr std::int64_t kLargestWorkingSet = 3000;
 
 constexpr int kMachines = 3;  // inductive, transductive, at par
 constexpr int kCosts = 6;
-constexpr int kRecorded = 7;  // of a level
+constexpr int kRecorded = 7;  // numbers per level
 constexpr int kProgress = 4;  // violation, active examples, iterations, whether the label is done
 
 // All arrays belong to the caller; L labels, n examples.
@@ -111,7 +111,7 @@ void transduce(const CsrView<T>& x, const KernelParameters& kernel, const Transd
     const bool equality = wanted.equality;
     const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
     if (kernel.kind == KernelKind::linear && !keeps_all) {
-        // Every step looks at all examples: the more there are, the more of them have to move in one.
+        // Every step scans all examples: the more there are, the more of them should move in one step.
         const std::int64_t working_set = std::min<std::int64_t>(std::max<std::int64_t>(n / 50, 20), 400);
         const TransductionOptions options{{equality, working_set, Selection::steepest, false, true, 10, 0.0,
                                            wanted.tol, wanted.max_iterations, wanted.seed},

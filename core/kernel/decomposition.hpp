@@ -7,17 +7,17 @@
 // problem on them exactly (kernel/small_qp.hpp), update s_i = sum_j alpha_j y_j K_ij (8.36-8.37;
 // kernel/gradient_engines.hpp).
 //
-// Stopping (8.32)-(8.35), with omega_i = y_i g_i = s_i - y_i: max over what may rise of -omega, minus min
-// over what may fall of -omega, <= tol; then every condition holds within tol for lambda_eq, the mean of
-// -omega over unbounded support vectors (8.29).
+// Stopping (8.32)-(8.35), with omega_i = y_i g_i = s_i - y_i: the largest -omega of those that may rise,
+// minus the smallest -omega of those that may fall, is <= tol. Then every condition holds within tol for
+// lambda_eq, the mean of -omega over unbounded support vectors (8.29).
 //
-// It ends without convergence after max_iterations; an iteration with many steps inside its working set
-// counts as several. It also ends when no digit is left to gain: when a long stretch of iterations neither
-// lowers the violation nor, visibly, the objective.
+// The solver ends without convergence after max_iterations; an iteration with many steps inside its working
+// set counts as several. It also ends at the limit of the arithmetic: when a long stretch of iterations
+// lowers neither the violation nor, beyond rounding, the objective.
 //
 // Shrinking: an example whose multiplier estimate (8.30, 8.31) exceeded a threshold in each of the last h
-// iterations is left out; at the end s is computed for what was left out, and if a condition fails there, all
-// examples come back and h doubles.
+// iterations is shrunk (left out). At the end s is computed for shrunk examples; if a condition fails there,
+// all examples become active again and h doubles.
 #pragma once
 
 #include <algorithm>
@@ -37,10 +37,10 @@
 
 namespace widemargin {
 
-// What a run reports while it works (another thread reads it) and at its end.
+// The state of a run, for another thread while it works and for the caller at its end.
 struct DecompositionReport {
     double intercept = 0, violation = 0;
-    double rounding = 0;  // what this run has added to the errors of s_i, times sqrt(K_ii) (rounding.hpp)
+    double rounding = 0;  // errors that this run added to s_i, relative to sqrt(K_ii) (rounding.hpp)
     std::int64_t iterations = 0, restarts = 0;
     bool converged = false;
 };
@@ -48,7 +48,7 @@ struct DecompositionReport {
 template <class Engine>
 class Decomposition {
   public:
-    // y, upper, alpha, s: one entry for each example of the engine. progress: violation, active examples,
+    // y, upper, alpha, s: one entry per example of the engine. progress: violation, active examples,
     // iterations.
     Decomposition(Engine& engine, const DecompositionOptions& options, const double* y, const double* upper,
                   double* alpha, double* s, double* progress)
@@ -59,11 +59,11 @@ class Decomposition {
           working_set_(engine, options, state_, loops_),
           streak_(engine.size(), 0),
           history_(options.shrink_history) {}
-    // The working set is chosen by what it sees of the state here.
+    // The working set holds a reference to the state.
     Decomposition(const Decomposition&) = delete;
     Decomposition& operator=(const Decomposition&) = delete;
 
-    // `s_is_known`: s belongs to alpha already; otherwise it is computed.
+    // `s_is_known`: s already belongs to alpha; otherwise it is computed.
     DecompositionReport solve(const StopFlag& stop, bool s_is_known = false) {
         activate_all();
         drift_ = {static_cast<double>(options_.row_values), weight_of_alphas(), 0.0};
@@ -99,8 +99,8 @@ class Decomposition {
             working_set_.select(working);
             gained_ = 0, inner_steps_ = 0;
             if (!improve(working, stop)) {
-                // A random working set may hold nothing to gain; the most violating pair always does, unless
-                // the arithmetic has come to its end.
+                // A random working set may gain nothing; the most violating pair always gains, except at the
+                // limit of the arithmetic.
                 working_set_.select_most_violating(working);
                 if (!improve(working, stop)) break;
             }
@@ -109,7 +109,7 @@ class Decomposition {
                                           options_.max_iterations - report.iterations);
             if (options_.shrinking && steps % shrink_interval() == 0) shrink();
         }
-        if (stop) return report;  // nobody reads it
+        if (stop) return report;  // the result is not used
         if (static_cast<std::int64_t>(state_.active.size()) != state_.n) {
             reactivate();
             scan();
@@ -125,10 +125,10 @@ class Decomposition {
   private:
     using Value = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<Engine&>().row(0))>>;
 
-    // The iterations since the violation or the objective last improved visibly.
+    // The iterations since the last improvement of the violation or the objective beyond rounding.
     struct Stretch {
-        double objective;  // at its begin
-        double gain = 0;   // by which the objective has fallen since then
+        double objective;  // at the start
+        double gain = 0;   // decrease of the objective since then
         double violation = std::numeric_limits<double>::infinity();
         std::int64_t begin = 0;
 
@@ -200,7 +200,7 @@ class Decomposition {
         activate_all();
     }
 
-    // One look at all active examples: the most violating ones.
+    // Finds the most violating examples among the active ones.
     void scan() {
         if (options_.equality) {
             if (!scanned_)
@@ -216,7 +216,7 @@ class Decomposition {
         state_.highest = 0;
         state_.most_rising = state_.most_falling = -1;
         for (const std::int32_t i : state_.active) {
-            // The projected gradient, as the way in which y alpha would move.
+            // The projected gradient, as the direction in which y alpha would move.
             const double value = state_.y[i] - state_.s[i];  // -omega
             const double pull = state_.y[i] > 0 ? value : -value;
             const bool moves = pull > 0 ? state_.alpha[i] < state_.upper[i] : state_.alpha[i] > 0;
@@ -237,7 +237,7 @@ class Decomposition {
         return found;
     }
 
-    // Solves the problem on the working set; false when nothing moved.
+    // Solves the problem on the working set; false if nothing changed.
     bool improve(const Indices& working, const StopFlag& stop) {
         const std::size_t m = working.size();
         small_.resize(m);
@@ -250,7 +250,7 @@ class Decomposition {
             small_.alpha[a] = state_.alpha[i];
             small_.omega[a] = state_.s[i] - state_.y[i];
         }
-        // A part of the way is enough while others will move too.
+        // An approximate solution is enough while other variables will change too.
         const double inner = std::max(kInnerShare * violation_, kInnerFloor * options_.tol);
         const std::size_t steps = options_.equality ? small_.solve_with_equality(inner, stop)
                                                     : small_.solve_without_equality(inner, stop);
@@ -289,7 +289,7 @@ class Decomposition {
         scanned_ = false;
     }
 
-    // The multipliers are looked at a few times in each stretch of h iterations.
+    // The multipliers are checked a few times in every h iterations.
     std::int64_t shrink_interval() const { return std::max<std::int64_t>(history_ / kLooks, 1); }
 
     void shrink() {
@@ -305,7 +305,7 @@ class Decomposition {
             streak_[i] = idle ? streak_[i] + 1 : 0;
             if (streak_[i] < kLooks) kept.push_back(static_cast<std::int32_t>(p));
         }
-        // Leaving out a few examples does not pay for moving the cached rows.
+        // Shrinking only a few examples does not pay for moving the cached rows.
         if (kept.size() * 20 > state_.active.size() * 19 || kept.size() < 2) return;
         engine_.shrink(kept);
         for (const std::int32_t i : state_.active) state_.rise[i] = -infinity(), state_.fall[i] = infinity();
@@ -318,7 +318,7 @@ class Decomposition {
 
     static constexpr double kInnerShare = 0.05, kInnerFloor = 0.1;
     static constexpr std::int64_t kLooks = 5;
-    // Steps inside a working set, for each of its variables, that are worth an iteration.
+    // The number of steps inside a working set, per variable, that count as one iteration.
     static constexpr std::int64_t kStepsOfIteration = 20;
     static constexpr double infinity() { return std::numeric_limits<double>::infinity(); }
 
@@ -328,7 +328,7 @@ class Decomposition {
     const Loops& loops_ = vector_loops();
     DualState state_;
     WorkingSet<Engine> working_set_;
-    bool scanned_ = false;  // whether the extremes are those of the present s
+    bool scanned_ = false;  // whether the extremes belong to the current s
     std::vector<std::int64_t> streak_;
     std::int64_t history_;
     double violation_ = 0;

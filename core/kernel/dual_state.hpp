@@ -1,5 +1,5 @@
-// A dual problem in the middle of its decomposition (kernel/decomposition.hpp): where alpha and s are, which
-// examples are active, and which of them violate the optimality conditions most.
+// The state of a decomposition (kernel/decomposition.hpp): alpha and s, the active examples, and which of
+// them violate the optimality conditions most.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct DualState {
     bool may_rise(std::int64_t i) const { return can_rise(y[i], alpha[i], upper[i]); }
     bool may_fall(std::int64_t i) const { return can_fall(y[i], alpha[i], upper[i]); }
 
-    // What simd/kernel_svm_loops.hpp reads, after alpha_i changed.
+    // Updates the targets for simd/kernel_svm_loops.hpp after a change of alpha_i.
     void set_targets(std::int64_t i) {
         rise[i] = may_rise(i) ? y[i] : -std::numeric_limits<double>::infinity();
         fall[i] = may_fall(i) ? y[i] : std::numeric_limits<double>::infinity();
     }
 
-    // Whether to look at all examples in their order rather than at the active ones; those that are shrunk
-    // have targets that nobody picks.
+    // Whether to scan all examples in order instead of the active ones; the targets of shrunk examples are
+    // never selected.
     template <class Engine>
     bool seen_whole() const {
         const std::int64_t n_active = static_cast<std::int64_t>(active.size());
@@ -40,7 +40,7 @@ struct DualState {
         most_falling = static_cast<std::int32_t>(found.falling);
     }
 
-    // lambda_eq (8.29) as the active examples see it; 0 without the equality constraint.
+    // lambda_eq (8.29) over the active examples; 0 without the equality constraint.
     double lambda(bool equality) const {
         if (!equality) return 0;
         double sum = 0;
@@ -59,8 +59,8 @@ struct DualState {
     const double *y, *upper;
     double *alpha, *s;
     Indices active;
-    std::vector<double> rise, fall;  // y_i where it may move that way, otherwise infinitely far off
-    double highest = 0, lowest = 0;  // of -omega = y - s, over what may rise and over what may fall
+    std::vector<double> rise, fall;  // y_i if it may move that way, otherwise -infinity, +infinity
+    double highest = 0, lowest = 0;  // of -omega = y - s, over those that may rise or fall
     std::int32_t most_rising = -1, most_falling = -1;
 };
 

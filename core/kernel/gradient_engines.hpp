@@ -1,11 +1,10 @@
-// Where the decomposition gets kernel values from, and how it keeps s_i = sum_j alpha_j y_j K(x_i, x_j)
-// (8.36): from a kernel matrix whose rows are all kept, from a cache of rows over the active columns, or, for
-// the linear kernel, from one weight vector.
+// Sources of kernel values for the decomposition, which update s_i = sum_j alpha_j y_j K(x_i, x_j) (8.36): a
+// kernel matrix with all rows kept, a cache of rows over the active columns or, for the linear kernel, a
+// weight vector.
 //
 // An engine offers: size, diagonal, the block of K over a working set, the update (8.37) of s over the active
-// examples, one row for second-order selection, computing several rows on several threads, what shrinking
-// means for it, and s from scratch. What takes long throws Interrupted when the flag `stop` is raised that
-// the engine was made with.
+// examples, one row for second-order selection, computing rows on several threads, shrinking, and s from
+// scratch. Long functions throw Interrupted when the engine's `stop` flag is set.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +25,18 @@ class KeptRows {
     KeptRows(KernelMatrix<T, Real>& matrix, int row_threads, const StopFlag& stop)
         : matrix_(matrix), stop_(stop), row_threads_(row_threads), sums_(matrix.size()) {}
 
-    // An update costs little enough to reach shrunk examples too.
+    // An update is cheap enough to include shrunk examples.
     static constexpr bool keeps_s_of_all = true;
-    // Whether the rows of a pair stay where they are while both are read.
+    // Whether both rows of a pair stay valid while they are read.
     static constexpr bool lends_rows = true;
-    // Whether there is update_columns.
+    // Whether update_columns exists.
     static constexpr bool has_columns = true;
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
-    // Rows cost the same sooner or later, and what other labels have computed must not steer this one.
+    // Always true: every row is computed at most once, and results must not depend on the rows that other
+    // labels have computed.
     bool has_row(std::int64_t) const { return true; }
-    // Whether it pays to name rows that will soon be wanted together with row i.
+    // Whether it pays off to compute other likely rows together with row i.
     bool wants_company(std::int64_t i) const {
         return row_threads_ > 1 && matrix_.rows_are_slow() && !matrix_.has_kept_row(i);
     }
@@ -75,7 +75,7 @@ class KeptRows {
             for (std::int64_t i = 0; i < n; ++i) s[i] += step * double(values[i]);
         }
     }
-    // The same for kColumns vectors of changes at one time: changes and s have as many columns.
+    // The same for kColumns vectors of changes at once: changes and s have kColumns columns.
     void update_columns(const Indices& working, const std::vector<double>& changes, double* s) {
         std::vector<const Real*> rows;
         for (const std::int32_t i : working) rows.push_back(row(i));
@@ -114,12 +114,14 @@ class CachedRows {
     std::int64_t size() const { return matrix_.size(); }
     double diagonal(std::int64_t i) const { return matrix_.diagonal(i); }
     bool has_row(std::int64_t i) const { return cache_.has(i); }
-    bool wants_company(std::int64_t) const { return false; }  // a guess could push out a row that is needed
+    bool wants_company(std::int64_t) const {
+        return false;
+    }  // a wrong guess could evict a row that is needed
     void prefetch(const Indices& examples) { cache_.fetch(examples, row_threads_); }
     const Real* row(std::int64_t i) { return cache_.row(i); }
     Real at(const Real* row, std::size_t position, std::int64_t) const { return row[position]; }
 
-    // Positions of the working set among the active examples, which are in rising order.
+    // Positions of the working set among the active examples, which are in ascending order.
     void block(const Indices& working, double* K) {
         positions_.resize(working.size());
         for (std::size_t b = 0; b < working.size(); ++b) {
@@ -145,8 +147,8 @@ class CachedRows {
         for (std::size_t p = 0; p < active.size(); ++p) active[p] = active_[kept_positions[p]];
         active_ = std::move(active);
     }
-    // s of the examples that were shrunk away, from all support vectors; then all examples are active again,
-    // and the support vectors' rows, which have to be computed for this, are those in the cache.
+    // Computes s of the shrunk examples from all support vectors. Then all examples are active again, and the
+    // cache holds the rows of the support vectors, which were computed for this.
     void restore(const std::vector<double>& signed_alpha, const Indices& shrunk, double* s) {
         Indices all(size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
@@ -180,7 +182,7 @@ class CachedRows {
     std::vector<std::int64_t> positions_;
 };
 
-// The linear kernel: changes of a working set are one weight vector (8.38), which updates s (8.39).
+// The linear kernel: the changes of a working set form one weight vector (8.38), which updates s (8.39).
 template <typename T>
 class WeightVector {
   public:
@@ -212,14 +214,14 @@ class WeightVector {
     }
     double at(const double* row, std::size_t, std::int64_t example) const { return row[example]; }
 
-    // Successive working sets share most of their examples, once the unbounded support vectors are found.
+    // Once the unbounded support vectors are found, successive working sets share most of their examples.
     void block(const Indices& working, double* K) {
         const std::size_t m = working.size(), last = last_working_.size();
         place_.resize(size_, -1);
         for (std::size_t a = 0; a < last; ++a) place_[last_working_[a]] = static_cast<std::int32_t>(a);
-        // The product of a pair is always that of the later row with the earlier one spread out: the other
-        // way round its last bits may differ, and with them results, by which working sets came before on
-        // this thread.
+        // The product of a pair is always that of the later row with the earlier one stored densely. The
+        // other way round, its last bits may differ, and results would depend on earlier working sets of this
+        // thread.
         order_.resize(m);
         for (std::size_t a = 0; a < m; ++a) order_[a] = a;
         std::sort(order_.begin(), order_.end(),
@@ -300,7 +302,7 @@ class WeightVector {
     double offset_, kappa2_;
     std::int64_t size_;
     std::vector<double> dense_, row_, diagonal_, last_block_;
-    Indices last_working_;             // what last_block_ is of
+    Indices last_working_;             // the working set of last_block_
     std::vector<std::int32_t> place_;  // in last_working_; -1 outside of block()
     std::vector<std::size_t> order_;   // of a working set
 };

@@ -1,10 +1,10 @@
-// Rows of the kernel matrix, kept as long as the memory allows.
+// Rows of the kernel matrix, kept as long as memory allows.
 //
-// KernelMatrix knows the examples: n rows of data, or a precomputed matrix, and possibly two artificial
-// examples behind them (the stabilized hyperplane's, thesis OP 5/6): orthogonal to everything, of squared
-// length kappa^2. When all of its rows fit the budget it keeps each row that was ever asked for, for all
-// labels together. Otherwise every solver has a RowCache of its own: least recently used rows go first
-// (8.5.4), and rows hold only the columns that the solver has not shrunk away.
+// KernelMatrix holds the examples: n rows of data, or a precomputed matrix, optionally followed by the two
+// artificial examples of the stabilized hyperplane (thesis OP 5/6), which are orthogonal to everything and
+// have squared length kappa^2. If all rows fit the budget, it keeps every row once computed, for all labels
+// together. Otherwise every solver has its own RowCache: least recently used rows are evicted first (8.5.4),
+// and rows hold only the columns that the solver has not shrunk.
 #pragma once
 
 #include <atomic>
@@ -49,11 +49,11 @@ class KernelMatrix {
     bool keeps_all() const { return keeps_all_; }
     double diagonal(std::int64_t i) const { return diagonal_[i]; }
     std::int64_t rows_computed() const { return computed_; }
-    // Whether a row takes so long that a thread for it alone pays.
+    // Whether a row takes long enough that a thread for it pays off.
     bool rows_are_slow() const { return rows_are_slow_; }
 
-    // All columns of row i; only where all rows are kept. Several threads may ask at the same time: one makes
-    // the row, the others wait for it. If that fails, or `stop` ends it, whoever waits tries for itself.
+    // All columns of row i; only if all rows are kept. If several threads need the row at the same time, one
+    // computes it and the others wait. If that fails, or `stop` ends it, each waiting thread tries itself.
     const Real* kept_row(std::int64_t i, double* sums, const StopFlag& stop) {
         while (state_[i].load(std::memory_order_acquire) != kThere) {
             if (stop) throw Interrupted();
@@ -96,7 +96,7 @@ class KernelMatrix {
             index_->values(x_.row(i), nullptr, n_, sums, out);
             for (std::int64_t j = n_; j < size_; ++j) out[j] = 0;
         } else {
-            // Columns are in rising order: artificial examples come last.
+            // Columns are in ascending order: artificial examples come last.
             std::int64_t real = n_columns;
             while (real > 0 && columns[real - 1] >= n_) out[--real] = 0;
             index_->values(x_.row(i), columns, real, sums, out);
@@ -123,14 +123,14 @@ class KernelMatrix {
 template <typename T, typename Real>
 class RowCache {
   public:
-    // At least `fewest` rows are kept whatever the budget: those of one working set. Interrupted is thrown
-    // instead of a row when `stop` is raised.
+    // At least `fewest` rows are kept whatever the budget: those of one working set. If `stop` is set,
+    // Interrupted is thrown instead of computing a row.
     RowCache(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t fewest,
              const StopFlag& stop)
         : matrix_(matrix), stop_(stop), budget_(budget_bytes), fewest_(fewest), sums_(matrix.size()) {
         std::vector<std::int32_t> all(matrix.size());
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
-        // All the memory there will ever be: a vector that grows has two copies for a while.
+        // All memory is allocated here: a vector that grows has two copies for a while.
         const std::int64_t at_least = std::min<std::int64_t>(fewest, matrix.size()) * matrix.size();
         const std::int64_t at_most = matrix.size() * matrix.size();
         slots_.reserve(
@@ -138,7 +138,7 @@ class RowCache {
         reset(all);
     }
 
-    // Forgets everything; rows then have these columns (in rising order).
+    // Removes all rows; new rows have these columns (in ascending order).
     void reset(const std::vector<std::int32_t>& columns) {
         columns_ = columns;
         const std::int64_t row_bytes = std::max<std::int64_t>(columns.size() * sizeof(Real), 1);
@@ -151,7 +151,7 @@ class RowCache {
         used_ = 0;
     }
 
-    // Keeps only the columns at the rising positions `kept`, in every row.
+    // Keeps only the columns at the ascending positions `kept`, in every row.
     void keep_columns(const std::vector<std::int32_t>& kept) {
         std::vector<std::int32_t> columns(kept.size());
         for (std::size_t c = 0; c < kept.size(); ++c) columns[c] = columns_[kept[c]];
@@ -173,7 +173,7 @@ class RowCache {
 
     bool has(std::int64_t i) const { return place_[i] >= 0; }
 
-    // Valid until `fewest` other rows have been asked for.
+    // Valid until `fewest` other rows have been requested.
     const Real* row(std::int64_t i) {
         if (claim(i)) compute(i, sums_.data());
         return values(i);
@@ -181,7 +181,7 @@ class RowCache {
 
     std::int64_t capacity() const { return capacity_; }
 
-    // Rows of at most capacity() examples, those that are missing on several threads.
+    // Computes the missing rows of at most capacity() examples on several threads.
     void fetch(const Indices& examples, int n_threads) {
         Indices missing;
         for (const std::int32_t i : examples) {
@@ -204,7 +204,7 @@ class RowCache {
     }
 
   private:
-    // Makes i the most recent; true if its row has a place now and has to be computed.
+    // Makes i the most recent row; true if the row has a new place and must be computed.
     bool claim(std::int64_t i) {
         ++clock_;
         const bool missing = place_[i] < 0;

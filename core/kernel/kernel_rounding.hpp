@@ -32,7 +32,7 @@ double kernel_rounding(const KernelParameters& kernel, const CsrView<T>& x) {
         squares = std::max(squares, row.squared_norm());
         sums = std::max(sums, sum);
     }
-    // More than InvertedIndex lets pass in double precision.
+    // More than the tolerance of InvertedIndex in double precision.
     constexpr double kSeen = 1.1e-11;
     const double slack = 1 + 2 * rounding_of(m + 4), added = kernel.offset > 0 ? 2 * kUnit : 0.0;
     switch (kernel.kind) {
@@ -40,8 +40,8 @@ double kernel_rounding(const KernelParameters& kernel, const CsrView<T>& x) {
             return rounded_up(rounding_of(m + 2)) + added;
         case KernelKind::polynomial:
             return rounded_up(rounding_of(std::max(kernel.degree, 1.0) * (m + 4) + 8)) + added;
-        // Where the rounding of the sums could be seen, kernel/kernels.hpp takes differences feature by
-        // feature.
+        // Where rounding of the sums could affect the value, kernel/kernels.hpp computes differences feature
+        // by feature.
         case KernelKind::rbf:
             return rounded_up(
                        std::min(std::expm1(4 * kernel.gamma * rounding_of(m + 4) * squares * slack), kSeen) +

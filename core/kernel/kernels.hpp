@@ -1,6 +1,6 @@
 // Kernels between sparse rows, a whole row of the kernel matrix at a time.
 //
-// Every kernel here is a function of one sum over the features that two rows share, and of one number of each
+// Every kernel here is a function of one sum over the features that two rows share, and of one number per
 // row:
 //
 //   linear      x.z                              sum x_k z_k
@@ -11,14 +11,14 @@
 //               chi2(x, z) = 2 sum (x_k - z_k)^2 / (x_k + z_k) = 2 (sum x_k + sum z_k - that sum)
 //
 // The sums of row i with all others come from an inverted index: for each feature of row i, the rows that
-// have it; features of many rows are dense columns instead. A constant (the square of a bias feature) may be
-// added to every kernel value.
+// have it. Features of many rows are stored as dense columns instead. A constant (the square of a bias
+// feature) may be added to every kernel value.
 //
-// Sums are taken in double precision, whatever precision their values are kept in. Between rows that are long
-// and close to each other the differences of the last two kernels cancel (rows of 3e8 + N(0, 1) have no digit
-// left). Where the rounding of the sums can be seen in the kernel value, the difference is taken feature by
-// feature. The values of the exponential kernels therefore have an absolute error below kRounding, before
-// they are rounded to the precision in which they are kept.
+// Sums are computed in double precision, whatever the precision of the stored values. For long rows that are
+// close to each other, the differences of the last two kernels cancel (rows of 3e8 + N(0, 1) keep no digit).
+// Where rounding of the sums can affect the kernel value, the difference is computed feature by feature. So
+// values of the exponential kernels have an absolute error below kRounding before they are rounded to the
+// precision in which they are stored.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +87,7 @@ struct KernelParameters {
         return sum;
     }
 
-    // How far the difference from a shared sum may be off, for rows of at most `longest` values.
+    // Bound on the error of a difference computed from a shared sum, for rows of at most `longest` values.
     static double rounding(std::int64_t longest, double of_x, double of_z) {
         return static_cast<double>(longest + 4) * std::numeric_limits<double>::epsilon() * 2 * (of_x + of_z);
     }
@@ -141,7 +141,7 @@ struct KernelParameters {
     }
 };
 
-// The rows that have a feature, feature by feature.
+// For every feature, the rows that have it.
 template <typename T>
 class InvertedIndex {
   public:
@@ -178,7 +178,7 @@ class InvertedIndex {
     std::int64_t n_rows() const { return n_rows_; }
     const KernelParameters& kernel() const { return kernel_; }
 
-    // What the values of one row with all others cost on average, in nanoseconds or so.
+    // The average cost of a row of kernel values, roughly in nanoseconds.
     double row_cost() const {
         double postings = 0;
         for (std::size_t j = 0; j + 1 < begin_.size(); ++j) {
@@ -189,8 +189,7 @@ class InvertedIndex {
         return postings / std::max(n, 1.0) + (kernel_.kind == KernelKind::linear ? 1 : 5) * n;
     }
 
-    // Kernel values of x with the rows `columns` (null: all of them). `sums` is a workspace of n_rows
-    // numbers.
+    // Kernel values of x with the rows `columns` (null: all rows). `sums` is a workspace of n_rows numbers.
     template <typename Other, typename Real>
     void values(const Row<Other>& x, const std::int32_t* columns, std::int64_t n_columns, double* sums,
                 Real* out) const {
@@ -210,10 +209,11 @@ class InvertedIndex {
     }
 
   private:
-    // A feature that one in so many rows has is a dense column; so many of them are added at one time.
+    // A feature of at least one in kDenseFrom rows is a dense column; kColumnsAtOnce of them are added at a
+    // time.
     static constexpr std::int64_t kDenseFrom = 8, kColumnsAtOnce = 16;
 
-    // What rounding may do to a value of an exponential kernel, well below that of the type itself.
+    // Tolerated rounding error of an exponential kernel's value, well below the precision of the type.
     template <typename Real>
     static constexpr double kRounding = std::is_same_v<Real, float> ? 1e-8 : 1e-11;
 
@@ -260,7 +260,7 @@ class InvertedIndex {
         const double of_x = kernel_.of_row(x);
         const std::int64_t longest = std::max(longest_, x.size);
         const double tolerance = kRounding<Real>;
-        // Whether the sums are too rough for the row with which they are roughest.
+        // Whether the sums are too inexact for the row with the largest error.
         const bool rough = kernel_.shows(kernel_.rounding(longest, of_x, largest_of_row_), 0.0, tolerance);
         if constexpr (std::is_same_v<Real, float>) {
             if (!rough && !columns && kernel_.kind == KernelKind::rbf) {

@@ -3,12 +3,12 @@
 //   min  1/2 a'Qa + g'a  over the changes a of m variables,  Q_ij = y_i y_j K_ij positive semi-definite or
 //   not, 0 <= alpha + a <= U,  and y'a = 0 where there is an equality constraint.
 //
-// Pairs of variables (without the constraint single ones too) are minimized in closed form, the pair with the
-// largest second-order gain first (Fan, Chen, Lin, "Working set selection using second order information",
-// JMLR 2005). Curvature that is not positive (semi-definite or indefinite kernels) counts as a small positive
-// one, so that a step ends at a bound or makes little progress, but never fails.
+// Pairs of variables (without the constraint also single variables) are minimized in closed form, the pair
+// with the largest second-order gain first (Fan, Chen, Lin, "Working set selection using second order
+// information", JMLR 2005). Curvature that is not positive (semi-definite or indefinite kernels) counts as a
+// small positive one, so that a step ends at a bound or makes little progress, but never fails.
 //
-// Solving ends early, with what it has come to, when `stop` is raised, and returns the number of its steps.
+// When `stop` is set, solving ends early with the current solution. Returns the number of steps.
 //
 // Inputs and outputs in place: alpha (m), omega_i = s_i - y_i with s = sum_j alpha_j y_j K_ij (m), K (m x m).
 #pragma once
@@ -27,10 +27,10 @@ namespace widemargin {
 
 struct SmallProblem {
     std::vector<double> y, upper, alpha, omega, K;
-    std::vector<double> rise, fall, diagonal;  // as simd/kernel_svm_loops.hpp has them, with 0 for a target
+    std::vector<double> rise, fall, diagonal;  // as in simd/kernel_svm_loops.hpp, with target 0
     const Loops& loops = vector_loops();
     std::size_t size() const { return y.size(); }
-    // Enough for any accuracy that matters; who is not there by then goes on in another working set.
+    // Enough for any accuracy that matters; otherwise the variables continue in another working set.
     std::size_t most_steps() const { return 1000 * size() + 100; }
     double k(std::size_t i, std::size_t j) const { return K[i * y.size() + j]; }
 
@@ -48,7 +48,7 @@ struct SmallProblem {
         fall[i] = can_fall(y[i], alpha[i], upper[i]) ? 0.0 : infinity;
     }
 
-    // Moves y_i alpha_i by +t and y_j alpha_j by -t; a bound that limits the step is met exactly.
+    // Moves y_i alpha_i by +t and y_j alpha_j by -t; a bound that limits the step is reached exactly.
     Extremes move_pair(std::size_t i, std::size_t j, double t) {
         t = std::min({t, room_of(y[i], alpha[i], upper[i], 1), room_of(y[j], alpha[j], upper[j], -1)});
         alpha[i] = moved_alpha(y[i], alpha[i], upper[i], 1, t);
@@ -60,7 +60,7 @@ struct SmallProblem {
                                          static_cast<std::int64_t>(m), omega.data());
     }
 
-    // What the loops read.
+    // Fills the arrays that the loops read.
     Extremes begin() {
         const std::size_t m = size();
         rise.resize(m);
@@ -91,8 +91,8 @@ struct SmallProblem {
         return step;
     }
 
-    // Single variables, or pairs where that gains more: kernel values that share a large constant (a bias
-    // feature) leave single variables hardly any room, and an exchange between two all of it.
+    // Single variables, or pairs if they gain more: if kernel values share a large constant (a bias feature),
+    // a single variable can hardly move, but two can exchange freely.
     std::size_t solve_without_equality(double tol, const StopFlag& stop) {
         const std::size_t m = size();
         const std::int64_t n = static_cast<std::int64_t>(m);

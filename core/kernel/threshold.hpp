@@ -1,9 +1,8 @@
 // The threshold b of a biased hyperplane, from its alphas and s_i = sum_j alpha_j y_j K_ij.
 //
-// An unbounded support vector has y_i (s_i + b) = 1, and b is the mean of what they say (8.29). Without any,
-// the optimality conditions leave an interval of equally good thresholds; which interval does not depend on
-// which of several optimal alphas is at hand. The convention is its middle, or its end where it has only one:
-// when all examples are of one class.
+// An unbounded support vector has y_i (s_i + b) = 1, and b is the mean over all of them (8.29). Without any,
+// the optimality conditions leave an interval of equally good thresholds, which is the same for all optimal
+// alphas. The convention is its middle, or its end if it has only one (all examples are of one class).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ struct Threshold {
 inline Threshold threshold_of(const double* y, const double* upper, const double* alpha, const double* s,
                               std::int64_t n) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    // What a rounded sum keeps from its bound is at the bound.
+    // An alpha that differs from a bound only by rounding is at the bound.
     constexpr double kRounding = 1e-12;
     double largest = 0;
     for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, alpha[i]);

@@ -3,22 +3,22 @@
 //   min over y*, w, b  1/2 w.w + sum_i C_i xi_i + sum_j C*_j xi*_j                  (thesis, OP 14)
 //   y_i (w.x_i + b) >= 1 - xi_i,  y*_j (w.x*_j + b) >= 1 - xi*_j,  with num_plus labels y* = +1.
 //
-// The search is Figure 9.1 of the thesis (Joachims, 2000): label the examples by an inductive machine, let
-// their costs C*- and C*+ grow from next to nothing, solve at every level, and exchange the labels of a
-// positive m and a negative l while xi*_m > 0, xi*_l > 0 and xi*_m + xi*_l > 2. Each such pair lowers the
-// objective with w and b as they are, and pairs do so independently of each other: `many` exchanges the half
-// of them with the largest slacks before it solves again, and all where there are at least 50 (always all:
-// Sindhwani, Keerthi, SIGIR 2006; half ended nearer to what one at a time finds). An exchange keeps num_plus,
-// and, as both examples are at their upper bounds and trade those too, the equality constraint.
+// The search is Figure 9.1 of the thesis (Joachims, 2000): label the examples with an inductive machine,
+// increase their costs C*- and C*+ from almost 0, solve at every level, and exchange the labels of a positive
+// m and a negative l while xi*_m > 0, xi*_l > 0 and xi*_m + xi*_l > 2. Each such pair lowers the objective
+// with w and b unchanged, independently of other pairs. `many` exchanges the half of them with the largest
+// slacks before solving again, and all if there are at least 50 (Sindhwani, Keerthi, SIGIR 2006, always
+// exchange all; half ended nearer to the result of one at a time). An exchange keeps num_plus. It also keeps
+// the equality constraint, since both examples are at their upper bounds and exchange these too.
 //
-// Inputs: signs (0: unlabeled), costs of the labeled examples, the limits of the costs of the others.
-// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level; the same
-// of the inductive machine, and of the one that the search comes to if it goes on until the unlabeled
-// examples cost as much as labeled ones, which is where they can be compared (thesis, 7.5).
+// Inputs: signs (0: unlabeled), costs of the labeled examples, the final costs of the unlabeled ones.
+// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level. The same
+// for the inductive machine, and for the machine at par: the search continued until unlabeled examples cost
+// as much as labeled ones, which is where machines can be compared (thesis, 7.5).
 //
-// Stopping: of a solution by (8.32)-(8.35), of a level when no pair is left with xi*_m + xi*_l > 2 + tol and
-// both slacks above tol, the accuracy of a solution. A round that does not lower the objective (by rounding)
-// is taken back, so that it never rises within a level.
+// Stopping: a solution by (8.32)-(8.35); a level when no pair is left with xi*_m + xi*_l > 2 + tol and both
+// slacks above tol, the accuracy of a solution. A round that does not lower the objective (because of
+// rounding) is undone, so the objective never rises within a level.
 #pragma once
 
 #include <algorithm>
@@ -34,14 +34,14 @@ namespace widemargin {
 
 struct TransductionOptions {
     DecompositionOptions solver;
-    double growth;  // of the costs, from level to level
-    bool many;      // pairs exchanged before the machine is solved again: half of them or all, or one
-    // The working set grows with the unbounded support vectors, up to this size: with all of them in it a
-    // machine takes a few steps, without it takes hundreds.
+    double growth;  // factor of the costs from level to level
+    bool many;      // exchange half or all pairs before solving again, or only one
+    // The working set grows with the number of unbounded support vectors, up to this size. With all of them
+    // in it, solving takes a few steps, otherwise hundreds.
     std::int64_t largest_working_set;
 };
 
-// What is recorded of every level.
+// The record of a level.
 struct TransductionLevel {
     double cost_negative, cost_positive, first_objective, objective, squared_weights;
     std::int64_t switches, solutions;
@@ -50,17 +50,17 @@ struct TransductionLevel {
 struct TransductionTask {
     const std::int8_t* signs;  // n: +1, -1, 0 for unlabeled
     const double* cost;        // n: of labeled examples
-    // Of unlabeled examples with either label: the costs of the first level, and C*.
+    // Costs of unlabeled examples by sign: of the first level, and C*.
     double first_negative, first_positive, limit_negative, limit_positive;
-    // What they would cost if they were labeled ones.
+    // Costs of unlabeled examples at par with labeled ones.
     double par_negative, par_positive;
-    std::int64_t num_plus;  // ties are broken by position; of one example the inductive machine decides
+    std::int64_t num_plus;  // ties are broken by position; the inductive machine decides a single example
 };
 
 template <class Engine>
 class Transduction {
   public:
-    // progress: of the machine that is being solved, as in kernel/decomposition.hpp.
+    // progress: as in kernel/decomposition.hpp, for the current solution.
     Transduction(Engine& engine, const TransductionOptions& options, const TransductionTask& task,
                  double* progress)
         : engine_(engine),
@@ -80,7 +80,7 @@ class Transduction {
         }
     }
 
-    // One entry for each example.
+    // One entry per example.
     const std::vector<double>& y() const { return y_; }
     const std::vector<double>& alpha() const { return alpha_; }
     const std::vector<double>& s() const { return s_; }
@@ -89,7 +89,7 @@ class Transduction {
     bool converged() const { return converged_; }
     const std::vector<TransductionLevel>& levels() const { return levels_; }
 
-    // The inductive machine: labeled examples only.
+    // Trains the inductive machine, on labeled examples only.
     void induce(const StopFlag& stop) {
         for (std::int64_t i = 0; i < n_; ++i) {
             y_[i] = task_.signs[i] < 0 ? -1.0 : 1.0;
@@ -107,7 +107,7 @@ class Transduction {
         climb(task_.first_negative, task_.first_positive, task_.limit_negative, task_.limit_positive, stop);
     }
 
-    // On from there, until unlabeled examples cost as much as labeled ones.
+    // Continues until unlabeled examples cost as much as labeled ones.
     void go_on_to_par(const StopFlag& stop) {
         if (!costs_anything() ||
             (task_.limit_negative >= task_.par_negative && task_.limit_positive >= task_.par_positive)) {
@@ -120,7 +120,7 @@ class Transduction {
   private:
     bool costs_anything() const { return task_.limit_negative > 0 || task_.limit_positive > 0; }
 
-    // Level after level, until the costs are these.
+    // Raises the costs level by level up to the last ones.
     void climb(double negative, double positive, double last_negative, double last_positive,
                const StopFlag& stop) {
         while (!stop) {
@@ -146,8 +146,8 @@ class Transduction {
         }
     }
 
-    // Alphas of the unlabeled examples to begin with: next to nothing changes w, so that those with a slack
-    // go to their bounds, the largest slacks first, as far as both classes can.
+    // Initial alphas of the unlabeled examples. Their costs are too small to change w much, so those with a
+    // slack start at their bounds, largest slacks first, as far as the equality constraint allows.
     void enter(double negative, double positive) {
         find_slacks();
         double most = std::numeric_limits<double>::infinity();
@@ -198,7 +198,7 @@ class Transduction {
         levels_.push_back(record);
     }
 
-    // New upper bounds of the unlabeled examples; who was at the old bound goes to the new one.
+    // Sets new upper bounds of the unlabeled examples; an alpha at the old bound moves to the new one.
     void raise_costs(double negative, double positive) {
         for (const std::int32_t i : unlabeled_) {
             const double cost = y_[i] > 0 ? positive : negative;
@@ -208,8 +208,8 @@ class Transduction {
         if (solver_options_.equality) balance();
     }
 
-    // Restores sum_i y_i alpha_i = 0: the side that has too much gives up the same share of each alpha, first
-    // of those that are between their bounds.
+    // Restores sum_i y_i alpha_i = 0: each alpha of the larger side is reduced by the same share, first those
+    // between their bounds.
     void balance() {
         double excess = 0;
         for (std::int64_t i = 0; i < n_; ++i) excess += y_[i] * alpha_[i];
@@ -235,7 +235,7 @@ class Transduction {
         const DecompositionReport report = machine_.solve(stop, s_is_known);
         intercept_ = report.intercept;
         converged_ = converged_ && report.converged;
-        // Half of a working set for each way to move, with room for others than the unbounded ones.
+        // Half of a working set for each direction, with room for more than the unbounded ones.
         std::int64_t n_free = 0;
         for (std::int64_t i = 0; i < n_; ++i) n_free += alpha_[i] > 0 && alpha_[i] < upper_[i];
         const std::int64_t smallest = options_.solver.working_set;
@@ -259,9 +259,9 @@ class Transduction {
         return sum;
     }
 
-    // Fills worst_positive_ and worst_negative_, in no order. A solution is known up to the tolerance only: a
-    // smaller slack may be that of an unbounded support vector, which has none, and its last digits must not
-    // decide whether a label is exchanged.
+    // Fills worst_positive_ and worst_negative_, unordered. A solution is exact only up to the tolerance: a
+    // smaller slack may belong to an unbounded support vector, whose true slack is 0, and its last digits
+    // must not decide whether a label is exchanged.
     void find_slacks() {
         const double tol = solver_options_.tol;
         worst_positive_.clear();
@@ -271,7 +271,7 @@ class Transduction {
         }
     }
 
-    // Sorts them; how many of their first entries are pairs to exchange.
+    // Sorts them; returns how many of the first entries are pairs to exchange.
     std::int64_t find_pairs() {
         find_slacks();
         for (auto* const side : {&worst_positive_, &worst_negative_}) {
@@ -309,7 +309,7 @@ class Transduction {
             clip(l);
         }
         if (solver_options_.equality) {
-            // Almost always nothing is left to do: who has a slack is at the bound, unless by rounding.
+            // Usually nothing is left to do: an example with a slack is at its bound up to rounding.
             double excess = 0, total = 0;
             for (std::int64_t i = 0; i < n_; ++i) excess += y_[i] * alpha_[i], total += alpha_[i];
             if (std::abs(excess) > kRounding * total) {

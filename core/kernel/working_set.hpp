@@ -4,8 +4,9 @@
 //   steepest      q/2 variables each with the largest and the smallest omega that may still move that way
 //                 (OP 13), found without sorting; half of them among examples whose row is cached, if asked
 //                 for
-//   second order  q = 2: the most violating example and the partner that promises most (Fan, Chen, Lin 2005)
-//   random        half of the last working set is replaced by random violators (the baseline of Figure 8.4)
+//   second order  q = 2: the most violating example and the partner with the largest gain (Fan, Chen, Lin
+//   2005) random        half of the last working set is replaced by random violators (the baseline of
+//   Figure 8.4)
 // Without the equality constraint the same halves are selected, and any variable may move alone.
 #pragma once
 
@@ -30,8 +31,8 @@ struct KernelProblem {
     std::int64_t size;         // n, and 2 more with the artificial examples of the stabilized hyperplane
     const std::int8_t* signs;  // L x n
     const double* upper;       // L x n
-    const double* start;       // L x size: feasible, best near the solution; null: from 0
-    const double* gram;        // n x n: the kernel matrix, or null: it is computed
+    const double* start;       // L x size: feasible start, ideally near the solution; null: 0
+    const double* gram;        // n x n: the kernel matrix; null: computed
 };
 
 struct DecompositionOptions {
@@ -45,7 +46,7 @@ struct DecompositionOptions {
     double tol;
     std::int64_t max_iterations;
     std::uint64_t seed;
-    std::int64_t row_values = 0;  // in a row of the data, at most; for the rounding of s
+    std::int64_t row_values = 0;  // largest number in a row, for the rounding of s
 };
 
 template <class Engine>
@@ -85,7 +86,7 @@ class WorkingSet {
         std::int32_t example;
     };
 
-    // The largest `room` candidates, in no order; cheap when most offers are too small.
+    // The largest `room` candidates, unordered; cheap if most candidates are too small.
     class Best {
       public:
         void clear(std::size_t room) {
@@ -169,7 +170,7 @@ class WorkingSet {
         cached_falling.clear(options_.prefer_cached ? half : 0);
         for (const std::int32_t i : state_.active) {
             const double value = state_.y[i] - state_.s[i];
-            // Only what violates the conditions together with the most violating partner.
+            // Only those that violate the conditions together with the most violating partner.
             if (value > state_.lowest && state_.may_rise(i)) {
                 rising.offer(value, i);
                 if (options_.prefer_cached && engine_.has_row(i)) cached_rising.offer(value, i);
@@ -199,8 +200,9 @@ class WorkingSet {
         }
     }
 
-    // Half of them would let y alpha rise most, half fall, whether or not they alone gain by it: where all
-    // kernel values share a constant (a bias feature), most of the gain is in exchanges between the two.
+    // Half are the best to raise y alpha, half to lower it, whether or not a variable gains alone: if all
+    // kernel values share a constant (a bias feature), most of the gain is in exchanges between the two
+    // halves.
     void select_without_equality(Indices& working) {
         const std::size_t half = static_cast<std::size_t>((options_.working_set + 1) / 2);
         Best rising, falling;

@@ -1,8 +1,7 @@
-// The features that a batch of documents uses, for learners that lay out only these
-// (online/state_blocks.hpp).
+// The features that a batch of documents uses, for learners that copy only these (online/state_blocks.hpp).
 //
-// A batch touches few of the features, one document a few dozen. Their numbers are replaced by places among
-// those in use, so that the state of a batch is as small as the batch.
+// A batch uses few of all features, a document a few dozen. Feature numbers are replaced by positions among
+// the features in use, so that the state of a batch is as small as the batch.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +14,12 @@
 
 namespace widemargin {
 
-// Which features to take along. kAll: the caller needs those without a value too. kByFrequency: all, the
-// frequent ones first, which pays when rows are visited often: the weights in use then share cache lines and
-// pages.
+// Which features to include. kAll: also those without a value in the batch. kByFrequency: all, the most
+// frequent first. This pays off if rows are visited often, since the weights in use then share cache lines
+// and pages.
 enum class Features { kUsed, kAll, kByFrequency };
 
-// Numbers of features: those listed, or all from 0 on, of which no list is made.
+// Feature numbers: a list, or all from 0 on without a list.
 class FeatureList {
   public:
     static FeatureList first(std::int64_t n) {
@@ -35,7 +34,7 @@ class FeatureList {
     }
 
     std::int64_t size() const { return size_; }
-    // Whether feature j stands at place j.
+    // Whether feature j is at position j.
     bool is_everything() const { return is_everything_; }
     std::int32_t operator[](std::int64_t place) const {
         return is_everything_ ? static_cast<std::int32_t>(place) : features_[place];
@@ -47,14 +46,14 @@ class FeatureList {
     bool is_everything_ = false;
 };
 
-// The features with a value in some row of x (or all of them: when asked for, and where most have one), and
-// for every value the place of its feature there. With a bias feature, feature n_columns comes last.
+// The features with a value in some row of x (or all: on request, and if most have one), and for every value
+// the position of its feature among them. With a bias feature, feature n_columns comes last.
 template <typename T>
 class ActiveFeatures {
   public:
     ActiveFeatures(const CsrView<T>& x, bool with_bias, Features which) : n_columns(x.n_columns) {
         std::vector<std::int32_t> found;
-        // Those of a few documents are sorted; of more, a mark a feature finds them faster.
+        // The features of a few documents are sorted; for more documents, one mark per feature is faster.
         if (which == Features::kUsed) found = x.n_values() < x.n_columns / 32 ? sorted(x) : marked(x);
         if (which == Features::kByFrequency) found = ordered_by_frequency(x);
         if (which == Features::kAll ||
@@ -76,7 +75,7 @@ class ActiveFeatures {
     FeatureList features;
     std::int64_t n_columns;  // of x
     CsrView<T> rows;         // x with places instead of feature numbers
-    std::int64_t bias_row;   // where the bias feature stands
+    std::int64_t bias_row;   // position of the bias feature
 
   private:
     std::vector<std::int32_t> sorted(const CsrView<T>& x) {
@@ -120,8 +119,8 @@ class ActiveFeatures {
     std::vector<std::int32_t> places_;
 };
 
-// How to lay out the features of a batch that is passed over so many times. A fresh state has just been
-// filled with its start: to take all of it costs no more, and spares the search for the features in use.
+// How to lay out the features of a batch for this number of passes. A fresh state is used in place: taking
+// all of it costs nothing, and no search for the features in use is needed.
 template <typename T>
 Features choose_features(const CsrView<T>& x, std::int64_t passes, bool all, bool fresh) {
     const bool dense = x.n_values() >= x.n_columns;

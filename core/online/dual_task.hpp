@@ -11,7 +11,7 @@ namespace widemargin {
 struct DualOptions {
     bool additive;  // the SVM; otherwise Winnow in the form below
     LogWeightForm form;
-    double eta;   // 0: Newton's step
+    double eta;   // 0: Newton steps
     double bias;  // size of the constant feature, 0 for none
     double tol;   // 0: no test of the gap
     std::int64_t max_passes;
@@ -21,11 +21,11 @@ struct DualOptions {
 
 // n examples, L labels, d features (one more with a bias feature).
 struct DualProblem : LabelTasks {
-    const std::int64_t* first_row;  // L: where a label begins to learn
+    const std::int64_t* first_row;  // L: first document of a label
 };
 
 struct DualState {
-    bool from_start;  // the state is the starting one: alpha explains all of it
+    bool from_start;  // the state is the initial one, so alpha determines it
     double* weights;  // features x labels
     double* logs;     // v, features x labels; null for the SVM
     LogWeightSums log_sums;

@@ -1,4 +1,5 @@
-// Large-margin duals by updates of one variable at a time: the SVM, and Winnow normalized and not.
+// Large-margin duals, solved by updating one variable at a time: the SVM, and Winnow with and without
+// normalization.
 //
 // T. Zhang, "Large Margin Winnow Methods for Text Categorization", section 2. For each label, with y_i = +1
 // or -1, costs C_i and rows x_i (with a constant bias feature of size B), over 0 <= alpha_i <= C_i:
@@ -11,14 +12,15 @@
 //
 //   alpha_i <- clip(alpha_i + eta (1 - y_i w.x_i), 0, C_i)
 //
-// with a fixed eta, which may overshoot and let the dual fall, or with Newton's step for this variable, 1 /
+// with a fixed eta, which may overshoot and decrease the dual, or with the Newton step for this variable, 1 /
 // -D'':
 //   SVM  1 / x.x    LM-UWin  1 / sum_j s_j x_j^2    LM-NWin  1 / (W/Z sum_j s_j x_j^2 - (w.x)^2 / W),
-// s_j = 2 mu cosh(v_j). The SVM's is the exact maximum; the others are halved until the dual does not fall.
+// s_j = 2 mu cosh(v_j). For the SVM it is the exact maximum; the others are halved until the dual does not
+// decrease.
 //
-// Stopping: a pass that moves nothing; or the duality gap, which for all three is
-// sum_i C_i max(0, 1 - y_i w.x_i) - alpha_i (1 - y_i w.x_i), at most tol times the primal objective above
-// what it is at the start without slacks (the relative entropy, or 1/2 w.w, plus the slacks); or max_passes.
+// Stopping: after a pass that changes nothing; if the duality gap, which for all three is sum_i C_i max(0, 1
+// - y_i w.x_i) - alpha_i (1 - y_i w.x_i), is at most tol times the primal objective (the relative entropy, or
+// 1/2 w.w, plus the slacks, all counted from the start); or after max_passes.
 //
 // Inputs and outputs: DualTask (online/dual_task.hpp). State is written only when all labels have finished.
 #pragma once
@@ -193,11 +195,11 @@ class DualBlock {
             curvature *= scale(lane);
             if (options_.form.normalized) curvature -= (1 - g) * (1 - g) / options_.form.total;
         }
-        // Without curvature (an empty document) the dual is linear in alpha: as far as it goes.
+        // Without curvature (an empty document), the dual is linear in alpha: step to the bound.
         return curvature > 0 ? g / curvature : std::copysign(std::numeric_limits<double>::infinity(), g);
     }
 
-    // The change, halved until the dual does not fall by it.
+    // The change, halved until it does not decrease the dual.
     double capped(std::int64_t i, int lane, double y, double change) const {
         for (int halvings = 0; halvings < 64 && change != 0; ++halvings, change /= 2) {
             double touched = 0;  // the part of Z that changes
@@ -205,7 +207,7 @@ class DualBlock {
             double fall = growth;
             if (options_.form.normalized) {
                 const double relative = growth / winnow_->normalizer(lane);
-                if (!(relative > kSmallestShare - 1)) continue;  // what is left of Z is rounding
+                if (!(relative > kSmallestShare - 1)) continue;  // only rounding would be left of Z
                 fall = options_.form.total * std::log1p(relative);
             }
             const double noise = 1e-15 * (std::fabs(change) + scale(lane) * touched);
@@ -214,7 +216,7 @@ class DualBlock {
         return 0.0;
     }
 
-    // What Z grows by when v grows by change * x_i.
+    // The increase of Z if v increases by change * x_i.
     double growth_of_sizes(std::int64_t i, int lane, double change, double* touched) const {
         const Row<T> row = active_.rows.row(i);
         double growth = 0;
@@ -223,11 +225,11 @@ class DualBlock {
             const double w = w_(at_row, lane);
             const double s = winnow_->size(w, lane);
             *touched += s;
-            if (!(std::fabs(change * x) < 1)) {  // what follows would cancel
+            if (!(std::fabs(change * x) < 1)) {  // the formula below would cancel
                 growth += winnow_->size_after(at_row, lane, change * x) - s;
                 return;
             }
-            if (x != x_before) {  // binary strengths need one exponential for all
+            if (x != x_before) {  // equal values need only one exponential
                 up = std::expm1(change * x);
                 const double down = -up / (1 + up);  // exp(-change x) - 1
                 cosh_less_one = 0.5 * (up + down);
@@ -241,12 +243,12 @@ class DualBlock {
         return growth;
     }
 
-    // Rounding of many small changes is forgotten.
+    // Recomputes Z and the weights from v, which removes the rounding errors of many small changes.
     void refresh_normalizers() {
         for (int lane = 0; lane < range_.count; ++lane) winnow_->renew(lane);
     }
 
-    // The dual objective, and what to add to it and to the primal one to count from the start.
+    // The dual objective, and the offset to add to it and to the primal one to count from the start.
     double dual(int lane, double* offset) const {
         double sum = 0;
         for (std::int64_t i = 0; i < n_; ++i) sum += alpha_[i * range_.count + lane];
@@ -274,7 +276,7 @@ class DualBlock {
         return gap <= options_.tol * (value + gap + offset);
     }
 
-    // Whether some label's gap, as the pass saw it, is small enough to be looked at in earnest.
+    // Whether the gap of some label, as estimated during the pass, is small enough to be computed exactly.
     bool worth_a_test() const {
         for (int lane = 0; lane < range_.count; ++lane) {
             if (!finished_[lane] && small(slack_[lane], lane)) return true;
@@ -356,7 +358,7 @@ void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const Dual
         },
         poll);
     if (active.bias_row == x.n_columns || !task.log_sums.shift) return;
-    // Features that no document of the batch has are stored times exp(-shift) too.
+    // Features that no document of the batch has are also stored times exp(-shift).
     const std::int64_t n_features = x.n_columns + (options.bias > 0);
     for (std::int64_t label = 0; label < task.n_labels; ++label) {
         if (task.log_sums.shift[label] == old_shift[label]) continue;

@@ -1,21 +1,21 @@
 // The weights of Winnow in log form: w_j = mu exp(v_j), balanced by the embedding [x, -x] without storing it.
 //
-// With v the combination of examples that the updates have added up, the positive weights of [x, -x] are
-// mu exp(v) and mu exp(-v), so that the rule on x itself has
+// Let v be the combination of examples that the updates have added. The positive weights of [x, -x] are mu
+// exp(v) and mu exp(-v), so the model for x itself has
 //
 //   w_j = 2 mu sinh(v_j),    sizes s_j = 2 mu cosh(v_j) = sqrt(w_j^2 + 4 mu^2),    Z = sum_j s_j,
 //
 // and without balancing w_j = s_j = mu exp(v_j). The normalized rule is w_j W / Z. (Zhang, "Large Margin
 // Winnow Methods for Text Categorization", section 2.2.) Z changes by the sizes of the features that change.
 //
-// Everything is stored times exp(-shift), one shift a label, which follows the largest exponent where that
-// would overflow: the normalized rule does not change by it. The rule that is not normalized really has such
-// weights: there, and where a learner keeps no shifts, add() throws std::overflow_error with the number of
-// the label.
+// Everything is stored times exp(-shift), with one shift per label. The shift follows the largest exponent
+// where that would overflow, and does not change the normalized model. Without normalization the weights
+// themselves overflow: there, and if a learner keeps no shifts, add() throws std::overflow_error with the
+// number of the label.
 //
-// Small changes of a sum that has become small would leave little but rounding. When Z falls to a millionth
-// of its peak, it is added up anew over all features in their order, so that nothing depends on how documents
-// were cut into batches.
+// If Z becomes small, little but rounding errors would be left of it. When Z falls to a millionth of its
+// peak, it is summed again over all features in order, so that results do not depend on how documents were
+// cut into batches.
 #pragma once
 
 #include <cmath>
@@ -31,9 +31,9 @@ namespace widemargin {
 // exp(600) leaves room for sums over all features.
 constexpr double kLargestExponent = 600.0;
 constexpr double kExponentAfterShift = 300.0;
-constexpr double kSmallestShare = 1e-6;  // of its peak, below which Z is added up anew
+constexpr double kSmallestShare = 1e-6;  // of its peak; below it, Z is summed again
 
-// mu exp(v - shift), and the same for -v subtracted and added when balanced.
+// mu exp(v - shift). If balanced: minus the same for -v (the weight) and plus it (the size).
 struct LogWeight {
     double w, size;
 
@@ -50,10 +50,9 @@ struct LogWeight {
     }
 };
 
-// A change of v. Small ones need no exponential for each feature, one for all that change alike: with sizes
-// s,
+// A change of v. Small changes need one exponential for all features that change equally: with sizes s,
 //   2 mu sinh(v + t) = cosh(t) w + sinh(t) s,    2 mu cosh(v + t) = cosh(t) s + sinh(t) w.
-// For larger ones the two parts would cancel.
+// For larger changes the two terms would cancel.
 struct LogStep {
     double change;
     bool is_small;
@@ -72,10 +71,10 @@ struct LogStep {
     }
 };
 
-// What the log weights of a task keep for each label.
+// What is stored per label.
 struct LogWeightSums {
     double* normalizer;  // Z exp(-shift)
-    double* peak;        // the largest Z exp(-shift) since it was last added up
+    double* peak;        // the largest Z exp(-shift) since it was last summed
     double* shift;       // or null: no shifts
 };
 
@@ -112,13 +111,13 @@ class LogWeights {
     double normalizer(int lane) const { return normalizer_[lane]; }
     double shift(int lane) const { return shift_[lane]; }
 
-    // What a stored weight is multiplied by in the rule.
+    // The factor from a stored weight to the weight of the model.
     double scale(int lane) const { return form_.normalized ? form_.total / normalizer_[lane] : 1.0; }
 
     // s_j from w_j
     double size(double w, int lane) const { return form_.balanced ? std::sqrt(w * w + floor_[lane]) : w; }
 
-    // s_j if v_j were to change
+    // s_j after a change of v_j
     double size_after(std::int64_t row, int lane, double change) const {
         return LogWeight(form_, v_(row, lane) + change, shift_[lane]).size;
     }
@@ -130,7 +129,7 @@ class LogWeights {
         settle(lane, Z);
     }
 
-    // v += change * x, and the weights computed anew from v: those that come back to 0 are 0 exactly.
+    // v += change * x, with weights recomputed from v: those that return to 0 are exactly 0.
     template <typename T>
     void add_exactly(const Row<T>& x, int lane, double change) {
         const LaneOf<double> logs(v_, lane), weights(w_, lane);
@@ -172,13 +171,13 @@ class LogWeights {
         LogStep step(0.0);
         for (std::int64_t k = 0; k < x.size; ++k) {
             const double t = change * double(x.values[k]);
-            if (t != step.change) step = LogStep(t);  // binary strengths need one exponential for all
+            if (t != step.change) step = LogStep(t);  // equal values need only one exponential
             add_one(x.indices[k], lane, step, Z);
         }
         settle(lane, Z);
     }
 
-    // Computes shift, weights and Z anew from v.
+    // Recomputes shift, weights and Z from v.
     void renew(int lane) {
         double largest = 0;
         for_each_log(lane, [&](double v) { largest = std::max(largest, form_.balanced ? std::fabs(v) : v); });
@@ -222,8 +221,8 @@ class LogWeights {
 
     void set_floor(int lane) { floor_[lane] = 4 * form_.mu * form_.mu * std::exp(-2 * shift_[lane]); }
 
-    // v of all features: in their order, those of the block as they are now, or in the block's order where it
-    // has them all.
+    // Visits v of all features in order, with the current values of those in the block; or in the block's
+    // order if it has all features.
     template <class Visit>
     void for_each_log(int lane, Visit&& visit) const {
         const std::int64_t rows = features_.size();
@@ -243,7 +242,7 @@ class LogWeights {
     LogWeightForm form_;
     LabelRange range_;
     const FeatureList& features_;
-    std::int64_t n_features_;  // with the constant one
+    std::int64_t n_features_;  // including the constant feature
     Cells<double>&v_, &w_;
     bool may_shift_;
     const Loops& loops_ = vector_loops();

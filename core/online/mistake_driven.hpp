@@ -1,28 +1,28 @@
-// Mistake-driven learning: Perceptron, positive and balanced Winnow, and Winnow in log form, all labels at
-// once.
+// Mistake-driven learning of all labels at once: Perceptron, positive and balanced Winnow, and Winnow in log
+// form.
 //
 //   I. Dagan, Y. Karov, D. Roth, "Mistake-Driven Learning in Text Categorization", EMNLP 1997, sections 3 and
 //   4; T. Zhang, "Large Margin Winnow Methods for Text Categorization", section 2.
 //
-// Each document x with sign y is scored, F = scale * w.x, and is a mistake when
+// Each document x with sign y is scored, F = scale * w.x. It is a mistake if
 //
 //   y = +1 and F <= theta+,   or   y = -1 and F >= theta-      (theta- = theta+ = theta without a range);
 //
-// then the weights of its active features change by one of the rules of online/update_rules.hpp. A pass
-// visits all documents; a label stops after a pass without mistakes, or after max_passes.
+// After a mistake, the weights of the active features change by one of the rules in online/update_rules.hpp.
+// A pass visits all documents; a label stops after a pass without mistakes, or after max_passes.
 //
-// Normalized strength (dagan 4.1): each row is divided by its sum. Linking on first sight (SNoW): a label
-// knows a feature once a positive document has had it, and gives it the starting weight then. Discarding
-// (dagan 4.4): at the end of the first pass with fewer mistakes than discard_below, features whose weight
-// lies in the filtering range leave for good. A normalized score is an average of weights, in which the
-// starting weight, theta, is what says nothing, and 0 would be a demotion: there they stay at the start.
+// Normalized strength (dagan 4.1): each row is divided by its sum. Linking on first sight (SNoW): a feature
+// gets the starting weight for a label with the first positive document that has it. Discarding (dagan 4.4):
+// at the end of the first pass with fewer mistakes than discard_below, features whose weight is in the
+// filtering range are discarded for good. A normalized score is an average of weights, in which the starting
+// weight, theta, is neutral and 0 would be a demotion; there, discarded features keep the starting weight.
 //
-// Averages: sums keeps, for each weight, sum over changes of (change * clock), with clock the number of
-// documents before (or, for normalized weights, the sum of W / Z over them), so that the average of the
-// weights after every document is (w * clock - sums) / documents. Votes: the history of every weight.
+// Averages: for each weight, `sums` is the sum over changes of (change * clock), where clock is the number of
+// documents before the change (or, for normalized weights, the sum of W / Z over them). The average of the
+// weights after every document is then (w * clock - sums) / documents. Votes: the history of every weight.
 //
 // Inputs and outputs: MistakeTask (online/mistake_task.hpp). State is written only when all labels have
-// finished, unless it is fresh: there is nothing to go back to.
+// finished, unless it is fresh: then there is nothing to preserve.
 #pragma once
 
 #include <atomic>
@@ -101,7 +101,7 @@ class MistakeBlock {
                 if (finished_[lane]) continue;
                 passes_[lane] = pass;
                 mistakes_[lane] += pass_mistakes_[lane];
-                // What was right with all features may be wrong with those that are left.
+                // Documents that were right with all features may be mistakes with the remaining ones.
                 const bool discards =
                     double(pass_mistakes_[lane]) < options_.discard_below && !discarded_[lane];
                 if (discards) discard(lane);
@@ -133,10 +133,10 @@ class MistakeBlock {
     const std::vector<WeightChange>& history() const { return history_; }
 
   private:
-    // Whether every document is read once, in the order of the matrix.
+    // Whether every document is read only once, in the order of the matrix.
     bool passing() const { return options_.max_passes == 1 && !options_.shuffle; }
 
-    static constexpr std::int64_t kRowsAhead = 4;  // that are asked for before they are needed
+    static constexpr std::int64_t kRowsAhead = 4;  // prefetch distance, in rows
 
     template <class Cell>
     std::optional<Cell> first(Cell start) const {
@@ -195,7 +195,7 @@ class MistakeBlock {
         note(place, lane, before);
     }
 
-    // Bookkeeping of a changed weight for averages and votes.
+    // Records a changed weight for averages and votes.
     void note(std::int64_t place, int lane, double before) {
         if (task_.sums) sums_(place, lane) += (w_(place, lane) - before) * clock_[lane];
         if (task_.history) {
@@ -204,7 +204,7 @@ class MistakeBlock {
         }
     }
 
-    // Links the new features of a positive document; returns what that adds to w.x.
+    // Links the new features of a positive document; returns the increase of w.x.
     double link(const Row<T>& row, int lane) {
         double added = 0;
         for (std::int64_t k = 0; k < row.size; ++k) {
@@ -231,7 +231,7 @@ class MistakeBlock {
         }
     }
 
-    // A label that has finished takes no part in later passes.
+    // Removes a finished label from later passes.
     void retire(int lane) {
         for (std::int64_t i = 0; i < active_.rows.n_rows; ++i) signs_[i * range_.count + lane] = 0;
     }
@@ -256,7 +256,7 @@ class MistakeBlock {
     bool discarded_[kLanes] = {}, finished_[kLanes] = {};
 };
 
-// What normalized strength divides a row by: the sum of its strengths, 1 for an empty one.
+// The divisor of a row for normalized strength: the sum of its values, 1 for an empty row.
 template <typename T>
 std::vector<double> sums_of_strengths(const CsrView<T>& x) {
     std::vector<double> result(x.n_rows);
@@ -269,7 +269,7 @@ std::vector<double> sums_of_strengths(const CsrView<T>& x) {
     return result;
 }
 
-// The starting state, for blocks that do not hold all of it.
+// Writes the initial state, for blocks that do not hold all of it.
 inline void fill_state(const MistakeTask& task, const MistakeOptions& options, std::int64_t n_features) {
     const std::int64_t n = n_features * task.n_labels;
     std::fill(task.weights, task.weights + n, options.first_weight());

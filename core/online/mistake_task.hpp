@@ -1,4 +1,5 @@
-// What online/mistake_driven.hpp is asked for: the options of a learner, its state, and the documents' signs.
+// Inputs and outputs of online/mistake_driven.hpp: the options of a learner, its state, and the documents'
+// signs.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +16,28 @@ struct MistakeOptions {
     MistakeRule rule;
     double promotion;  // or the rate of the additive and the log rule
     double demotion;
-    bool by_strength;  // additive: steps are multiplied by the strength
+    bool by_strength;  // additive rule: steps are multiplied by the strength
     LogWeightForm form;
     double theta_low, theta_high;  // theta-, theta+
     double bias;                   // size of the constant feature, 0 for none
     bool normalized_strength;
     bool link_on_sight;
-    double start;  // what a linked feature starts with
+    double start;  // initial weight of a linked feature
     BalancedParts start_parts;
-    double discard_below;              // mistakes of a pass; 0: never discard
+    double discard_below;              // mistakes per pass; 0: never discard
     double discard_low, discard_high;  // the filtering range
     std::int64_t max_passes;
     bool shuffle;
     std::uint64_t seed;
 
-    // What every feature has before the first document.
+    // The weight of every feature before the first document.
     double first_weight() const { return link_on_sight ? 0.0 : start; }
     BalancedParts first_parts() const { return link_on_sight ? BalancedParts{0.0, 0.0} : start_parts; }
 };
 
 enum Link : std::uint8_t { kUnlinked = 0, kLinked = 1, kDiscarded = 2 };
 
-// From `time` on (documents that the label has seen before) the feature has this weight.
+// The feature has this weight from `time` on, in documents that the label has seen.
 struct WeightChange {
     std::int32_t label, feature;
     std::int64_t time;
@@ -47,19 +48,19 @@ struct WeightChange {
 struct MistakeProblem {
     std::int64_t n_labels;
     const std::int8_t* signs;       // L x n
-    const std::int64_t* first_row;  // L: where a label begins to learn
+    const std::int64_t* first_row;  // L: first document of a label
 };
 
-// Arrays are null where the options need none. Features x labels; sums and links labels x features.
+// Arrays are null if the options do not need them. Features x labels; sums and links are labels x features.
 struct MistakeState {
-    // The state is the starting one: of weights, parts and logs nobody has filled the arrays.
+    // The state is the initial one, and the arrays of weights, parts and logs are not filled yet.
     bool fresh;
     double* weights;
     BalancedParts* parts;  // balanced Winnow
     double* logs;          // v of the log rule
     double* sums;          // for averages
     std::uint8_t* links;
-    // One a label.
+    // One per label.
     LogWeightSums log_sums;  // log rule
     double* clock;           // for averages
     std::int64_t* seen;

@@ -1,11 +1,11 @@
-// Part of a task's weights laid out for learning: the features that a batch uses, for some labels side by
+// A part of a task's weights, laid out for learning: the features that a batch uses, with some labels side by
 // side.
 //
-// Online learners keep their state as arrays of features x labels, the order in which documents are scored.
-// A batch of documents touches few of the features, one document a few dozen: those are copied together
-// (rows x width, so that the weights of a feature for up to 16 labels are one or two cache lines), learned
-// on, and copied back only when every label has finished. An interrupted or failed call therefore leaves the
-// state as it was, and a document costs what its own features cost, however many there are.
+// Online learners store their state as arrays of features x labels, the order in which documents are scored.
+// A batch of documents uses few of all features, a document a few dozen. These are copied to a block (rows x
+// width, so that the weights of a feature for up to 16 labels are one or two cache lines), updated there, and
+// copied back only when every label has finished. So an interrupted or failed call leaves the state
+// unchanged, and the cost of a document depends only on its own features.
 //
 // Every lane computes what it would compute alone, so results do not depend on the number of threads.
 #pragma once
@@ -35,11 +35,11 @@ struct LabelRange {
     int count;
     std::int64_t n_labels;
 
-    // Rows of a block that begin at multiples of 32 bytes are read by whole vectors.
+    // Rows of a block that begin at multiples of 32 bytes are read as whole vectors.
     int padded() const { return count == 1 ? 1 : (count + 3) / 4 * 4; }
 };
 
-// All labels in ranges of at most 16, at least one for each thread while a range keeps four labels.
+// All labels in ranges of at most 16; at least one range per thread, as long as a range has four labels.
 inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads) {
     if (n_labels == 1) return {{0, 1, 1}};
     const std::int64_t full = (n_labels + kLanes - 1) / kLanes;
@@ -54,9 +54,10 @@ inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads
     return ranges;
 }
 
-// How an array of the state lies in memory, in Python as in a block: weights, and what they are made of, with
-// the labels of a feature side by side, as scoring reads them and where frequent features share cache lines
-// with nothing else; what few learners keep, label by label. In a block the rows that are scored are padded.
+// The memory layout of an array of the state, in Python and in a block. Weights and their parts have the
+// labels of a feature side by side, the order in which scoring reads them; cache lines then hold few
+// features, and frequent ones stay in the cache. Arrays that few learners need are stored label by label. In
+// a block, rows that are scored are padded.
 enum class Layout { kScored, kSideBySide, kLabelByLabel };
 
 // One array of a learner's state as a block: the features of a batch, the labels of a range.
@@ -64,8 +65,8 @@ template <typename T>
 class Cells {
   public:
     // state: features x labels or labels x features, or null for an array that the learner does not need.
-    // in_place: a block that would hold all features is the state itself, as there is nothing to go back to.
-    // start: what a state begins with that nobody has filled yet.
+    // in_place: a block that would hold all features is the state itself, since there is nothing to preserve.
+    // start: the initial value of a state that is not filled yet.
     template <typename X>
     Cells(Layout layout, const ActiveFeatures<X>& active, const LabelRange& range, T* state, bool in_place,
           const std::optional<T>& start = {})
@@ -101,7 +102,7 @@ class Cells {
     T& operator()(std::int64_t row, int lane) { return data_[row * row_ + lane * lane_]; }
     const T& operator()(std::int64_t row, int lane) const { return data_[row * row_ + lane * lane_]; }
 
-    // What the state has for a feature, in the block or not.
+    // The value of a feature in the state, whether it is in the block or not.
     const T& original(std::int64_t feature, int lane) const {
         return state_[feature * state_row_ + lane * state_lane_];
     }
@@ -147,7 +148,7 @@ class Cells {
     std::int64_t row_ = 0, lane_ = 0;  // strides
 };
 
-// One lane of an array, with its place and stride at hand.
+// One lane of an array: its position and stride.
 template <typename T>
 class LaneOf {
   public:
@@ -159,7 +160,7 @@ class LaneOf {
     std::int64_t stride_;
 };
 
-// Signs of the examples by lane: n x count, 0 where `first_row` says that a label was not known yet.
+// Signs of the examples by lane: n x count, 0 for documents before the `first_row` of a label.
 inline std::vector<std::int8_t> signs_by_lane(const LabelRange& range, const std::int8_t* signs,
                                               std::int64_t n, const std::int64_t* first_row) {
     std::vector<std::int8_t> result(n * range.count, 0);
@@ -194,8 +195,8 @@ class BlockScores {
     const LoopsOver<T>& loops_ = vector_loops().over<T>();
 };
 
-// A score or a weight of a label is not finite: throws std::overflow_error with the number of the label, the
-// first where none stands out.
+// For a score or weight that is not finite: throws std::overflow_error with the number of its label, or of
+// the first label if none is found.
 [[noreturn]] inline void refuse_overflow(const double* values, const LabelRange& range) {
     int lane = 0;
     while (lane + 1 < range.count && std::isfinite(values[lane])) ++lane;
@@ -203,7 +204,7 @@ class BlockScores {
 }
 
 inline void require_finite(const Cells<double>& w, const LabelRange& range) {
-    double sums[kLanes] = {};  // a product with 0 is 0 unless the weight is infinite or no number
+    double sums[kLanes] = {};  // a product with 0 is 0 unless the weight is infinite or NaN
     const std::int64_t rows = w.n_rows();
     for (std::int64_t row = 0; row < rows; ++row) {
         for (int lane = 0; lane < range.count; ++lane) sums[lane] += w(row, lane) * 0.0;
@@ -213,15 +214,14 @@ inline void require_finite(const Cells<double>& w, const LabelRange& range) {
     }
 }
 
-// Values visited in passes over all rows, and one for each row that has none.
+// The number of values visited in passes over all rows, counting an empty row as one.
 template <typename T>
 std::int64_t work_of_passes(const CsrView<T>& x, std::int64_t passes) {
     return saturated_product(x.n_values() + x.n_rows, passes);
 }
 
-// Makes, runs and writes back a Block for every range of labels, and returns the blocks in their order;
-// `work` is that of one label, in values visited. Nothing is written back when poll asks to stop, or when a
-// block throws.
+// Makes, runs and writes back a Block for every range of labels, and returns the blocks in order. `work` is
+// the number of values visited per label. Nothing is written back if poll returns true or a block throws.
 template <class Block, class Make, class Poll>
 std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64_t work, int n_threads,
                                                std::int64_t* labels_done, Make&& make, Poll&& poll) {
@@ -234,8 +234,8 @@ std::vector<std::unique_ptr<Block>> run_blocks(std::int64_t n_labels, std::int64
         count_up(labels_done, ranges[k].count);
     };
     const auto write = [&](std::int64_t k, const StopFlag&) { blocks[k]->write_back(); };
-    // A thread costs some 20 microseconds to start, and finds nothing in its caches: not worth it for a few
-    // documents, nor for milliseconds of work that no other thread shares.
+    // Starting a thread takes about 20 microseconds, and its caches are cold. This does not pay off for a few
+    // documents, nor for milliseconds of work in a single range.
     constexpr std::int64_t kMuchWork = 4000000;
     const std::int64_t everything = saturated_product(work, n_labels);
     const bool alone = everything < (n_threads == 1 || n_ranges == 1 ? kMuchWork : 200000);

@@ -1,8 +1,8 @@
-// What a mistake does to the weight of one active feature: the update rules of online/mistake_driven.hpp.
+// How a mistake changes the weight of one active feature: the update rules of online/mistake_driven.hpp.
 //
-// A rule works on one block of labels (online/state_blocks.hpp). `up` says that a positive example was missed
-// (promotion), otherwise a negative one was taken (demotion); x is the document, or one feature of it.
-// `scale(lane)` is what stored weights are multiplied by in the rule.
+// A rule works on one block of labels (online/state_blocks.hpp). `up` is true after a false negative
+// (promotion) and false after a false positive (demotion); x is the document, or one feature of it.
+// `scale(lane)` is the factor from stored weights to the weights of the model.
 //
 //   additive         w += rate * x * y          Perceptron as Zhang has it (section 2.1), or
 //                    w += rate * y              as Dagan, Karov, Roth have it (section 3), whatever the
@@ -11,8 +11,8 @@
 //   balanced Winnow  plus and minus are multiplied by the one and the other, w = plus - minus
 //   Winnow           v += rate * x * y in log form (online/log_weights.hpp)
 //
-// A weight beyond kLargestWeight throws std::overflow_error with the number of the label. A factor that
-// has fallen below kSmallestFactor stays there, from where promotions can still bring it back.
+// A weight beyond kLargestWeight throws std::overflow_error with the number of the label. A factor never
+// falls below kSmallestFactor, from where promotions can still raise it.
 #pragma once
 
 #include <algorithm>
@@ -36,10 +36,10 @@ inline double bounded(double w, const LabelRange& range, int lane) {
     return w;
 }
 
-// One feature as a document of its own.
+// A document with a single feature.
 inline Row<double> lone_feature(const std::int32_t& place, const double& x) { return {&place, &x, 1}; }
 
-// The two weights that make one of balanced Winnow's: side by side, since every update needs both.
+// The two parts of a weight of balanced Winnow, side by side since every update needs both.
 struct BalancedParts {
     double plus, minus;
 };
@@ -95,8 +95,8 @@ struct BalancedWinnowRule {
         const double of_plus = up ? promotion : demotion, of_minus = up ? demotion : promotion;
         const LaneOf<double> weights(w, lane);
         const LaneOf<BalancedParts> both(parts, lane);
-        // All loads of a piece before its stores: unlike the weights, which have just been read for the
-        // score, the parts are far away, and many can be on their way at once.
+        // All loads of a piece come before its stores: unlike the weights, which were just read for the
+        // score, the parts are not in the cache, and many loads can be in flight at once.
         constexpr std::int64_t kMany = 256;
         BalancedParts part[kMany];
         for (std::int64_t first = 0; first < x.size; first += kMany) {

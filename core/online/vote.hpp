@@ -1,12 +1,12 @@
-// Votes of all the rules that a mistake-driven learner has had (Freund, Schapire, "Large margin
-// classification using the perceptron algorithm", 1999): the share of the documents after which the rule said
-// yes, less the share after which it said no.
+// Votes of all the weight vectors that a mistake-driven learner has had (Freund, Schapire, "Large margin
+// classification using the perceptron algorithm", 1999): the share of training documents after which the
+// weights accept the row, minus the share after which they reject it.
 //
-// The rules are not stored but the changes of single weights. For a row and a label, only changes of the
-// row's features move its score; they are sorted by time and swept once.
+// Only the changes of single weights are stored. For a row and a label, only changes of the row's features
+// change its score; they are sorted by time and swept once.
 //
-// Inputs: changes sorted by label, feature and time; the weights that features had before their first
-// change; how many documents each label has seen. Output: votes, rows x labels, in [-1, 1].
+// Inputs: changes sorted by label, feature and time; the weight of features before their first change; the
+// number of documents that each label has seen. Output: votes, rows x labels, in [-1, 1].
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct VoteTask {
     const double* weights;
     double start;              // the weight of a feature before its first change
     double bias;               // size of the constant feature, 0 for none; it starts at `start` too
-    double theta;              // what a score has to exceed
-    const double* row_sums;    // n: what its score is divided by, or null
+    double theta;              // threshold of a score
+    const double* row_sums;    // n: divisors of the scores, or null
     const std::int64_t* seen;  // L
     double* votes;             // n x L
 };
