@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import field
 from numbers import Integral, Real
 from typing import Any, NamedTuple, NoReturn
 
@@ -107,6 +108,22 @@ def check_parameters(estimator: Any, /, **expected: Expected) -> None:
         value = getattr(estimator, name)
         if not rule.holds(value):
             raise UsageError(f"{name}={value!r}: expected {rule.words}.")
+
+
+def parameter(default: Any, expected: Expected) -> Any:
+    """A field of an estimator that is a dataclass: its default, and what it has to be.
+
+    A subclass that declares the field again with another default keeps what is expected of it.
+    """
+    return field(default=default, metadata={"expected": expected})
+
+
+def check_declared(estimator: Any) -> None:
+    """Refuse the first parameter of `estimator` that is not what its :func:`parameter` says."""
+    for cls in type(estimator).__mro__:
+        declared = vars(cls).get("__dataclass_fields__", {}).values()
+        rules = {each.name: each.metadata["expected"] for each in declared if "expected" in each.metadata}
+        check_parameters(estimator, **rules)
 
 
 # A number of this many orders of magnitude, or of the inverse, is worth naming as a cause.

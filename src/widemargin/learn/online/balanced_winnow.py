@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import widemargin._core as _core
-from widemargin.learn.online.mistake_driven import Average, Start
+from widemargin.learn.online.mistake_driven import Start
 from widemargin.learn.online.multiplicative import Multiplicative
-from widemargin.learn.online.threshold_range import Link
 
 
 class BalancedWinnow(Multiplicative):
@@ -36,37 +33,6 @@ class BalancedWinnow(Multiplicative):
     """
 
     _kind = _core.MistakeRule.balanced_winnow
-
-    def __init__(
-        self,
-        promotion: float = 1.1,
-        demotion: float = 0.9,
-        *,
-        threshold: float = 1.0,
-        threshold_range: tuple[float, float] | None = None,
-        document_length: float | None = None,
-        discard_below: float | None = None,
-        link: Link = "all",
-        average: Average = None,
-        max_iter: int = 50,
-        shuffle: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.promotion = promotion
-        self.demotion = demotion
-        self.threshold = threshold
-        self.threshold_range = threshold_range
-        self.document_length = document_length
-        self.discard_below = discard_below
-        self.link = link
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _start(self) -> Start:
         share = self._even_share()

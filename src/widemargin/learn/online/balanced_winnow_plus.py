@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from widemargin._arrays import Csr, is_sparse
-from widemargin._parameters import check_parameters, one_of
+from widemargin._parameters import one_of, parameter
 from widemargin.errors import DataError
 from widemargin.learn.online.balanced_winnow import BalancedWinnow
-from widemargin.learn.online.mistake_driven import Average
-from widemargin.learn.online.threshold_range import Link
 
 Strength = Literal["sqrt", "given"]
 
 
+@dataclass(eq=False, repr=False)
 class BalancedWinnowPlus(BalancedWinnow):
     """Balanced Winnow with square roots of counts, a threshold range and discarding.
 
@@ -36,40 +36,10 @@ class BalancedWinnowPlus(BalancedWinnow):
     [0, 0, 1]
     """
 
-    def __init__(
-        self,
-        promotion: float = 1.1,
-        demotion: float = 0.9,
-        *,
-        strength: Strength = "sqrt",
-        threshold: float = 1.0,
-        threshold_range: tuple[float, float] | None = (0.9, 1.1),
-        document_length: float | None = None,
-        discard_below: float | None = 0.01,
-        link: Link = "all",
-        average: Average = None,
-        max_iter: int = 50,
-        shuffle: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        super().__init__(
-            promotion,
-            demotion,
-            threshold=threshold,
-            threshold_range=threshold_range,
-            document_length=document_length,
-            discard_below=discard_below,
-            link=link,
-            average=average,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.strength = strength
+    _: KW_ONLY
+    strength: Strength = parameter("sqrt", one_of("sqrt", "given"))
+    threshold_range: tuple[float, float] | None = (0.9, 1.1)
+    discard_below: float | None = 0.01
 
     def _as_learned(self, csr: Csr) -> Csr:
         return csr if self.strength == "given" else csr._replace(data=_roots(csr.data))
@@ -88,10 +58,6 @@ class BalancedWinnowPlus(BalancedWinnow):
         X.sum_duplicates()
         X.data = _roots(X.data)
         return X
-
-    def _check_parameters(self) -> None:
-        check_parameters(self, strength=one_of("sqrt", "given"))
-        super()._check_parameters()
 
 
 def _roots(values: Any) -> Any:

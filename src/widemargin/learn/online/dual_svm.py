@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from widemargin.learn.online.dual_updates import DualUpdates, Eta
+from widemargin.learn.online.dual_updates import DualUpdates
 
 
 class DualSVM(DualUpdates):
@@ -36,34 +34,3 @@ class DualSVM(DualUpdates):
     >>> DualSVM(C=10).fit(X, y).predict(X).tolist()
     [0, 0, 1]
     """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        eta: Eta = "newton",
-        bias: float | None = 1.0,
-        class_weight: Any = None,
-        tol: float | None = None,
-        max_iter: int = 200,
-        shuffle: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.C = C
-        self.eta = eta
-        self.bias = bias
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
-        return {"weights": (0.0, float)}
-
-    def _fresh_columns(self) -> dict[str, tuple[float, type]]:
-        return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,26 +15,25 @@ from widemargin._arrays import Csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     BETWEEN_0_AND_1,
-    COUNT,
     POSITIVE,
     SIZE_OF_BIAS,
-    check_parameters,
     either,
     one_of,
     or_none,
+    parameter,
     require_finite,
 )
 from widemargin._threads import thread_count
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.costs import label_costs, sample_weights
-from widemargin.learn.online.online_model import Floats, LogForm, OnlineModel
-from widemargin.learn.online.stream_rows import Documents
+from widemargin.learn.online.online_model import Floats, OnlineModel
 from widemargin.progress import watch
 
 Eta = float | Literal["newton"]
 
 
+@dataclass(eq=False, repr=False)
 class DualUpdates(OnlineModel):
     """Base class of learners that update one dual variable at a time, within [0, C].
 
@@ -44,22 +44,16 @@ class DualUpdates(OnlineModel):
     n_iter_ : number of passes for each label
     """
 
-    C: float
-    eta: Eta
-    bias: float | None
-    class_weight: Any
-    tol: float | None
-    max_iter: int
-    shuffle: bool
-    random_state: Any
-    n_jobs: int | None
-    verbose: bool
-    alpha_: Any
-    objective_: Any
-    duality_gap_: Any
-    n_iter_: Any
+    C: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    eta: Eta = parameter("newton", either(one_of("newton"), POSITIVE))
+    bias: float | None = parameter(1.0, SIZE_OF_BIAS)
+    class_weight: Any = None
+    tol: float | None = parameter(None, or_none(BETWEEN_0_AND_1))
+    max_iter: int = 200
 
-    _form = LogForm()  # the SVM has none
+    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
+        return {"weights": (0.0, float)}
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -114,14 +108,14 @@ class DualUpdates(OnlineModel):
         if from_start:
             require_finite(self, csr, alpha_=alpha, objective_=objective, duality_gap_=gap)
         binary = batch.space.kind == "binary"
-        self.n_iter_ = int(n_iter[0]) if binary else n_iter
+        self.n_iter_: Any = int(n_iter[0]) if binary else n_iter
         if results.overshoots.any():
             self._warn_of_overshoots(results.overshoots)
         if not from_start:
             return
-        self.alpha_ = alpha[0] if binary else alpha.T
-        self.objective_ = float(objective[0]) if binary else objective
-        self.duality_gap_ = float(gap[0]) if binary else gap
+        self.alpha_: Any = alpha[0] if binary else alpha.T
+        self.objective_: Any = float(objective[0]) if binary else objective
+        self.duality_gap_: Any = float(gap[0]) if binary else gap
         if self.tol and not results.converged.all():
             self._warn(results.converged)
 
@@ -155,25 +149,8 @@ class DualUpdates(OnlineModel):
         constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
         return weights[:d], constant
 
-    def _scale(self) -> Floats | None:
-        """The factor on the weights of each label."""
-        return None
-
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         learner = super().from_state(config, arrays)
         learner._check_rule()
         return learner
-
-    def _constants_from(self, documents: Documents) -> dict[str, float]:
-        return {}
-
-    def _check_parameters(self) -> None:
-        check_parameters(
-            self,
-            C=POSITIVE,
-            eta=either(one_of("newton"), POSITIVE),
-            bias=SIZE_OF_BIAS,
-            tol=or_none(BETWEEN_0_AND_1),
-            max_iter=COUNT,
-        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, checked_csr, is_sparse, refuse_infinite
-from widemargin._parameters import COUNT, SIZE_OF_BIAS, check_parameters, one_of
+from widemargin._parameters import one_of, parameter
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.linear_model import State
-from widemargin.learn.online.online_model import Arrays, Floats, LogForm, OnlineModel
+from widemargin.learn.online.online_model import Arrays, Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.progress import watch
 
@@ -33,6 +34,7 @@ class Start(NamedTuple):
     minus: float = 0.0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MistakeDriven(OnlineModel):
     """Base class of learners that update their weights only after a mistake.
 
@@ -42,18 +44,11 @@ class MistakeDriven(OnlineModel):
     n_iter_ : number of passes for each label
     """
 
-    max_iter: int
-    average: Average
-    shuffle: bool
-    random_state: Any
-    n_jobs: int | None
-    verbose: bool
-    n_iter_: Any
-    _history: list[tuple[NDArray[Any], ...]]
+    average: Average = parameter(None, one_of(None, "averaged", "voted"))
 
     # ------------------------------------------------------------------ what subclasses provide
 
-    _kind: _core.MistakeRule
+    _kind: ClassVar[_core.MistakeRule]
 
     def _rates(self) -> tuple[float, float]:
         """The factors (or steps) of a promotion and a demotion."""
@@ -72,7 +67,6 @@ class MistakeDriven(OnlineModel):
 
     _divides_documents = False  # whether every document is divided by the sum of its strengths
     _by_strength = False  # whether additive steps are multiplied by the strength
-    _form = LogForm()
 
     # ------------------------------------------------------------------ state
 
@@ -98,7 +92,7 @@ class MistakeDriven(OnlineModel):
 
     def _begin(self, space: Any, documents: Documents, unfilled: frozenset[str] = frozenset()) -> None:
         super()._begin(space, documents, unfilled)
-        self._history = []
+        self._history: list[tuple[NDArray[Any], ...]] = []
 
     @property
     def _links_all(self) -> bool:
@@ -171,7 +165,7 @@ class MistakeDriven(OnlineModel):
         if changes is not None:
             self._history.append(changes)
         scores -= theta
-        self.n_iter_ = int(results.passes[0]) if batch.space.kind == "binary" else results.passes
+        self.n_iter_: Any = int(results.passes[0]) if batch.space.kind == "binary" else results.passes
 
     # ------------------------------------------------------------------ the rule
 
@@ -187,10 +181,6 @@ class MistakeDriven(OnlineModel):
         d = self.n_features_in_
         constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
         return weights[:d], constant - theta
-
-    def _scale(self) -> Floats | None:
-        """The factor on the weights of each label."""
-        return None
 
     @property
     def coef_(self) -> Any:
@@ -291,10 +281,3 @@ class MistakeDriven(OnlineModel):
             raise DataError("'history_time' in arrays.safetensors holds times after the last document")
         learner._history = [(label.copy(), feature.copy(), time.copy(), weight.copy())]
         return learner
-
-    # ------------------------------------------------------------------ checks
-
-    def _check_parameters(self) -> None:
-        check_parameters(self, max_iter=COUNT, average=one_of(None, "averaged", "voted"))
-        if hasattr(self, "bias"):
-            check_parameters(self, bias=SIZE_OF_BIAS)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from widemargin._parameters import ABOVE_1, BETWEEN_0_AND_1, check_parameters
-from widemargin.learn.online.mistake_driven import MistakeDriven
+from widemargin._parameters import ABOVE_1, BETWEEN_0_AND_1, parameter
 from widemargin.learn.online.stream_rows import Documents
-from widemargin.learn.online.threshold_range import ThresholdMixin, check_strengths
+from widemargin.learn.online.threshold_range import ThresholdModel, check_strengths
 
 
-class Multiplicative(ThresholdMixin, MistakeDriven):
+@dataclass(eq=False, repr=False)
+class Multiplicative(ThresholdModel):
     """Active weights are multiplied by `promotion` or `demotion`, independent of the feature's strength."""
 
-    promotion: float
-    demotion: float
+    promotion: float = parameter(1.1, ABOVE_1)
+    demotion: float = parameter(0.9, BETWEEN_0_AND_1)
 
     def _rates(self) -> tuple[float, float]:
         return float(self.promotion), float(self.demotion)
-
-    def _check_parameters(self) -> None:
-        check_parameters(self, promotion=ABOVE_1, demotion=BETWEEN_0_AND_1)
-        super()._check_parameters()
-        self._check_threshold()
 
     def _check_documents(self, documents: Documents) -> None:
         check_strengths(self, documents)

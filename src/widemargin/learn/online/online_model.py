@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import Csr, refuse_infinite
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import probable_cause, require_finite
+from widemargin._parameters import COUNT, check_declared, parameter, probable_cause, require_finite
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, LabelSpace
@@ -49,7 +50,18 @@ class LogForm(NamedTuple):
     total: float = 0.0
 
 
-class OnlineModel(LinearModel):
+@dataclass(eq=False, repr=False, kw_only=True)
+class OnlineParameters:
+    """The parameters of every online learner, as in :class:`~widemargin.Perceptron`."""
+
+    max_iter: int = parameter(50, COUNT)
+    shuffle: bool = False
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: bool = False
+
+
+class OnlineModel(OnlineParameters, LinearModel):
     """Base class of online learners. Subclasses define the initial state, the updates and the resulting
     weights.
 
@@ -59,7 +71,6 @@ class OnlineModel(LinearModel):
         predicted wrongly just before they were learned
     """
 
-    max_iter: int
     documents_seen_: int
     documents_wrong_: int
     _cells: Arrays
@@ -69,20 +80,17 @@ class OnlineModel(LinearModel):
 
     # ------------------------------------------------------------------ what subclasses provide
 
-    @abstractmethod
-    def _check_parameters(self) -> None: ...
-
-    @abstractmethod
     def _constants_from(self, documents: Documents) -> dict[str, float]:
         """Numbers that depend on the first documents, such as the starting weight."""
+        return {}
 
     @abstractmethod
     def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
         """The initial value and the type of the weights and of the arrays of their shape."""
 
-    @abstractmethod
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
         """The arrays with one value per label."""
+        return {}
 
     @abstractmethod
     def _learn(self, csr: Csr, batch: Arrival, *, passes: int, scores: Floats, weights: Any = None) -> None:
@@ -91,6 +99,12 @@ class OnlineModel(LinearModel):
     @abstractmethod
     def _rule(self) -> tuple[Floats, Floats]:
         """The weights (features, labels) and the thresholds."""
+
+    def _scale(self) -> Floats | None:
+        """The factor on the weights of each label."""
+        return None
+
+    _form = LogForm()
 
     # What `_constants_from` returns.
     _constant_names: tuple[str, ...] = ()
@@ -121,6 +135,9 @@ class OnlineModel(LinearModel):
     def _as_learned(self, csr: Csr) -> Csr:
         """Checked documents, with the values that the learner uses."""
         return csr
+
+    def _check_parameters(self) -> None:
+        check_declared(self)
 
     # ------------------------------------------------------------------ learning
 
@@ -234,7 +251,7 @@ class OnlineModel(LinearModel):
             self._columns[name] = longer
 
     def _seed(self) -> int:
-        return int(check_random_state(getattr(self, "random_state", 0)).randint(2**31 - 1))
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _overflow(self, error: OverflowError, csr: Csr, cure: str) -> DataError:
         label = self.label_space_.column_names.tolist()[int(str(error))]

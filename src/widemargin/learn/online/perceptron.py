@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import widemargin._core as _core
-from widemargin._parameters import POSITIVE, check_parameters, one_of
+from widemargin._parameters import POSITIVE, SIZE_OF_BIAS, one_of, parameter
 from widemargin.errors import UsageError
-from widemargin.learn.online.mistake_driven import Average, MistakeDriven, Start
+from widemargin.learn.online.mistake_driven import Start
 from widemargin.learn.online.stream_rows import Documents
-from widemargin.learn.online.threshold_range import Link, ThresholdMixin, check_strengths
+from widemargin.learn.online.threshold_range import ThresholdModel, check_strengths
 
 
-class Perceptron(ThresholdMixin, MistakeDriven):
+@dataclass(eq=False, repr=False)
+class Perceptron(ThresholdModel):
     """Perceptron: adds false negatives to the weights and subtracts false positives.
 
     Parameters
@@ -51,38 +53,10 @@ class Perceptron(ThresholdMixin, MistakeDriven):
 
     _kind = _core.MistakeRule.additive
 
-    def __init__(
-        self,
-        form: Literal["bias", "threshold"] = "bias",
-        *,
-        eta: float = 0.01,
-        bias: float | None = 1.0,
-        threshold: float = 1.0,
-        threshold_range: tuple[float, float] | None = None,
-        document_length: float | None = None,
-        discard_below: float | None = None,
-        link: Link = "all",
-        average: Average = None,
-        max_iter: int = 50,
-        shuffle: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.form = form
-        self.eta = eta
-        self.bias = bias
-        self.threshold = threshold
-        self.threshold_range = threshold_range
-        self.document_length = document_length
-        self.discard_below = discard_below
-        self.link = link
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    form: Literal["bias", "threshold"] = parameter("bias", one_of("bias", "threshold"))
+    _: KW_ONLY
+    eta: float = parameter(0.01, POSITIVE)
+    bias: float | None = parameter(1.0, SIZE_OF_BIAS)
 
     @property
     def _by_strength(self) -> bool:  # type: ignore[override]
@@ -117,10 +91,7 @@ class Perceptron(ThresholdMixin, MistakeDriven):
         return (0.0, 0.0, 0.0) if self.form == "bias" else super()._thresholds()
 
     def _check_parameters(self) -> None:
-        check_parameters(self, form=one_of("bias", "threshold"))
-        check_parameters(self, eta=POSITIVE)
         super()._check_parameters()
-        self._check_threshold()
         if self.form == "bias" and (self.link != "all" or self.threshold_range is not None):
             raise UsageError('threshold_range and link apply only to form="threshold".')
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 import widemargin._core as _core
-from widemargin.learn.online.mistake_driven import Average, Start
+from widemargin.learn.online.mistake_driven import Start
 from widemargin.learn.online.multiplicative import Multiplicative
-from widemargin.learn.online.threshold_range import Link
 
 
+@dataclass(eq=False, repr=False)
 class PositiveWinnow(Multiplicative):
     """Littlestone's Winnow: positive weights, multiplied after a mistake.
 
@@ -43,38 +43,8 @@ class PositiveWinnow(Multiplicative):
 
     _kind = _core.MistakeRule.positive_winnow
 
-    def __init__(
-        self,
-        promotion: float = 1.1,
-        demotion: float = 0.9,
-        *,
-        threshold: float = 1.0,
-        threshold_range: tuple[float, float] | None = None,
-        normalize: bool = False,
-        document_length: float | None = None,
-        discard_below: float | None = None,
-        link: Link = "all",
-        average: Average = None,
-        max_iter: int = 50,
-        shuffle: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.promotion = promotion
-        self.demotion = demotion
-        self.threshold = threshold
-        self.threshold_range = threshold_range
-        self.normalize = normalize
-        self.document_length = document_length
-        self.discard_below = discard_below
-        self.link = link
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _: KW_ONLY
+    normalize: bool = False
 
     @property
     def _divides_documents(self) -> bool:  # type: ignore[override]

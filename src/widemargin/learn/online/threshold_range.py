@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, check_parameters, one_of, or_none
+from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, one_of, or_none, parameter
 from widemargin.errors import DataError, UsageError
+from widemargin.learn.online.mistake_driven import MistakeDriven
 from widemargin.learn.online.stream_rows import Documents
 
 Link = Literal["all", "first-sight"]
@@ -17,16 +19,17 @@ _PAIR = Expected(
 )
 
 
-class ThresholdMixin:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ThresholdModel(MistakeDriven):
     """Base class of learners with a threshold; parameters as in :class:`~widemargin.PositiveWinnow`."""
 
-    threshold: float
-    threshold_range: Any
-    document_length: float | None
-    discard_below: float | None
-    link: Link
-    _constants: dict[str, float]
-    _constant_names: tuple[str, ...] = ("document_length",)
+    threshold: float = parameter(1.0, POSITIVE)
+    threshold_range: tuple[float, float] | None = parameter(None, or_none(_PAIR))
+    document_length: float | None = parameter(None, or_none(POSITIVE))
+    discard_below: float | None = parameter(None, or_none(SHARE))
+    link: Link = parameter("all", one_of("all", "first-sight"))
+
+    _constant_names = ("document_length",)
 
     def _thresholds(self) -> tuple[float, float, float]:
         theta = float(self.threshold)
@@ -50,17 +53,10 @@ class ThresholdMixin:
         """theta / d: a document of average length scores theta."""
         return float(self.threshold) / self._constants["document_length"]
 
-    def _check_threshold(self) -> None:
-        check_parameters(
-            self,
-            threshold=POSITIVE,
-            threshold_range=or_none(_PAIR),
-            document_length=or_none(POSITIVE),
-            discard_below=or_none(SHARE),
-            link=one_of("all", "first-sight"),
-        )
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.threshold_range is not None:
-            low, theta, high = self._thresholds()
+            low, theta, high = ThresholdModel._thresholds(self)
             if not low <= theta <= high:
                 raise UsageError(
                     f"threshold_range={self.threshold_range!r} does not contain the threshold {theta}: "
