@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, row_squares
-from widemargin._parameters import FINITE, POSITIVE, check_parameters
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError, WidemarginError
 
@@ -58,10 +57,6 @@ class Kernel:
             power=float(self.power),
             offset=offset,
         )
-
-    def check(self) -> None:
-        """Raise an error for parameters that are not numbers or out of range."""
-        check_parameters(self, gamma=POSITIVE, degree=POSITIVE, coef0=FINITE, power=POSITIVE)
 
     def between(self, a: Csr, b: Csr, n_jobs: int | None) -> Floats:
         """The kernel values between the rows of `a` and the rows of `b`."""

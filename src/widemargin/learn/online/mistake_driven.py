@@ -17,8 +17,8 @@ from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError
 from widemargin.labels.growing import Arrival
-from widemargin.learn.linear_model import State
-from widemargin.learn.online.online_model import Arrays, Floats, OnlineModel
+from widemargin.learn.label_model import Arrays, State
+from widemargin.learn.online.online_model import Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 from widemargin.progress import watch
 

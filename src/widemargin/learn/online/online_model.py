@@ -24,11 +24,11 @@ from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.labels.growing import Arrival, receive, whole_batch
-from widemargin.learn.linear_model import LinearModel, State
+from widemargin.learn.label_model import Arrays, State
+from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.online.stream_rows import Documents, check_documents
 
 Floats = NDArray[np.float64]
-Arrays = dict[str, NDArray[Any]]
 
 
 # Arrays of labels x features; the others are features x labels, since all labels are scored together, and a
@@ -285,11 +285,8 @@ class OnlineModel(OnlineParameters, LinearModel):
 
     def get_state(self) -> State:
         """The state for prediction and further training: a configuration for JSON, and arrays."""
-        check_is_fitted(self, "label_space_")
         config = {
-            "parameters": self.get_params(),
-            "labels": self.label_space_.to_dict(),
-            "n_features": self.n_features_in_,
+            **self._described(),
             "documents_seen": self.documents_seen_,
             "documents_wrong": self.documents_wrong_,
             "constants": self._constants,
@@ -310,9 +307,7 @@ class OnlineModel(OnlineParameters, LinearModel):
     def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
         """A learner from the result of `get_state`; training can continue."""
         stored = Stored(config, arrays)
-        learner: Self = stored.estimator(cls)
-        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
-        learner.n_features_in_ = stored.integer("n_features")
+        learner = cls._from_description(stored)
         learner.documents_seen_ = stored.integer("documents_seen", most=2**62)
         learner.documents_wrong_ = stored.integer("documents_wrong", most=learner.documents_seen_)
         constants = stored.inner("constants")
@@ -333,7 +328,7 @@ class OnlineModel(OnlineParameters, LinearModel):
             learner._cells[name] = values
         for name, (_, kind) in learner._fresh_columns().items():
             least = 0 if name in _COUNTS else None
-            values = stored.array(f"column_{name}", (space.n_columns,), kind, least=least)
+            values = stored.array(f"column_{name}", (learner.label_space_.n_columns,), kind, least=least)
             learner._columns[name] = np.array(values)
         return learner
 

@@ -13,19 +13,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import canonical_csr, checked_matrix
+from widemargin._arrays import checked_matrix
 from widemargin._stored import Stored
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.linear_model import LinearModel, State
+from widemargin.learn.label_model import Arrays, State
+from widemargin.learn.linear_model import LinearModel
+from widemargin.learn.svm.kernel_parameters import KernelParameters
 from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.support_vectors import summed, support_arrays
 
 Floats = NDArray[np.float64]
-__all__ = ["KERNELS", "KernelModel", "State"]
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "chi2")
 
 
-class KernelModel(LinearModel):
+class KernelModel(KernelParameters, LinearModel):
     """Base of learners with a `kernel`. They set `label_space_`, `intercept_` and then `_set_rule`.
 
     Attributes
@@ -34,10 +36,6 @@ class KernelModel(LinearModel):
     """
 
     kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"]
-    gamma: float
-    degree: float
-    coef0: float
-    n_jobs: int | None
 
     @property
     def _kernel(self) -> Kernel:
@@ -47,23 +45,15 @@ class KernelModel(LinearModel):
         """Store the weights or support vectors; `signed` (columns, n) is alpha times the label of every
         row."""
         if self.kernel == "linear":
-            weights = sp.csr_array(signed) @ rows.astype(np.float64)
-            # Features x columns in memory, the order in which documents are scored.
-            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
+            self.coef_ = summed(signed, rows)
             return
         support = np.flatnonzero(signed.any(axis=0))
-        vectors = canonical_csr(rows[support])
-        arrays = {
-            "dual_coef": np.ascontiguousarray(signed[:, support]),
-            "intercept": self.intercept_,
-            "support_data": vectors.data,
-            "support_indices": vectors.indices,
-            "support_indptr": vectors.indptr,
-        }
+        dual_coef = np.ascontiguousarray(signed[:, support])
+        arrays = support_arrays(dual_coef, self.intercept_, rows[support])
         state = {"labels": self.label_space_.to_dict(), "n_features": self.n_features_in_}
         self.machine_ = self._machine_of(state, arrays)
 
-    def _machine_of(self, state: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KernelSVM:
+    def _machine_of(self, state: dict[str, Any], arrays: Arrays) -> KernelSVM:
         """The machine that scores by the support vectors in `arrays`."""
         parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
         return KernelSVM.from_state({**state, "parameters": parameters}, arrays)
@@ -85,7 +75,7 @@ class KernelModel(LinearModel):
         return {**machine, "parameters": self.get_params()}, arrays
 
     @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
         """A fitted learner from the result of `get_state`, without its training documents."""
         stored = Stored(config, arrays)
         learner: Self = stored.estimator(cls)

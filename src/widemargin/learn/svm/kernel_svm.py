@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, Literal
 
@@ -23,18 +24,18 @@ from widemargin._parameters import (
     POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
     Expected,
-    at_least,
-    check_parameters,
+    check_declared,
     either,
     one_of,
     or_none,
+    parameter,
 )
 from widemargin.decide.votes import pairs
 from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
 from widemargin.learn.kernels import KERNELS
-from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, SMALLEST_TOL, DualSolution, Method, solve_dual
+from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, DualSolution, Method, solve_dual
 from widemargin.learn.svm.kernel_definiteness import is_semidefinite_by_parameters
 from widemargin.learn.svm.left_out import LeavesOut
 from widemargin.learn.svm.left_out_kernel import left_out_kernel
@@ -52,6 +53,7 @@ _LOOKED_AT = 200
 _CALLER = 5
 
 
+@dataclass(eq=False, repr=False)
 class KernelSVM(LeavesOut, SupportVectorModel):
     """Soft-margin support vector machine with a kernel.
 
@@ -105,58 +107,29 @@ class KernelSVM(LeavesOut, SupportVectorModel):
     ['same', 'same', 'other', 'other']
     """
 
-    label_space_: LabelSpace
-    alpha_: Any
-    intercept_: Floats
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2", "precomputed"] = "rbf",
-        gamma: float = 0.1,
-        degree: float = 3,
-        coef0: float = 1.0,
-        power: float = 1.0,
-        bias: float | Literal["unregularized", "stabilized"] | None = "unregularized",
-        stabilizer_size: float = 1.0,
-        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
-        scheme: Literal["one-vs-rest", "votes", "dag"] = "one-vs-rest",
-        tol: float = 1e-3,
-        working_set: int | None = None,
-        selection: Literal["auto", "steepest", "second-order", "random"] = "auto",
-        shrinking: bool = True,
-        shrink_history: int | None = None,
-        shrink_threshold: float = 0.0,
-        cache: float = 200,
-        max_iter: int = 10_000_000,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.power = power
-        self.bias = bias
-        self.stabilizer_size = stabilizer_size
-        self.class_weight = class_weight
-        self.scheme = scheme
-        self.tol = tol
-        self.working_set = working_set
-        self.selection = selection
-        self.shrinking = shrinking
-        self.shrink_history = shrink_history
-        self.shrink_threshold = shrink_threshold
-        self.cache = cache
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float = parameter(1.0, POSITIVE_OR_INFINITE)
+    _: KW_ONLY
+    kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2", "precomputed"] = parameter(
+        "rbf", one_of(*KERNELS)
+    )
+    power: float = parameter(1.0, POSITIVE)
+    bias: float | Literal["unregularized", "stabilized"] | None = parameter(
+        "unregularized", either(SIZE_OF_BIAS, one_of("unregularized", "stabilized"))
+    )
+    stabilizer_size: float = parameter(1.0, POSITIVE)
+    scheme: Literal["one-vs-rest", "votes", "dag"] = parameter(
+        "one-vs-rest", one_of("one-vs-rest", "votes", "dag")
+    )
+    working_set: int | None = parameter(None, or_none(_WORKING_SET))
+    selection: Literal["auto", "steepest", "second-order", "random"] = parameter(
+        "auto", one_of("auto", "steepest", "second-order", "random")
+    )
+    shrinking: bool = True
+    shrink_history: int | None = parameter(None, or_none(COUNT))
+    shrink_threshold: float = parameter(0.0, AT_LEAST_0)
+    cache: float = parameter(200, POSITIVE)
+    max_iter: int = parameter(10_000_000, COUNT)
+    warm_start: bool = False
 
     _leave_out = left_out_kernel
 
@@ -194,7 +167,7 @@ class KernelSVM(LeavesOut, SupportVectorModel):
         if not machines:
             raise UsageError("There is no C to fit. Pass at least one.")
         for machine in machines:
-            _check(machine)
+            machine._check_parameters()
             method = _method_of(machine)
             valid = machine._validate(X, reset=True)
         X = valid
@@ -225,7 +198,7 @@ class KernelSVM(LeavesOut, SupportVectorModel):
             _warn_of_indefinite_kernel(machine, gram)
 
     def _check_parameters(self) -> None:
-        _check(self)
+        check_declared(self)
 
     def _columns(
         self, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
@@ -310,26 +283,6 @@ class KernelSVM(LeavesOut, SupportVectorModel):
             setattr(self, name, values[0].item() if binary else values)
         for name, table in (("alpha_", alpha), ("xi_", xi), ("bounded_", bounded)):
             setattr(self, name, table[0].copy() if binary else table.T)
-
-
-def _check(machine: KernelSVM) -> None:
-    """Raise an error for invalid parameters."""
-    machine._kernel.check()
-    check_parameters(
-        machine,
-        C=POSITIVE_OR_INFINITE,
-        kernel=one_of(*KERNELS),
-        bias=either(SIZE_OF_BIAS, one_of("unregularized", "stabilized")),
-        stabilizer_size=POSITIVE,
-        scheme=one_of("one-vs-rest", "votes", "dag"),
-        tol=at_least(SMALLEST_TOL),
-        working_set=or_none(_WORKING_SET),
-        selection=one_of("auto", "steepest", "second-order", "random"),
-        shrink_history=or_none(COUNT),
-        shrink_threshold=AT_LEAST_0,
-        cache=POSITIVE,
-        max_iter=COUNT,
-    )
 
 
 def _method_of(machine: KernelSVM) -> Method:

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._arrays import canonical_csr, checked_matrix
@@ -15,8 +14,9 @@ from widemargin._parameters import require_finite
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
-from widemargin.labels import LabelSpace
 from widemargin.learn.kernels import Kernel
+from widemargin.learn.label_model import Arrays, LabelModel, State
+from widemargin.learn.svm.kernel_parameters import KernelParameters
 
 Floats = NDArray[np.float64]
 
@@ -26,33 +26,21 @@ _VALUES_AT_ONCE = 8_000_000
 _ROWS_TRIED = 10
 
 
-class SupportVectorModel(ClassifierMixin, BaseEstimator):
+class SupportVectorModel(KernelParameters, LabelModel):
     """Base class of kernel machines.
 
     Subclasses set `label_space_`, `n_features_in_`, `support_vectors_`, `dual_coef_` and `intercept_`, then
     call `_set_coef`.
     """
 
-    label_space_: LabelSpace
     intercept_: Floats
     dual_coef_: Floats
     support_: NDArray[np.intp]
     support_vectors_: Any
     coef_: Any
-    n_features_in_: int
     kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2", "precomputed"]
-    gamma: float
-    degree: float
-    coef0: float
     power: float
     scheme: Literal["one-vs-rest", "votes", "dag"]
-    n_jobs: int | None
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """All labels, sorted."""
-        check_is_fitted(self, "label_space_")
-        return self.label_space_.classes
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n,) for a binary task, otherwise (n, labels).
@@ -88,43 +76,24 @@ class SupportVectorModel(ClassifierMixin, BaseEstimator):
         require_finite(self, None, scores=result)
         return result
 
-    def predict(self, X: Any) -> Any:
-        """Predicted labels, in the form of the training labels."""
-        scores = self.decision_function(X)
-        return self.label_space_.decide(scores)
-
-    def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def get_state(self) -> State:
         """The state for prediction: a configuration for JSON, and arrays."""
         check_is_fitted(self, "label_space_")
         if self.kernel == "precomputed":
             raise UsageError("A model on a precomputed kernel has no support vectors to save.")
-        config = {
-            "parameters": self.get_params(),
-            "labels": self.label_space_.to_dict(),
-            "n_features": self.n_features_in_,
-        }
-        supports = canonical_csr(self.support_vectors_)
-        arrays = {
-            "dual_coef": self.dual_coef_,
-            "intercept": self.intercept_,
-            "support_data": supports.data,
-            "support_indices": supports.indices,
-            "support_indptr": supports.indptr,
-        }
-        return config, arrays
+        return self._described(), support_arrays(self.dual_coef_, self.intercept_, self.support_vectors_)
 
     @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
         """A fitted learner from the result of `get_state`, without what only training needs."""
         stored = Stored(config, arrays)
-        learner: Self = stored.estimator(cls)
+        learner = cls._from_description(stored)
         if learner.kernel == "precomputed":
             raise DataError("'parameters.kernel' in manifest.json is 'precomputed', which has no documents")
-        space = learner.label_space_ = LabelSpace.from_dict(stored.value("labels"))
+        space = learner.label_space_
         n_columns = space.n_columns
         if learner.scheme != "one-vs-rest" and space.kind == "multiclass":
             n_columns = len(pairs(len(space.classes)))
-        learner.n_features_in_ = stored.integer("n_features")
         learner.dual_coef_ = stored.array("dual_coef", (n_columns, None))
         learner.intercept_ = stored.array("intercept", (n_columns,))
         shape = (learner.dual_coef_.shape[1], learner.n_features_in_)
@@ -166,9 +135,7 @@ class SupportVectorModel(ClassifierMixin, BaseEstimator):
 
     def _set_coef(self) -> None:
         if self.kernel == "linear":
-            weights = sp.csr_array(self.dual_coef_) @ self.support_vectors_.astype(np.float64)
-            # Features x columns in memory, the order in which documents are scored.
-            self.coef_ = np.ascontiguousarray(weights.toarray().T).T
+            self.coef_ = summed(self.dual_coef_, self.support_vectors_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -177,3 +144,22 @@ class SupportVectorModel(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = self.kernel == "chi2"
         tags.classifier_tags.multi_label = self.scheme == "one-vs-rest"
         return tags
+
+
+def summed(signed: Floats, rows: sp.csr_array) -> Floats:
+    """The weights: rows times their signed dual variables (columns, n), added up."""
+    weights = sp.csr_array(signed) @ rows.astype(np.float64)
+    # Features x columns in memory, the order in which documents are scored.
+    return np.ascontiguousarray(weights.toarray().T).T
+
+
+def support_arrays(dual_coef: Floats, intercept: Floats, rows: sp.csr_array) -> Arrays:
+    """What is saved of the support vectors."""
+    supports = canonical_csr(rows)
+    return {
+        "dual_coef": dual_coef,
+        "intercept": intercept,
+        "support_data": supports.data,
+        "support_indices": supports.indices,
+        "support_indptr": supports.indptr,
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, Literal
 
@@ -19,17 +20,17 @@ from widemargin._parameters import (
     POSITIVE,
     PROBABILITY,
     SIZE_OF_BIAS,
-    at_least,
-    check_parameters,
+    check_declared,
     either,
     one_of,
     or_none,
+    parameter,
 )
 from widemargin.errors import DataError, DataWarning
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs
-from widemargin.learn.svm.dual_problem import SMALLEST_TOL
-from widemargin.learn.svm.kernel_model import KERNELS, KernelModel, State
+from widemargin.learn.label_model import State
+from widemargin.learn.svm.kernel_model import KERNELS, KernelModel
 from widemargin.learn.svm.transduction_search import (
     Found,
     Level,
@@ -43,18 +44,13 @@ from widemargin.measure.alarm import LEAST_SUPPORT, Alarm, transduction_alarm
 
 Floats = NDArray[np.float64]
 
-_CHOICES = {
-    "kernel": KERNELS,
-    "switching": ("multiple", "single"),
-    "first_costs": ("balanced", "published"),
-    "on_alarm": ("warn", "inductive", "error", "ignore"),
-}
 _MAX_ITER = 100_000_000
 # Default ratio of the total costs of unlabeled and labeled documents. With 17 labeled Reuters stories, 0.2 to
 # 0.5 performed alike on training documents, and 0.5 best on test documents.
 TOGETHER = 0.5
 
 
+@dataclass(eq=False, repr=False)
 class TransductiveSVM(KernelModel):
     """Label unlabeled documents so that the margin between the classes is widest.
 
@@ -118,53 +114,23 @@ class TransductiveSVM(KernelModel):
     ['ham', 'ham', 'ham', 'spam', 'spam', 'spam']
     """
 
-    transduction_: Any
-    unlabeled_: NDArray[np.bool_]
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        C_unlabeled: float | None = None,
-        positives: Any = None,
-        kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"] = "linear",
-        gamma: float = 0.1,
-        degree: float = 3,
-        coef0: float = 1.0,
-        bias: float | Literal["unregularized"] | None = "unregularized",
-        switching: Literal["multiple", "single"] = "multiple",
-        first_costs: Literal["balanced", "published"] = "balanced",
-        unlabeled: Any = None,
-        on_alarm: Literal["warn", "inductive", "error", "ignore"] = "warn",
-        alarm_level: float = 0.01,
-        alarm_support: float = LEAST_SUPPORT,
-        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
-        tol: float = 1e-3,
-        cache: float = 400,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.C = C
-        self.C_unlabeled = C_unlabeled
-        self.positives = positives
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.bias = bias
-        self.switching = switching
-        self.first_costs = first_costs
-        self.unlabeled = unlabeled
-        self.on_alarm = on_alarm
-        self.alarm_level = alarm_level
-        self.alarm_support = alarm_support
-        self.class_weight = class_weight
-        self.tol = tol
-        self.cache = cache
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    C: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    C_unlabeled: float | None = parameter(None, or_none(AT_LEAST_0))
+    positives: Any = None
+    kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"] = parameter("linear", one_of(*KERNELS))
+    bias: float | Literal["unregularized"] | None = parameter(
+        "unregularized", either(SIZE_OF_BIAS, one_of("unregularized"))
+    )
+    switching: Literal["multiple", "single"] = parameter("multiple", one_of("multiple", "single"))
+    first_costs: Literal["balanced", "published"] = parameter("balanced", one_of("balanced", "published"))
+    unlabeled: Any = None
+    on_alarm: Literal["warn", "inductive", "error", "ignore"] = parameter(
+        "warn", one_of("warn", "inductive", "error", "ignore")
+    )
+    alarm_level: float = parameter(0.01, PROBABILITY)
+    alarm_support: float = parameter(LEAST_SUPPORT, AT_LEAST_0)
+    cache: float = parameter(400, POSITIVE)
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> TransductiveSVM:
@@ -189,7 +155,7 @@ class TransductiveSVM(KernelModel):
                 stacklevel=3,
             )
         self.label_space_, self.positives_ = space, count_positives(self.positives, space, signs)
-        self.unlabeled_ = signs == 0 if space.indicator else signs[:, 0] == 0
+        self.unlabeled_: NDArray[np.bool_] = signs == 0 if space.indicator else signs[:, 0] == 0
         # Rows in an order of their own make the result independent of the order in which they came.
         rows = sp.csr_array(X)
         self._kernel.refuse_overflow(canonical_csr(rows), self._offset)
@@ -212,18 +178,7 @@ class TransductiveSVM(KernelModel):
         return config, arrays
 
     def _check_parameters(self) -> None:
-        self._kernel.check()
-        check_parameters(
-            self,
-            C=POSITIVE,
-            C_unlabeled=or_none(AT_LEAST_0),
-            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
-            tol=at_least(SMALLEST_TOL),
-            cache=POSITIVE,
-            alarm_level=PROBABILITY,
-            alarm_support=AT_LEAST_0,
-            **{name: one_of(*known) for name, known in _CHOICES.items()},
-        )
+        check_declared(self)
 
     def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
         costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
@@ -294,7 +249,7 @@ class TransductiveSVM(KernelModel):
         choice = y.T.copy()
         if self.label_space_.kind == "multiclass":
             choice[self.unlabeled_] = self.scores_[self.unlabeled_]
-        self.transduction_ = self.label_space_.decide(choice)
+        self.transduction_: Any = self.label_space_.decide(choice)
         if not found.converged.all():
             warnings.warn(
                 f"{np.count_nonzero(~found.converged)} of {len(found.converged)} searches did "
