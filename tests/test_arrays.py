@@ -124,7 +124,7 @@ def name(value):
 @pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix], ids=name)
 @pytest.mark.parametrize("damage", DAMAGES, ids=name)
 def test_what_is_damaged_is_refused(damage, form):
-    with pytest.raises(DataError, match="build the matrix anew"):
+    with pytest.raises(DataError, match="build the matrix again"):
         canonical_csr(damaged(damage, form))
 
 

@@ -338,6 +338,6 @@ class TestReplacing:
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(program), path], capture_output=True, text=True, check=True
         )
-        assert "could not be written: File too large. What was there before is unchanged" in done.stdout
+        assert "could not be written: File too large. The previous content is unchanged" in done.stdout
         assert path.read_bytes() == before
         assert [p.name for p in tmp_path.iterdir()] == ["model.wm"]

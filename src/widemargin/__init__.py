@@ -1,4 +1,4 @@
-"""Learn text classifiers in seconds and know how good they are before anyone deploys them.
+"""Learn text classifiers in seconds, and know how good they are before they are deployed.
 
 ::
 
@@ -6,8 +6,8 @@
                                                                  |
                          held-out scores, measures, explanations -> tables, reports, web
 
-Each arrow is one package: ``documents``, ``text``, ``weight``, ``features``, ``learn``, ``decide``; what is
-known about a model comes from ``estimate``, ``tune``, ``measure``, ``theory`` and ``report``.
+Each arrow is one package: ``documents``, ``text``, ``weight``, ``features``, ``learn``, ``decide``. Models
+are estimated, tuned, measured and reported by ``estimate``, ``tune``, ``measure``, ``theory`` and ``report``.
 :class:`TextClassifier` is the whole flow behind ``fit`` and ``predict``.
 """
 

@@ -1,10 +1,10 @@
 """The one gate to the compiled core: every array that crosses it has the right type, order and layout.
 
-The core takes int32 column numbers, int64 row pointers and float32 or float64 values. One pass over them
-checks that row pointers and column numbers are sound, that columns rise within each row and that all values
-are finite (core/sparse/csr_check.hpp). The flags that SciPy caches are not used: SciPy does not notice when
-somebody changes the arrays. A matrix that is not canonical (sorted columns, no duplicates) is made so in a
-copy; the caller's matrix never changes.
+The core takes int32 column numbers, int64 row pointers and float32 or float64 values. One pass checks that
+row pointers and column numbers are in range, that column numbers increase within each row, and that all
+values are finite (core/sparse/csr_check.hpp). SciPy's cached flags are not used, because SciPy does not
+notice changes of the arrays. A matrix that is not canonical (sorted columns, no duplicates) is copied and
+made canonical; the caller's matrix never changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def is_sparse(X: Any) -> bool:
     """Whether `X` is a SciPy sparse matrix or array."""
-    # Whoever made a sparse matrix has imported SciPy; a short prediction does not wait for it.
+    # If X is a sparse matrix, SciPy is already imported; a short prediction does not import it.
     scipy_sparse = sys.modules.get("scipy.sparse")
     return scipy_sparse is not None and bool(scipy_sparse.issparse(X))
 
@@ -43,49 +43,49 @@ class Csr(NamedTuple):
 
     @property
     def matrix(self) -> sp.csr_array:
-        """The same as a SciPy array, which shares its columns and values."""
+        """The same as a SciPy array, which shares the column numbers and values."""
         import scipy.sparse as sp
 
         shape = self.n_rows, self.n_columns
-        # SciPy wants one type for both index arrays; the gate makes sure that 32 bits are enough.
+        # SciPy needs one type for both index arrays; 32 bits are enough, as checked before.
         parts = self.data, self.indices, self.indptr.astype(np.int32)
         made: sp.csr_array = sp.csr_array(parts, shape=shape)
         made.has_sorted_indices = made.has_canonical_format = True
         return made
 
     def native(self) -> _core.Csr:
-        """The same for the core, which reads this memory."""
+        """The same as a struct of the core, which reads this memory."""
         return _core.Csr(*self)
 
 
 class Survey(NamedTuple):
-    """What one look at the values of a matrix found.
+    """Properties of the values of a matrix.
 
     Attributes
     ----------
-    least : the least value that is stored, 0 when there are none
-    n_nonzero : how many values are not 0
+    least : the least stored value, 0 if there are none
+    n_nonzero : number of values that are not 0
     """
 
     least: float
     n_nonzero: int
 
 
-# Parameters and values of X are below this: their squares, and sums of many of them, stay finite.
+# Upper limit of parameters and values of X, so that their squares and sums of many of them stay finite.
 LARGEST = 1e100
 
-# The states of a matrix that the core tells apart.
+# The states of a matrix that the core distinguishes.
 _CANONICAL, _UNORDERED = 0, 1
 _NO_VALUES = np.zeros(0)
 
 
 def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
-    """The arrays of `X` with rows sorted and duplicates added up, sharing its memory where nothing changes.
+    """The arrays of `X` with sorted rows and duplicates summed; memory is shared where nothing changes.
 
     Parameters
     ----------
     X : sparse matrix of any format, or a dense array; values other than float32 and float64 become float64
-    finite : refuse values that are infinite, no number or beyond 1e100, whose squares would not be finite
+    finite : reject values that are infinite, NaN or beyond 1e100, whose squares would not be finite
 
     Examples
     --------
@@ -101,7 +101,7 @@ def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
 
 
 def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
-    """As :func:`canonical_csr`, with what was found out about the values; without `finite`, nothing was."""
+    """Like :func:`canonical_csr`, with the properties of the values; these need `finite`."""
     csr = as_csr(X)
     return surveyed_arrays(csr.indptr, csr.indices, csr.data, csr.shape, finite=finite)
 
@@ -114,7 +114,7 @@ def surveyed_arrays(
     *,
     finite: bool = True,
 ) -> tuple[Csr, Survey]:
-    """As :func:`surveyed_csr`, for the arrays of a matrix; SciPy is needed only where rows are not sorted."""
+    """Like :func:`surveyed_csr`, for the arrays of a matrix; SciPy is needed only if rows are not sorted."""
     n_rows, n_columns = (int(size) for size in shape)
     n_values = _n_values(indptr, min(len(indices), len(data)), n_rows)
     if max(n_values, n_rows, n_columns) >= 2**31:
@@ -123,7 +123,7 @@ def surveyed_arrays(
             f"must stay below 2**31. Train on part of the documents, or raise min_df."
         )
     indices = indices[:n_values]
-    if indices.dtype != np.int32:  # which a narrower number could hide
+    if indices.dtype != np.int32:  # checked first: conversion to 32 bits could wrap around
         if n_values and not 0 <= indices.min() <= indices.max() < n_columns:
             _refuse_damaged(indptr, indices, n_columns)
         indices = indices.astype(np.int32)
@@ -147,7 +147,7 @@ def surveyed_arrays(
 
 
 def _as_real(values: NDArray[Any]) -> NDArray[Any]:
-    """Values that the core reads. Not by astype of the matrix, which adds up duplicates as it finds them."""
+    """Values in a type that the core reads. Not by astype of the matrix, which sums duplicates."""
     real = values.dtype in (np.float32, np.float64)
     return np.ascontiguousarray(values, dtype=None if real else np.float64)
 
@@ -157,9 +157,9 @@ def _looked_at(csr: Csr, finite: bool) -> tuple[Any, Any, Any]:
 
 
 def as_csr(X: Any) -> Any:
-    """`X` as a CSR matrix or array; what other formats hold is checked before SciPy converts it.
+    """`X` as a CSR matrix or array; other formats are checked before SciPy converts them.
 
-    The arrays of a CSR matrix are not looked at here: :func:`canonical_csr` does that.
+    The arrays of a CSR matrix are checked by :func:`canonical_csr`.
     """
     import scipy.sparse as sp
 
@@ -170,7 +170,7 @@ def as_csr(X: Any) -> Any:
     if isinstance(X, sp.csc_array | sp.csc_matrix):
         turned = sp.csr_array((X.shape[1], X.shape[0]), dtype=X.dtype)
         turned.data, turned.indices, turned.indptr = X.data, X.indices, X.indptr
-        down = canonical_csr(turned, finite=False)  # its columns are rows
+        down = canonical_csr(turned, finite=False)  # columns become rows
         return sp.csc_array((down.data, down.indices, down.indptr), shape=X.shape).tocsr()
     coordinates = X.tocoo()
     for axis, places in enumerate(coordinates.coords):
@@ -182,11 +182,11 @@ def as_csr(X: Any) -> Any:
     return coordinates.tocsr()
 
 
-_DAMAGED = "Its arrays do not fit each other: build the matrix anew."
+_DAMAGED = "Its arrays do not match: build the matrix again."
 
 
 def _n_values(indptr: NDArray[Any], stored: int, n_rows: int) -> int:
-    """How many values the row pointers end at; arrays may be longer, not shorter."""
+    """The number of values according to the row pointers; arrays may be longer, not shorter."""
     if len(indptr) != n_rows + 1:
         raise DataError(f"X has {n_rows} rows and {len(indptr)} row pointers, not one more. {_DAMAGED}")
     if not 0 <= int(indptr[-1]) <= stored:
@@ -195,7 +195,7 @@ def _n_values(indptr: NDArray[Any], stored: int, n_rows: int) -> int:
 
 
 def _refuse_damaged(indptr: NDArray[Any], indices: NDArray[Any], n_columns: int) -> NoReturn:
-    """Say where a matrix is damaged."""
+    """Raise an error that says where a matrix is damaged."""
     if indptr[0] != 0:
         raise DataError(f"The row pointers of X begin with {indptr[0]}, not with 0. {_DAMAGED}")
     falls = np.flatnonzero(indptr[1:] < indptr[:-1])
@@ -209,7 +209,7 @@ def _refuse_damaged(indptr: NDArray[Any], indices: NDArray[Any], n_columns: int)
 
 
 def refuse_infinite(csr: Csr) -> None:
-    """Refuse values that are infinite, no number or beyond `LARGEST`, and say where the first one is."""
+    """Reject values that are infinite, NaN or beyond `LARGEST`, with the position of the first one."""
     wrong = np.flatnonzero(~(np.abs(csr.data) <= LARGEST))
     if not len(wrong):
         return
@@ -235,35 +235,36 @@ def place_of(csr: Csr, stored: int) -> tuple[int, int]:
 
 
 def checked_csr(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> Csr:
-    """`X` as scikit-learn and the gate check it: what every `fit`, score and transformation begins with.
+    """`X`, checked by scikit-learn and by this module: the first step of every `fit`, score and
+    transformation.
 
     Parameters
     ----------
-    estimator : remembers the number and names of features with `first`, and compares them without
+    estimator : stores the number and names of features if `first`, otherwise compares them
     X : sparse or dense matrix (n, features)
-    first : whether these are the documents that the estimator is fitted on
-    finite : refuse values that are infinite or no number
+    first : whether `X` are the documents that the estimator is fitted on
+    finite : reject values that are infinite or NaN
     """
     return surveyed_documents(estimator, X, first=first, finite=finite)[0]
 
 
 def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> tuple[Csr, Survey]:
-    """As :func:`checked_csr`, with what was found out about the values."""
+    """Like :func:`checked_csr`, with the properties of the values."""
     from sklearn.utils.validation import validate_data
 
     if _is_as_wanted(X) and not hasattr(estimator, "feature_names_in_"):
-        # scikit-learn would return it as it is, after checks that take as long as to learn from it.
+        # scikit-learn would return it unchanged, after checks that take as long as learning from it.
         if first:
             estimator.n_features_in_ = X.shape[1]
         else:
             validate_data(estimator, X, skip_check_array=True, reset=False)
     else:
         if is_sparse(X) and X.dtype.kind == "c":
-            # scikit-learn's message shows the matrix, which SciPy cannot print where its arrays do not fit.
+            # scikit-learn's message shows the matrix, and SciPy cannot print one with mismatched arrays.
             raise DataError("Complex data not supported. Pass real numbers.")
         X = validate_data(
             estimator,
-            # Checked before scikit-learn and SciPy convert it, who believe what the arrays say.
+            # Checked before scikit-learn and SciPy convert it, since they trust the arrays.
             canonical_csr(X, finite=False).matrix if is_sparse(X) and X.ndim == 2 else X,
             accept_sparse="csr",
             dtype=(np.float64, np.float32),
@@ -274,13 +275,13 @@ def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = Tr
 
 
 def checked_matrix(estimator: Any, X: Any, *, first: bool) -> Any:
-    """As :func:`checked_csr`, for those who go on with a dense array where `X` is one."""
+    """Like :func:`checked_csr`, but a dense `X` stays dense."""
     if is_sparse(X):
         return checked_csr(estimator, X, first=first).matrix
     from sklearn.utils.validation import validate_data
 
     X = validate_data(estimator, X, dtype=(np.float64, np.float32), ensure_all_finite=False, reset=first)
-    # Both comparisons are false for NaN. Only a matrix that is refused is converted, to find the place.
+    # Both comparisons are false for NaN. Only a rejected matrix is converted, to find the position.
     if not (float(X.min()) >= -LARGEST and float(X.max()) <= LARGEST):
         refuse_infinite(canonical_csr(X, finite=False))
     return X
@@ -306,7 +307,7 @@ def row_squares(csr: Csr) -> NDArray[np.float64]:
     [1.0, 0.0, 25.0, 0.0]
     """
     squares = np.zeros(csr.n_rows)
-    filled = np.flatnonzero(csr.indptr[1:] > csr.indptr[:-1])  # reduceat knows no empty rows
+    filled = np.flatnonzero(csr.indptr[1:] > csr.indptr[:-1])  # reduceat does not support empty rows
     if len(filled):
         squares[filled] = np.add.reduceat(np.square(csr.data, dtype=np.float64), csr.indptr[filled])
     return squares

@@ -1,8 +1,8 @@
-"""Writing a file so that a reader sees either the old one or the whole new one, never half of it.
+"""Write a file so that a reader sees either the old one or the complete new one.
 
-Where the system has files without a name (O_TMPFILE), the new one gets its name only when it is complete, so
-that a killed process leaves nothing behind. Elsewhere it is written under a temporary name that tells which
-process writes it, and a later save of the same file removes what dead processes left.
+If the system supports files without a name (O_TMPFILE), the new file gets its name only when it is complete,
+so a killed process leaves nothing behind. Otherwise it is written under a temporary name that contains the
+process, and a later save of the same file removes the leftovers of dead processes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ _PRIVATE = 0o600
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that takes the place of `path` when the block ends without an error.
+    """A binary file that replaces `path` when the block ends without an error.
 
-    It is written beside `path`, readable by its owner alone, flushed to the disk, given the permissions of
-    the file that it replaces, and renamed. On any error, a full disk or Ctrl-C included, `path` is as it was
-    before.
+    It is written next to `path`, readable only by its owner, flushed to disk, given the permissions of the
+    file that it replaces, and renamed. After any error, including a full disk or Ctrl-C, `path` is unchanged.
 
     Examples
     --------
@@ -43,18 +42,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     target.read_bytes()
     b'1 2 3'
     """
-    # A link keeps pointing at the same place, whose content changes.
+    # A symbolic link stays; the file that it points to is replaced.
     target = Path(os.path.realpath(path))
     replaced = _replaced_file(path, target)
     _remove_stale(target)
     temporary = target.with_name(_temporary_name(target))
-    named = False  # whether something may be called `temporary`
+    named = False  # whether a file named `temporary` may exist
     try:
         descriptor = _open_nameless(target.parent)
         if descriptor is None:
             descriptor, named = _create(temporary), True
         with os.fdopen(descriptor, "w+b") as file:
-            new = os.fstat(descriptor)  # the permissions that the umask allows
+            new = os.fstat(descriptor)  # the permissions given by the umask
             _set_mode(file, _PRIVATE)
             yield file
             file.flush()
@@ -68,7 +67,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if named:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        # A closed pipe is the reader's wish, not a failure of the disk; the caller knows what to do.
+        # A closed pipe is not a failure of the disk; the caller handles it.
         if isinstance(error, OSError) and not isinstance(error, WidemarginError | BrokenPipeError):
             raise _storage_error(path, error) from error
         raise
@@ -76,21 +75,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise when writing `path` would destroy one of `inputs`: files, or "-" for standard input.
+    """Raise if writing `path` would destroy one of `inputs`: files, or "-" for standard input.
 
-    Links of both kinds are seen through: what counts is whether the two names lead to one file.
+    Symbolic and hard links are resolved: two names of the same file count as one.
     """
     try:
         target = os.stat(path)
     except OSError:
-        return  # nothing is there that could be lost
+        return  # there is no file to destroy
     if not stat.S_ISREG(target.st_mode):
-        return  # a terminal or a pipe is no store of data, and a folder is refused elsewhere
+        return  # a terminal or pipe stores nothing, and a folder is rejected elsewhere
     for source in inputs:
         try:
             found = os.fstat(sys.stdin.fileno()) if os.fspath(source) == STDIN else os.stat(source)
         except (OSError, ValueError, AttributeError):
-            continue  # what cannot be read is reported by whoever reads it
+            continue  # the reader reports what cannot be read
         if os.path.samestat(target, found):
             name = "standard input" if os.fspath(source) == STDIN else os.fspath(source)
             same = "" if os.fspath(path) == name else f" (the same file as {name})"
@@ -101,7 +100,7 @@ def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLi
 
 
 def _replaced_file(path: str | os.PathLike[str], target: Path) -> os.stat_result | None:
-    """The file whose permissions to keep, None for a new file; raise when `path` is no place for a file."""
+    """The file whose permissions to keep, None for a new file; raise if `path` cannot be a file."""
     try:
         found = target.stat()
     except FileNotFoundError:
@@ -123,19 +122,19 @@ def _replaced_file(path: str | os.PathLike[str], target: Path) -> os.stat_result
 
 
 def _open_nameless(folder: Path) -> int | None:
-    """A new file in `folder` that has no name yet, or None where the system has no such files."""
+    """A new file in `folder` without a name, or None if the system does not support that."""
     flag = getattr(os, "O_TMPFILE", None)
     if flag is None or not os.path.isdir("/proc/self/fd"):
         return None
     try:
-        # Nobody else can open it, so it may show which permissions the umask allows.
+        # No other process can open it, so it may have the permissions that the umask gives.
         return os.open(folder, flag | os.O_RDWR, 0o666)
     except OSError:
-        return None  # not on this file system; any other reason meets the file with a name too
+        return None  # not on this file system; other errors will recur with a named file
 
 
 def _give_name(file: BinaryIO, temporary: Path) -> None:
-    """Let the nameless `file`, complete and on the disk, appear as `temporary`."""
+    """Give `file`, which is complete and on disk, the name `temporary`."""
     folder = os.open(temporary.parent, os.O_RDONLY)
     try:
         # With a folder's descriptor this is linkat(2), which follows the link in /proc to the file itself.
@@ -161,12 +160,13 @@ def _copy(file: BinaryIO, temporary: Path) -> None:
 
 
 def _create(temporary: Path) -> int:
-    """A new, empty file with the permissions that the umask allows."""
+    """A new, empty file with the permissions given by the umask."""
     return os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
 def _take_permissions(file: BinaryIO, like: os.stat_result) -> None:
-    """The owner, group and permissions of `like`; without its group, what the group was allowed is not."""
+    """Copy the owner, group and permissions of `like`; if the group cannot be set, drop the group's
+    permissions."""
     mode, found = stat.S_IMODE(like.st_mode), os.fstat(file.fileno())
     if hasattr(os, "fchown"):
         if found.st_uid != like.st_uid:
@@ -189,20 +189,20 @@ def _set_mode(file: BinaryIO, mode: int) -> None:
 
 
 def _temporary_name(target: Path) -> str:
-    """A name that says what is written, by which process, and differs from all others."""
+    """A unique name that contains the target and the process."""
     pid = os.getpid()
     return f"{_prefix(target)}{pid}-{_started(pid)}-{secrets.token_hex(6)}.part"
 
 
 def _prefix(target: Path) -> str:
-    """What the names of temporary files of `target` begin with on this machine: short, whatever its name."""
+    """The prefix of temporary files of `target` on this machine: short, whatever its name."""
     written = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
     return f".widemargin-{written}-{_machine()}-"
 
 
 def _remove_stale(target: Path) -> None:
-    """Remove temporary files of `target` whose processes have died; on any doubt leave them."""
-    if os.name != "posix":  # elsewhere, asking whether a process lives may end it
+    """Remove temporary files of `target` whose processes have ended; keep them in case of doubt."""
+    if os.name != "posix":  # on other systems, os.kill(pid, 0) may end the process
         return
     prefix = _prefix(target)
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
@@ -219,7 +219,7 @@ def _remove_stale(target: Path) -> None:
 
 
 def _is_dead(pid: int, started: str) -> bool:
-    """Whether the process `pid` that began at `started` has ended; another one may have its number by now."""
+    """Whether the process `pid` that began at `started` has ended; its number may have been reused."""
     if not 0 < pid < 1 << 31:
         return False
     try:
@@ -227,16 +227,16 @@ def _is_dead(pid: int, started: str) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        pass  # somebody else's process: it lives
+        pass  # a process of another user: it is running
     now = _started(pid)
     return "0" not in (now, started) and now != started
 
 
 def _started(pid: int) -> str:
-    """When a process began, in ticks since the machine did; "0" where the system does not say."""
+    """Start time of a process, in ticks since boot; "0" if the system does not provide it."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The name of the program, in parentheses, may hold anything.
+            # The program name, in parentheses, may contain any character.
             return file.read().rpartition(b")")[2].split()[19].decode("ascii")
     except (OSError, IndexError, ValueError):
         return "0"
@@ -244,10 +244,11 @@ def _started(pid: int) -> str:
 
 @functools.cache
 def _machine() -> str:
-    """Tells apart machines and containers that share a file system: a process number is of one of them."""
+    """Identifies a machine or container among those that share a file system: process numbers are local to
+    one."""
     parts = [os.uname().nodename if hasattr(os, "uname") else ""]
     with contextlib.suppress(OSError):
-        # Clones of one machine differ in it, and so does what a machine left before it was started again.
+        # It differs between clones of a machine, and changes when a machine is restarted.
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii", errors="replace"))
     with contextlib.suppress(OSError):
         parts.append(os.readlink("/proc/self/ns/pid"))
@@ -257,13 +258,13 @@ def _machine() -> str:
 def _storage_error(path: str | os.PathLike[str], error: OSError) -> StorageError:
     reason = error.strerror or str(error)
     return StorageError(
-        f"{os.fspath(path)} could not be written: {reason}. What was there before is unchanged. "
+        f"{os.fspath(path)} could not be written: {reason}. The previous content is unchanged. "
         f"Free some space or write to another place."
     )
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system lets a folder be opened."""
+    """Make the rename itself durable, if the system allows opening a folder."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

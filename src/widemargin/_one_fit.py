@@ -1,8 +1,7 @@
-"""One thread at a time fits an estimator: another one is told so, before it could mix its results in.
+"""Only one thread at a time may fit an estimator; another one gets an error.
 
-Learners update their state in place, so two fits of one object at the same time would give a model that
-belongs to neither. The registry is kept beside the estimators, not in them: it is no part of what is copied,
-pickled or compared.
+Learners update their state in place, so two simultaneous fits of one object would mix their results. The
+registry is kept outside the estimators, so that it is not copied, pickled or compared with them.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 _lock = threading.Lock()
 _fitting: dict[
     int, tuple[int, int]
-] = {}  # by the id of the estimator: the thread, and its calls in one another
+] = {}  # by id of the estimator: the thread, and its number of nested calls
 
 
 def one_fit_at_a_time(method: Method) -> Method:
-    """Make `method` refuse an estimator that another thread is fitting.
+    """Make `method` reject an estimator that another thread is fitting.
 
     Examples
     --------
@@ -56,7 +55,7 @@ def one_fit_at_a_time(method: Method) -> Method:
 
 
 def require_not_fitting(estimator: Any) -> None:
-    """Refuse to read an estimator that another thread is fitting: its state is half old, half new."""
+    """Reject reading an estimator that another thread is fitting: its state is half old, half new."""
     owner, _ = _fitting.get(id(estimator), (threading.get_ident(), 0))
     if owner != threading.get_ident():
         raise _busy(estimator)

@@ -1,8 +1,8 @@
-"""Finite numbers in, finite numbers out: one check of parameters before a learner begins, one of its result.
+"""Finite numbers in, finite numbers out: checks of parameters before training, and of results after it.
 
-A learner says what it expects of each parameter, in the terms below. After it has solved its problem,
-:func:`require_finite` checks every number that it keeps. A number that is not finite is an error that names
-its probable cause: the value of X or the parameter whose size is the most extreme.
+A learner declares what it expects of each parameter, in the terms below. After training,
+:func:`require_finite` checks every number of the model. A number that is not finite is an error that names
+its probable cause: the most extreme value of X or parameter.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from widemargin.errors import DataError, UsageError
 
 
 class Expected(NamedTuple):
-    """What a parameter has to be: in words, and as a test that no value makes fail."""
+    """What a parameter must be: in words, and as a test that accepts any object."""
 
     words: str
     holds: Callable[[Any], bool]
 
 
 def _number(words: str, holds: Callable[[float], bool]) -> Expected:
-    """A real number, infinite or not, for which `holds` is true; it is false for NaN."""
+    """A real number, possibly infinite, for which `holds` is true; false for NaN."""
     return Expected(words, lambda value: isinstance(value, Real) and value == value and holds(float(value)))
 
 
-# Numbers up to 1e100, as the values of X: squares and sums of them stay finite.
+# Numbers up to 1e100, like the values of X, so that squares and sums stay finite.
 POSITIVE = _number("a positive number up to 1e100", lambda value: 0 < value <= LARGEST)
 POSITIVE_OR_INFINITE = _number(
     "a positive number up to 1e100, or infinity", lambda value: 0 < value <= LARGEST or value == math.inf
@@ -54,7 +54,7 @@ SIZE_OF_BIAS = Expected(
 
 
 def at_least(lowest: float) -> Expected:
-    """A number from `lowest` on.
+    """A number of at least `lowest`.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def at_least(lowest: float) -> Expected:
 
 
 def one_of(*choices: Any) -> Expected:
-    """One of some names; None may be one of them.
+    """One of several names; None may be one of them.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def one_of(*choices: Any) -> Expected:
 
 
 def either(*expected: Expected) -> Expected:
-    """What any of several allows."""
+    """Any of several expectations."""
     words = ", or ".join(each.words for each in expected)
     return Expected(words, lambda value: any(each.holds(value) for each in expected))
 
@@ -94,7 +94,7 @@ AT_LEAST_0 = at_least(0)
 
 
 def check_parameters(estimator: Any, /, **expected: Expected) -> None:
-    """Refuse the first parameter of `estimator` that is not what it has to be.
+    """Raise for the first parameter of `estimator` that is not as expected.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def check_parameters(estimator: Any, /, **expected: Expected) -> None:
 
 
 def parameter(default: Any, expected: Expected) -> Any:
-    """A field of an estimator that is a dataclass: its default, and what it has to be.
+    """A dataclass field of an estimator: its default, and what it must be.
 
     A subclass that declares the field again with another default keeps what is expected of it.
     """
@@ -126,20 +126,20 @@ def check_declared(estimator: Any) -> None:
         check_parameters(estimator, **rules)
 
 
-# A number of this many orders of magnitude, or of the inverse, is worth naming as a cause.
+# A number this many orders of magnitude from 1 is named as a cause.
 _EXTREME = 10
-# Parameters that no solution grows with.
+# Parameters that do not affect the size of a solution.
 _NO_CAUSE = frozenset(["tol", "max_iter", "random_state", "n_jobs", "cache"])
 
 
 def require_finite(estimator: Any, X: Csr | None, **results: Any) -> None:
-    """Refuse a result that holds a number that is not finite.
+    """Raise if a result contains a number that is not finite.
 
     Parameters
     ----------
-    estimator : whose parameters may be the cause; the name of the learner, where they are not known
-    X : the documents, whose values may be; None for data without any, such as a kernel matrix
-    results : arrays, sparse or dense, and numbers, by the names that users know; None is left out
+    estimator : its parameters may be the cause; or the name of the learner, if they are not known
+    X : the documents, whose values may be the cause; None for data without values, such as a kernel matrix
+    results : arrays, sparse or dense, and numbers, by their public names; None is skipped
     """
     for name, result in results.items():
         values = result.data if is_sparse(result) else result
@@ -148,7 +148,7 @@ def require_finite(estimator: Any, X: Csr | None, **results: Any) -> None:
 
 
 def all_finite(values: Any) -> bool:
-    """Whether all numbers are finite: their sum says so, without an array of truth values for most.
+    """Whether all numbers are finite. A finite sum shows it without an array of Booleans.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def all_finite(values: Any) -> bool:
 
 
 def refuse_result(estimator: Any, X: Csr | None, name: str) -> NoReturn:
-    """Say that `name` is not finite, and what the probable cause is."""
+    """Raise an error that `name` is not finite, with the probable cause."""
     learner = estimator if isinstance(estimator, str) else type(estimator).__name__
     raise DataError(
         f"{learner} ended with numbers that are not finite in {name}. {probable_cause(estimator, X)}"
@@ -168,7 +168,7 @@ def refuse_result(estimator: Any, X: Csr | None, name: str) -> NoReturn:
 
 
 def probable_cause(estimator: Any, X: Csr | None, otherwise: str = "") -> str:
-    """The value or parameter furthest from 1, in orders of magnitude; `otherwise`, where none is extreme."""
+    """The value or parameter furthest from 1, in orders of magnitude; `otherwise` if none is extreme."""
     causes = []
     if X is not None and len(X.data):
         largest = int(np.abs(X.data).argmax())
@@ -185,12 +185,12 @@ def probable_cause(estimator: Any, X: Csr | None, otherwise: str = "") -> str:
 
 
 def _orders(size: float) -> float:
-    """How far a size is from 1; what is 0 or not finite was meant so, or was refused before."""
+    """Distance of a size from 1; 0 and infinity are deliberate, or were rejected before."""
     return abs(math.log10(size)) if 0 < size < math.inf else 0.0
 
 
 def _numbers(estimator: Any) -> list[tuple[str, float]]:
-    """The parameters that are numbers, also within pairs and class weights."""
+    """The numeric parameters, including those within pairs and class weights."""
     found: list[tuple[str, float]] = []
     if isinstance(estimator, str):
         return found

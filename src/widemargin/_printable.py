@@ -1,8 +1,7 @@
-"""Text from strangers made safe to print: characters that drive a terminal become visible escapes.
+"""Make untrusted text safe to print: characters that control a terminal become visible escapes.
 
-Labels, texts, column names, file names and excerpts come from files that anyone may have written. An escape
-sequence among them can recolor, retitle or overwrite a terminal; a bidirectional override can make a line
-read as another one.
+Labels, texts, column names, file names and excerpts come from untrusted files. An escape sequence in them can
+recolor, retitle or overwrite a terminal; a bidirectional override can make a line look like another one.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import re
 
 # C0 controls, DEL, C1 controls, bidirectional embeddings, overrides and isolates, lone surrogates.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-# Those that JSON does not escape by itself when it may write any character.
+# Characters that json.dumps does not escape with ensure_ascii=False.
 _JSON_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 

@@ -1,8 +1,8 @@
-"""What comes out of a model file, taken out piece by piece and checked: the one schema of all its parts.
+"""Checked access to the content of a model file, used by all its parts.
 
-A file whose checksums are right may still have been made by a faulty or a malicious program. Every
-`from_state` reads its configuration and its arrays through :class:`Stored`, so that whatever is missing, of
-another type or shape, out of range or not finite is refused when the file is loaded, by its name.
+A file with correct checksums may still come from a faulty or malicious program. Every `from_state` reads its
+configuration and arrays through :class:`Stored`, so that anything missing, of the wrong type or shape, out of
+range or not finite is rejected by name when the file is loaded.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ LARGEST_SIZE = 2**31 - 1
 
 
 class Stored:
-    """The configuration and the arrays of one part of a model; methods raise DataError unless they fit.
+    """The configuration and arrays of one part of a model; methods raise DataError if these are not as
+    expected.
 
-    A dimension that is None in a shape may be of any length.
+    A dimension of None in a shape may have any length.
 
     Examples
     --------
@@ -53,7 +54,7 @@ class Stored:
         return name in self._config
 
     def value(self, name: str) -> Any:
-        """Whatever stands under `name`."""
+        """The value under `name`."""
         if name not in self._config:
             raise DataError(f"{self._name(name)} in manifest.json is missing")
         return self._config[name]
@@ -87,7 +88,7 @@ class Stored:
         return value
 
     def choice(self, name: str, known: Collection[str]) -> str:
-        """One of some strings."""
+        """One of several strings."""
         value = self.value(name)
         if not isinstance(value, str) or value not in known:
             raise self._wrong(name, value, f"one of {', '.join(known)}")
@@ -101,7 +102,7 @@ class Stored:
         return value
 
     def same(self, name: str, expected: Any) -> None:
-        """Refuse what is not `expected`, unless that is not known (None) or nothing stands there."""
+        """Reject a value other than `expected`, unless that is not known (None) or there is no value."""
         if expected is not None and name in self and self.value(name) != expected:
             raise self._wrong(name, self.value(name), f"{expected!r}, as in the other parts")
 
@@ -110,12 +111,12 @@ class Stored:
         return Stored(self.value(name), self._arrays, f"{self._path}{name}.")
 
     def estimator(self, cls: type[Any], name: str = "parameters") -> Any:
-        """An estimator with the parameters under `name`, which it accepts as if somebody had given them."""
+        """An estimator with the parameters under `name`, checked like a user's."""
         given = self.inner(name)
         return given.made(cls)
 
     def made(self, cls: type[Any]) -> Any:
-        """An estimator whose parameters are this configuration."""
+        """An estimator with this configuration as its parameters."""
         known = inspect.signature(cls).parameters
         for parameter, value in self._config.items():
             if parameter not in known:
@@ -135,7 +136,7 @@ class Stored:
     # ------------------------------------------------------------------ arrays
 
     def has_array(self, name: str) -> bool:
-        """Whether there is an array called `name`."""
+        """Whether there is an array named `name`."""
         return name in self._arrays
 
     def array(
@@ -147,11 +148,12 @@ class Stored:
         most: float | None = None,
         infinite: bool = False,
     ) -> NDArray[Any]:
-        """The array `name` of one of the `types` (by default float64), its values within bounds, never NaN.
+        """The array `name` of one of the `types` (by default float64), with values within bounds and without
+        NaN.
 
         Parameters
         ----------
-        infinite : whether infinity is a value like any other
+        infinite : whether infinity is allowed
         """
         member = "arrays.safetensors"
         if name not in self._arrays:
@@ -168,7 +170,7 @@ class Stored:
             expected += "," if len(shape) == 1 else ""
             raise DataError(f"{name!r} in {member} has shape {values.shape}; expected ({expected})")
         if values.dtype.kind == "f" and values.size:
-            # The sum of finite numbers may overflow, and only then is a closer look needed.
+            # The sum of finite numbers may overflow; only then are all values checked.
             with np.errstate(over="ignore", invalid="ignore"):
                 sound = bool(np.isfinite(values.sum()))
             if not sound and (np.isnan(values) if infinite else ~np.isfinite(values)).any():
@@ -194,7 +196,7 @@ class Stored:
             raise DataError(f"'{name}_indices' and '{name}_indptr' in arrays.safetensors: {error}") from error
 
     def check_room(self, name: str, *shape: int) -> None:
-        """Refuse a size that no array of the file proves and that this machine has no memory for."""
+        """Reject a size that no array of the file confirms and that exceeds the memory of this machine."""
         wanted = 8 * math.prod(shape)
         if wanted > _memory():
             raise DataError(f"{self._name(name)} in manifest.json asks for {wanted / 1e9:,.1f} GB of memory")
@@ -216,12 +218,12 @@ def _is_finite(value: Any) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond every float
+    except OverflowError:  # an integer that is too large for a float
         return False
 
 
 def _memory() -> float:
-    """The bytes of this machine's memory; infinite where it does not say."""
+    """The memory of this machine in bytes; infinity if unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):

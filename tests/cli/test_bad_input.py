@@ -155,7 +155,7 @@ def test_full_disk(model, tickets, tmp_path, verb):
         check=False,
     )
     assert done.returncode == 74
-    assert f"{out} could not be written: File too large. What was there before is unchanged." in done.stderr
+    assert f"{out} could not be written: File too large. The previous content is unchanged." in done.stderr
     assert "Traceback" not in done.stderr
     assert out.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"out.jsonl", "many.jsonl"}

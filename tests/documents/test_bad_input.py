@@ -211,7 +211,7 @@ class TestFiles:
         with pytest.raises(DataError, match=r"is a folder; expected a file"):
             read_documents(tmp_path, format="csv")
         (tmp_path / "t.csv").write_text("text\na\n")
-        with pytest.raises(DataError, match=r"is not a folder"):
+        with pytest.raises(DataError, match=r"not a folder"):
             read_documents(tmp_path / "t.csv", format="folder")
 
     @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ class TestFiles:
             read(tmp_path / f"cut.jsonl{suffix}", whole[:-8])
         with pytest.raises(DataError, match=r"damaged or cut off|not JSON"):
             read(tmp_path / f"altered.jsonl{suffix}", whole[:40] + b"\xff" * 20 + whole[60:])
-        with pytest.raises(DataError, match=f"is not a {suffix} file"):
+        with pytest.raises(DataError, match=f"not a {suffix} file"):
             read(tmp_path / f"plain.jsonl{suffix}", content)
 
     def test_damaged_parquet(self, tmp_path):
@@ -402,7 +402,7 @@ class TestParquet:
 def test_compression_that_is_not_read(tmp_path, content, name):
     for suffix in (".jsonl", ".zip", ""):
         with pytest.raises(
-            DataError, match=f"data{suffix}: is a {name} file, which cannot be read directly. Unpack it"
+            DataError, match=f"data{suffix}: a {name} file cannot be read directly. Unpack it"
         ):
             read(tmp_path / f"data{suffix}", content)
 
@@ -491,5 +491,5 @@ def test_damaged_svmlight_models(tmp_path):
 def test_standard_input_that_is_closed(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     for options in ({}, {"format": "jsonl"}):
-        with pytest.raises(DataError, match="standard input: is closed"):
+        with pytest.raises(DataError, match="standard input is closed"):
             read_documents("-", **options)

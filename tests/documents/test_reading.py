@@ -279,7 +279,7 @@ def test_reading_streams(tmp_path):
 def test_a_reader_is_read_once(tmp_path):
     reader = read_documents(write(tmp_path / "t.jsonl", JSONL))
     assert len(list(reader)) == 3
-    with pytest.raises(UsageError, match="read already"):
+    with pytest.raises(UsageError, match="already been read"):
         iter(reader)
 
 

@@ -109,7 +109,7 @@ def test_the_largest_feature_number(tmp_path):
 def test_an_empty_file_and_texts_of_vectors(tmp_path):
     with pytest.raises(DataError, match="has no rows"):
         read_vectors(write(tmp_path, "# nothing\n"))
-    with pytest.raises(UsageError, match="holds vectors"):
+    with pytest.raises(UsageError, match="contains vectors"):
         read_documents(write(tmp_path, "1 1:1\n"))
 
 

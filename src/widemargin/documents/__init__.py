@@ -1,5 +1,5 @@
-"""From files and public collections to documents: an id, a text, and what is known about its labels.
+"""Read files and public collections as documents: an id, a text, and labels, if known.
 
-`reading` opens files of every format, `corpora` the collections that papers use, `demo` the one that needs no
-download.
+`reading` opens files of every format, `corpora` the collections that papers use, and `demo` a corpus that
+needs no download.
 """

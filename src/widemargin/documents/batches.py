@@ -1,7 +1,7 @@
-"""Documents in batches: as many as have arrived together, never so many that they fill the memory.
+"""Documents in batches: as many as have arrived together, but never so many that they fill the memory.
 
-A batch ends where the next document would have to be waited for, so that whoever writes to a pipe gets
-answers at once, and where it is large enough to keep the compiled core busy.
+A batch ends when the next document has not arrived yet, so that a program that writes to a pipe gets answers
+at once, or when it is large enough to keep the compiled core busy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Enough to keep the compiled core busy, few enough to stay small in memory.
 BATCH = 8192
 _CHARACTERS = 1_000_000
-# A slow source, such as a pipe that somebody types into, is not waited for longer.
+# The longest wait for a slow source, such as a terminal.
 _SECONDS = 0.5
 
 
@@ -30,7 +30,7 @@ _SECONDS = 0.5
 class Batch(Collection):
     """Documents that arrived together.
 
-    `lines` are the numbers of their lines in JSON Lines, `bad` what was wrong with lines that were skipped.
+    `lines` are their line numbers in JSON Lines, `bad` the errors of skipped lines.
     """
 
     lines: list[int] = field(default_factory=list)
@@ -51,14 +51,14 @@ class Batch(Collection):
         return Batch(some.ids, some.texts, some.labels, lines, self.bad)
 
     def part(self, start: int, stop: int | None = None) -> Batch:
-        """Some of the documents; what was wrong with other lines goes with the first of them."""
+        """Some of the documents; the errors of skipped lines stay with the first part."""
         some = slice(start, stop)
         bad = self.bad if start == 0 else []
         return Batch(self.ids[some], self.texts[some], self.labels[some], self.lines[some], bad)
 
 
 def gathered(documents: Iterable[Document]) -> Iterator[Batch]:
-    """Batches of documents that are read one by one."""
+    """Group documents that are read one by one."""
     batch, characters, begun = Batch(), 0, 0.0
     try:
         for document in documents:
@@ -70,7 +70,7 @@ def gathered(documents: Iterable[Document]) -> Iterator[Batch]:
                 batch, characters, begun = Batch(), 0, 0.0
     except DataError:
         if batch:
-            yield batch  # what came before the error
+            yield batch  # the documents before the error
         raise
     if batch:
         yield batch
@@ -82,7 +82,7 @@ def joined(blocks: Iterable[Batch], ready: Callable[[], bool], size: int = BATCH
     Parameters
     ----------
     blocks : documents that were read together
-    ready : whether the next block can be read without waiting
+    ready : returns whether the next block can be read without waiting
     """
     waiting, characters = Batch(), 0
     try:
@@ -108,9 +108,9 @@ def _pieces(batch: Batch, size: int) -> Iterator[Batch]:
 
 
 def whole_first(batches: Iterable[Batch], n: int) -> Iterator[Batch]:
-    """The batches, the first of exactly `n` documents (of all, where there are fewer).
+    """The batches, the first one with exactly `n` documents (or all, if there are fewer).
 
-    What a learner fixes by its first batch then does not depend on how fast a pipe is.
+    So what a learner fixes with its first batch does not depend on the speed of a pipe.
     """
     first: Batch | None = Batch() if n > 1 else None
     for batch in batches:

@@ -1,4 +1,4 @@
-"""Documents in memory: as texts (`Collection`) or, where a file holds numbers already, as `Vectors`."""
+"""Documents in memory: as texts (`Collection`) or, if a file contains numbers, as `Vectors`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Collection:
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Collection:
-        """Gather `documents` in their order."""
+        """Collect `documents` in order."""
         collection = cls()
         for document in documents:
             collection.append(document)
@@ -54,7 +54,7 @@ class Collection:
         self.labels.append(document.labels)
 
     def extend(self, other: Collection) -> None:
-        """Add the documents of `other` behind these."""
+        """Append the documents of `other`."""
         self.ids += other.ids
         self.texts += other.texts
         self.labels += other.labels

@@ -1,6 +1,7 @@
 """The demo corpus: the docstrings that every installation has, labeled by the area they document.
 
-Real prose, several thousand documents, no download. It changes with the releases of Python, NumPy and SciPy.
+It is real prose, several thousand documents, and needs no download. It changes with the releases of Python,
+NumPy and SciPy.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ _ROOTS = {*sys.stdlib_module_names, "numpy", "scipy"}
 
 
 def demo_corpus() -> Collection:
-    """Collect the docstrings of the standard library, NumPy and SciPy, each with its area as the one label.
+    """Collect the docstrings of the standard library, NumPy and SciPy, each with its area as the label.
 
-    Functions, classes and methods with at least 40 characters of documentation; the same text counts once.
+    Functions, classes and methods with at least 40 characters of documentation; duplicate texts are dropped.
     Ids are qualified names. The order and the choice are the same in every run.
     """
     if sys.flags.optimize >= 2:
@@ -57,7 +58,7 @@ def demo_corpus() -> Collection:
 
 
 def _import_quietly(name: str) -> ModuleType | None:
-    """The module, or None where this platform or release has none of that name."""
+    """The module, or None if this platform or release does not have it."""
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),
@@ -71,13 +72,13 @@ def _import_quietly(name: str) -> ModuleType | None:
 
 
 def _docstrings(module: ModuleType) -> Iterator[tuple[str, str]]:
-    """Qualified names and cleaned docstrings of what `module` offers."""
+    """Qualified names and cleaned docstrings of the public objects of `module`."""
     for name, value in _public(module):
         if inspect.isclass(value):
             if text := _clean(value):
                 yield f"{module.__name__}.{name}", text
             for member, method in list(vars(value).items()):
-                # What a class method or a static method wraps has the docstring too.
+                # The function inside a class method or static method has the docstring.
                 function = getattr(method, "__func__", method)
                 if not member.startswith("_") and callable(function) and (text := _clean(function)):
                     yield f"{module.__name__}.{name}.{member}", text
@@ -89,10 +90,10 @@ def _public(module: ModuleType) -> Iterator[tuple[str, Any]]:
     """The names that a module exports; without ``__all__``, the public ones that it defines itself."""
     exported = getattr(module, "__all__", None)
     for name, value in list(vars(module).items()):
-        # Functions written in C name their private module, or none.
+        # Functions written in C have a private module name, or none.
         home = getattr(value, "__module__", None)
         home = home if isinstance(home, str) else module.__name__
-        # Test runners and debuggers put functions of their own in place of some.
+        # Test runners and debuggers replace some functions.
         if name.startswith("_") or home.partition(".")[0] not in _ROOTS:
             continue
         if name in exported if exported is not None else home == module.__name__ or home.startswith("_"):
@@ -109,5 +110,5 @@ def _clean(value: Any) -> str | None:
 
 
 def _thin_out(names: list[str], limit: int) -> list[str]:
-    """At most `limit` of `names`; a name more or less changes the choice of one other."""
+    """At most `limit` of `names`; adding or removing one name changes at most one other choice."""
     return sorted(sorted(names, key=lambda name: zlib.crc32(name.encode()))[:limit])

@@ -1,6 +1,6 @@
-"""Which modules the demo corpus reads, grouped by the area that they document.
+"""The modules that the demo corpus reads, grouped by area.
 
-Importing each of these opens no window, prints nothing and reaches no network. Modules that a platform or a
+Importing them opens no window, prints nothing and does not use the network. Modules that a platform or
 release lacks are skipped.
 """
 

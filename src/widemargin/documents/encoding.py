@@ -1,8 +1,8 @@
-"""Lines of text from bytes: UTF-8 where it is UTF-8, otherwise the encoding it most probably is, and said.
+"""Lines of text from bytes: UTF-8 if it is valid, otherwise the most probable encoding, with a note.
 
-Bytes are decoded as they come. As long as all of them are ASCII nothing has to be decided; the first others
-decide between UTF-8 and what charset-normalizer finds. What cannot be decoded is replaced by U+FFFD and
-counted; so are NUL characters, by blanks, since no text has them for a reason.
+Bytes are decoded as they arrive. As long as all of them are ASCII, nothing is decided. The first other bytes
+decide between UTF-8 and the encoding that charset-normalizer finds. Undecodable bytes are replaced by U+FFFD
+and counted; NUL characters are replaced by blanks and counted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Errors = Literal["replace", "strict"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is a prefix
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _FALLBACK = "cp1252"
-# Those that files of today have; charset-normalizer alone takes French for Baltic.
+# The encodings in common use; without this list, charset-normalizer takes French for Baltic.
 _CANDIDATES = (
     *("cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256"),
     *("cp932", "euc_jp", "cp949", "gb18030", "big5"),
@@ -38,13 +38,13 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def check_encoding(encoding: str | None, errors: str) -> None:
-    """Refuse names that Python does not know, before any file is opened."""
+    """Reject names that Python does not know, before any file is opened."""
     if errors not in ("replace", "strict"):
         raise UsageError(f"errors={errors!r} is neither 'replace' nor 'strict'.")
     if encoding is not None:
         try:
             codecs.lookup(encoding)
-            # Not those from bytes to bytes or from text to text, such as zlib and rot13.
+            # Reject codecs from bytes to bytes or text to text, such as zlib and rot13.
             "".encode(encoding)
             codecs.getincrementaldecoder(encoding)
         except (LookupError, ValueError) as error:
@@ -56,8 +56,8 @@ def check_encoding(encoding: str | None, errors: str) -> None:
 class Decoder:
     """Decodes one stream of bytes that arrives in chunks.
 
-    `encoding` is None as long as only ASCII has come and none was given; `guessed` says that it was chosen by
-    the look of the bytes; `replaced` and `nuls` count the characters that could not stay as they were.
+    `encoding` is None as long as only ASCII has arrived and no encoding was given; `guessed` tells whether it
+    was guessed from the bytes; `replaced` and `nuls` count replaced characters.
     """
 
     def __init__(self, name: str, encoding: str | None = None, errors: Errors = "replace") -> None:
@@ -69,7 +69,7 @@ class Decoder:
         self.nuls = 0
         self._lines = 0
         self._began = False
-        # A byte-order mark is no part of the text, also where the encoding was given.
+        # A byte-order mark is not part of the text, even if the encoding was given.
         self._decoder = self._new("utf-8-sig" if encoding and _is_utf8(encoding) else encoding)
 
     def _new(self, encoding: str | None) -> codecs.IncrementalDecoder | None:
@@ -91,7 +91,7 @@ class Decoder:
         return text
 
     def warn(self) -> None:
-        """Say what had to be replaced, once all has been decoded."""
+        """Warn about replaced characters, after everything has been decoded."""
         what = []
         if self.replaced:
             what.append(
@@ -129,13 +129,13 @@ class Decoder:
         return text
 
     def _undecodable(self, error: UnicodeError) -> str:
-        """Why a codec gives up, other than for a byte that it does not know."""
+        """The error of a codec that fails for a reason other than an undecodable byte."""
         name = str(self.encoding)
         plain = name.lower().replace("_", "-")
         if plain in ("utf-16", "utf16", "utf-32", "utf32"):
             bits = plain[-2:]
             return (
-                f"{self.name}, line 1: does not begin with a byte-order mark, so that {name} may mean either "
+                f"{self.name}, line 1: no byte-order mark, so {name} may mean either "
                 f"byte order. Pass --encoding utf-{bits}-le or utf-{bits}-be."
             )
         return (
@@ -171,8 +171,8 @@ class Decoder:
         self._decoder = self._new(encoding)
         if guessed:
             warnings.warn(
-                f"{self.name}: is not UTF-8; read as {encoding}, which it most probably is. "
-                f"Pass --encoding to name another.",
+                f"{self.name}: not UTF-8; read as {encoding}, the most probable encoding. "
+                f"Pass --encoding to choose another.",
                 DataWarning,
                 stacklevel=2,
             )
@@ -183,10 +183,11 @@ class Decoder:
 
 
 class Lines:
-    """The lines of a byte stream with their ends; lines end at "\\n", or at "\\r" where there is no "\\n".
+    """The lines of a byte stream with their ends; lines end with "\\n", or with "\\r" if there is no "\\n".
 
-    A line of more than `max_document` bytes (as UTF-8) is an error, or where `skip` takes the error, a blank
-    line instead. It is noticed while it is read: no more of it is ever in memory.
+    A line of more than `max_document` bytes (as UTF-8) is an error; with `skip`, which is called with the
+    error, it becomes a blank line. This is noticed while the line is read, so no more than that is ever in
+    memory.
     """
 
     def __init__(
@@ -214,7 +215,8 @@ class Lines:
         yield from self._texts
 
     def peek(self) -> list[str]:
-        """The first lines, as many as arrived together; they are still to come. Empty: there are none."""
+        """The first lines, as many as arrived together; they are also returned later. Empty if there are
+        none."""
         if not self._ahead:
             self._ahead = next(self._texts, "")
         return split_lines(self._ahead)
@@ -232,7 +234,7 @@ class Lines:
                 text = text.replace("\r", "\n")
             end = text.rfind("\n") + 1
             if end:
-                # Of a line that was skipped, the end is left.
+                # The rest of a skipped line.
                 whole = text[text.index("\n") : end] if skipping else "".join((*pending, text[:end]))
                 yield self._short_lines(whole, lines)
                 lines += whole.count("\n")
@@ -250,7 +252,7 @@ class Lines:
         decoder.warn()
 
     def _short_lines(self, text: str, before: int) -> str:
-        """`text`, whose lines come after `before` others, once no line is too long."""
+        """`text`, which follows `before` other lines, after a check that no line is too long."""
         if not exceeds(text, self._limit):
             return text
         lines = split_lines(text)
@@ -277,7 +279,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def detect(sample: bytes) -> str:
-    """The encoding that bytes which are not UTF-8 most probably have.
+    """The most probable encoding of bytes that are not UTF-8.
 
     >>> detect("naïve café, déjà vu: le garçon a mangé une crêpe à l'hôtel".encode("latin-1"))
     'cp1252'
@@ -287,12 +289,12 @@ def detect(sample: bytes) -> str:
     evidence = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())[:_SAMPLE]
     high = sum(byte >= 0x80 for byte in evidence)
     if high < 16 and high < 0.3 * len(evidence):
-        return _FALLBACK  # a few accents in Western text prove nothing more
+        return _FALLBACK  # a few accents in Western text do not prove more
     matches = charset_normalizer.from_bytes(evidence, cp_isolation=list(_CANDIDATES))
     best = matches.best()
     if best is None:
         return _FALLBACK
-    # Several encodings often explain the bytes equally well; then the most common one.
+    # Several encodings often fit equally well; the most common one is chosen.
     equal = (match for match in matches if (match.chaos, -match.coherence) <= (best.chaos, -best.coherence))
     return _FALLBACK if any(_FALLBACK in match.could_be_from_charset for match in equal) else best.encoding
 
@@ -302,7 +304,7 @@ def _is_utf8(encoding: str) -> bool:
 
 
 def _mostly_utf8(chunk: bytes) -> bool:
-    """Whether more of what is not ASCII is valid UTF-8 than is not: a damaged file, not another encoding."""
+    """Whether most non-ASCII bytes are valid UTF-8: then the file is damaged, not in another encoding."""
     text = chunk.decode("utf-8", "replace")
     invalid = text.count(_REPLACEMENT)
     return sum(not character.isascii() for character in text) - invalid > invalid

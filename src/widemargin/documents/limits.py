@@ -1,4 +1,4 @@
-"""How large one document may be, so that reading takes bounded memory."""
+"""The largest size of a document, so that reading takes bounded memory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from widemargin.errors import DataError, UsageError
 
-# Far above any real document, far below what fills the memory of an ordinary machine.
+# Far above any real document, far below the memory of an ordinary machine.
 MAX_DOCUMENT = 128_000_000
 _SIZE = re.compile(r"([0-9]{1,15})\s*(|[kMGT]?B)", re.IGNORECASE)
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 
 def parse_size(text: str, option: str) -> int:
-    """A number of bytes from words.
+    """A number of bytes from a size such as "128MB".
 
     >>> parse_size("128MB", "--max-document"), parse_size("500", "--max-document")
     (128000000, 500)
@@ -50,7 +50,7 @@ def too_large(where: str, limit: int, hint: str = "") -> DataError:
 
 
 def in_words(size: int) -> str:
-    """A limit as people write it.
+    """A size in words.
 
     >>> in_words(128_000_000), in_words(1500), in_words(999)
     ('128 MB', '1.5 kB', '999 bytes')

@@ -1,4 +1,4 @@
-"""Bytes of a file or of standard input, decompressed, with a look at their beginning before they are read."""
+"""The decompressed bytes of a file or standard input; their beginning can be inspected before reading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STDIN = "-"
 COMPRESSED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 _NOT_READ = {"zip": b"PK\x03\x04", "bzip2": b"BZh[1-9]1AY&", "7z": b"7z\xbc\xaf\x27\x1c"}
 _CHUNK = 1 << 20
-# Four bytes of a .zst file may stand for 128 kB: so many bytes become at most 64 MB.
+# Four bytes of a .zst file may expand to 128 kB, so this number of bytes expands to at most 64 MB.
 _ZSTD_CHUNK = 1 << 11
 _HEAD = 1 << 16
 
@@ -30,8 +30,8 @@ _HEAD = 1 << 16
 class ByteSource:
     """The decompressed bytes of `source` (a path, or "-" for standard input).
 
-    `head` holds the first bytes; reading still begins with them. `in_thread`: a thread is going to wait for
-    standard input, of which nothing has been read.
+    `head` contains the first bytes; reading still begins with them. `in_thread`: standard input is read in a
+    thread, and nothing of it has been read yet.
     """
 
     def __init__(self, source: str | Path, *, in_thread: bool = False) -> None:
@@ -40,7 +40,7 @@ class ByteSource:
         with self._explained():
             raw = self._raw = self._open(source, in_thread)
             self._stream = _decompressed(raw, source if not self.is_stdin else "")
-            # One line is enough to tell the format; a pipe may not have more yet.
+            # One line is enough to recognize the format; a pipe may not have more yet.
             self.head = self._stream.read1(_HEAD)
             while b"\n" not in self.head and len(self.head) < _HEAD:
                 more = self._stream.read1(_HEAD)
@@ -49,7 +49,7 @@ class ByteSource:
                 self.head += more
 
     def chunks(self) -> Iterator[bytes]:
-        """All bytes in pieces of about a megabyte, and no more than is there on a pipe."""
+        """All bytes in pieces of about a megabyte; from a pipe, as many as are available."""
         if self.head:
             yield self.head
         while True:
@@ -60,17 +60,17 @@ class ByteSource:
             yield chunk
 
     def ready(self) -> bool:
-        """Whether more can be read now (or the end), without waiting for the program that writes to a
+        """Whether more bytes, or the end, can be read without waiting for the program that writes to a
         pipe."""
         try:
             return bool(select.select([self._raw], [], [], 0)[0])
-        except (OSError, ValueError):  # not a descriptor that can be asked, as on Windows
+        except (OSError, ValueError):  # select does not support this descriptor, as on Windows
             return False
 
     def lines(self, max_document: int = MAX_DOCUMENT) -> Iterator[bytes]:
         """All lines with their ends; one of more than `max_document` bytes is an error."""
         pending: list[bytes] = []
-        waiting, number = 0, 1  # bytes of the line that has begun, and its number
+        waiting, number = 0, 1  # bytes of the current line, and its number
         for chunk in self.chunks():
             lines = chunk.split(b"\n")
             for place, line in enumerate(lines):
@@ -93,14 +93,14 @@ class ByteSource:
 
     def _open(self, source: str | Path, in_thread: bool) -> IO[bytes]:
         if self.is_stdin and sys.stdin is None:
-            raise DataError("standard input: is closed. Pass a file, or pipe documents in.")
+            raise DataError("standard input is closed. Pass a file, or pipe documents in.")
         if self.is_stdin and not in_thread:
             return sys.stdin.buffer
         if self.is_stdin:
             try:
-                # A reader of its own: a thread that waits in sys.stdin would not let the interpreter end.
+                # A separate reader: a thread that waits in sys.stdin would keep the interpreter from exiting.
                 return open(os.dup(sys.stdin.fileno()), "rb", buffering=_CHUNK)
-            except (OSError, ValueError):  # standard input that is no file
+            except (OSError, ValueError):  # standard input is not a file
                 return sys.stdin.buffer
         if os.path.isdir(source):
             raise DataError(
@@ -110,7 +110,7 @@ class ByteSource:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turns what can go wrong while reading into this library's errors."""
+        """Converts errors of reading to this library's errors."""
         try:
             yield
         except (MissingFileError, StorageError, DataError):
@@ -135,18 +135,16 @@ class ByteSource:
 
 
 def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
-    """`raw` itself or what its first bytes say that it compresses."""
+    """`raw`, decompressed if its first bytes show a known compression."""
     buffered: io.BufferedReader[Any] = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
     magic = buffered.peek(8)[:8]
     suffix = Path(source).suffix.lower()
     if magic and suffix in COMPRESSED and not magic.startswith(COMPRESSED[suffix]):
-        raise DataError(
-            f"{source}: is not a {suffix} file in spite of its name. Rename it, or get a complete copy."
-        )
+        raise DataError(f"{source}: not a {suffix} file despite its name. Rename it, or get a complete copy.")
     for name, start in _NOT_READ.items():
         if re.match(start, magic):
             where = source or "standard input"
-            raise DataError(f"{where}: is a {name} file, which cannot be read directly. Unpack it first.")
+            raise DataError(f"{where}: a {name} file cannot be read directly. Unpack it first.")
     if magic.startswith(COMPRESSED[".gz"]):
         return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _CHUNK)
     if magic.startswith(COMPRESSED[".xz"]):
@@ -157,7 +155,7 @@ def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
 
 
 class _Zstandard(io.RawIOBase):
-    """The decompressed frames of a .zst stream; one that is cut off is an error, not an early end."""
+    """The decompressed frames of a .zst stream; a truncated one is an error, not an early end."""
 
     def __init__(self, stream: io.BufferedReader[Any]) -> None:
         import zstandard

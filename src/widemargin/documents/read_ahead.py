@@ -1,4 +1,4 @@
-"""Reading while something else is at work: a thread gathers what arrives until it is asked for."""
+"""Read in the background: a thread collects documents until they are taken."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from widemargin.documents.batches import BATCH, Batch
 
 
 def read_ahead(batches: Iterable[Batch], most: int = 4 * BATCH) -> Iterator[Batch]:
-    """The documents of `batches`, each time all that have arrived since the last time, at least one.
+    """The documents of `batches`; each time all that have arrived since the last time, at least one.
 
     Parameters
     ----------
-    batches : read on a thread of its own, which ends with the process if the writer does not
-    most : documents that wait to be asked for, beyond which the thread waits, too
+    batches : read in a separate thread, which ends with the process even if the writer does not
+    most : largest number of collected documents; then the thread waits until some are taken
     """
     gathered = _Gathered(most)
     threading.Thread(target=gathered.gather, args=(batches,), name="read_ahead", daemon=True).start()
@@ -26,7 +26,7 @@ def read_ahead(batches: Iterable[Batch], most: int = 4 * BATCH) -> Iterator[Batc
 
 
 class _Gathered:
-    """What one thread has read and the other has not taken yet."""
+    """The documents that one thread has read and the other has not taken yet."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -51,7 +51,7 @@ class _Gathered:
             self.stop()
 
     def take(self) -> Batch:
-        """All that has arrived, as soon as something has; an empty batch at the end."""
+        """Wait for documents and return all that have arrived; an empty batch at the end."""
         with self._changed:
             self._changed.wait_for(lambda: bool(self._waiting) or self._ended)
             batch, self._waiting = self._waiting, Batch()

@@ -42,14 +42,14 @@ __all__ = [
     "read_stream",
 ]
 
-# Enough to notice a column that is no id, without remembering every id of an endless stream.
+# Enough to notice a column that does not contain ids, without storing every id of an endless stream.
 _IDS_REMEMBERED = 1 << 22
 
 
 class DocumentReader:
-    """The documents of one source, once: one at a time, or in `batches`.
+    """The documents of one source, to be read once: one at a time, or in `batches`.
 
-    `description` says what is read from where.
+    `description` tells which columns are read.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class DocumentReader:
     def _checked(self) -> Iterator[Batch]:
         if self._blocks is None:
             raise UsageError(
-                f"{self.name} has been read already. Call read_documents again to read it twice."
+                f"{self.name} has already been read. Call read_documents again to read it twice."
             )
         blocks, self._blocks = self._blocks, None
         return iter(blocks) if self._stream else self._watched(blocks)
 
     def _watched(self, blocks: Iterable[Batch]) -> Iterator[Batch]:
-        """Passes documents on; tells an empty source and ids that occur twice."""
+        """Yields documents; reports an empty source and duplicate ids."""
         seen: set[int] = set()
         count, repeated, example = 0, 0, ""
         with contextlib.closing(self):
@@ -106,13 +106,14 @@ class DocumentReader:
         if repeated:
             warnings.warn(
                 f"{self.name}: {counted(repeated, 'document')} with the id of an earlier one (first "
-                f"{example[:40]!r}). All are kept. If this column does not hold ids, name another with --id.",
+                f"{example[:40]!r}). All are kept. If this column does not contain ids, choose another "
+                f"with --id.",
                 DataWarning,
                 stacklevel=2,
             )
 
     def close(self) -> None:
-        """Close the file; exhausting the documents does so too."""
+        """Close the file; reading all documents also closes it."""
         self._close()
 
     def __enter__(self) -> DocumentReader:
@@ -159,14 +160,14 @@ def read_documents(
         The columns or fields to read; guessed by name, then by content. In a table without a header they
         are numbers from "1".
     label_delimiter : str, optional
-        What separates the labels in one cell. A JSON list needs none.
+        The separator of labels in one cell. A JSON list needs none.
     encoding : str, optional
         By default UTF-8, or what the bytes look like if they are not, with a warning.
     errors : "replace" or "strict"
-        Whether bytes that are not in the encoding are replaced and counted, or an error.
+        Whether undecodable bytes are replaced and counted, or an error.
     max_document : int
-        The most bytes of one document: a line, a record of a table, a cell or a file in a folder. A larger
-        one is an error with its line; it is noticed before it fills the memory.
+        Largest size of a document in bytes: a line, a record of a table, a cell or a file in a folder. A
+        larger one is an error with its line; it is noticed before it fills the memory.
     """
     check_encoding(encoding, errors)
     check_limit(max_document)
@@ -186,11 +187,11 @@ def read_stream(
     errors: Errors = "replace",
     max_document: int = MAX_DOCUMENT,
 ) -> DocumentReader:
-    """Open JSON Lines that may never end, to be read on a thread; the parameters are those of
+    """Open JSON Lines that may never end, to be read in a thread; the parameters are those of
     `read_documents`.
 
-    A line that is no document is skipped, and told with its number in `Batch.bad`, since a stream without end
-    must not end for it; ``errors="strict"`` stops there instead. Ids may repeat.
+    A line that is not a document is skipped and reported with its number in `Batch.bad`, so that it does not
+    end the stream; with ``errors="strict"`` it is an error. Ids may repeat.
     """
     check_encoding(encoding, errors)
     check_limit(max_document)
@@ -199,11 +200,11 @@ def read_stream(
     found = found or format_of_bytes(stream.head, stream.name)
     if found != "jsonl":
         raise UsageError(
-            f"{stream.name}: a stream is JSON Lines, and this is {found}. Train without --stream, or "
-            f"write one object a line."
+            f"{stream.name}: a stream must be JSON Lines, but this is {found}. Train without --stream, or "
+            f"write one object per line."
         )
     skipped: list[DataError] | None = None if errors == "strict" else []
-    # A line that is too long is skipped as one that is no document.
+    # A line that is too long is skipped like one that is not a document.
     skip = None if skipped is None else skipped.append
     lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document, skip)
     blocks = JsonLines(lines, stream.name, Options(text, label, id, label_delimiter), errors, skipped)
@@ -256,7 +257,7 @@ def _open(source: str | Path, format: str | None) -> Path | tuple[ByteSource, Fo
     chosen = chosen or format_by_name(source)
     if chosen == "folder":
         if source == STDIN or not Path(source).is_dir():
-            raise DataError(f"{source}: is not a folder. Leave out --format folder to read a file.")
+            raise DataError(f"{source}: not a folder. Omit --format folder to read a file.")
         return Path(source)
     stream = ByteSource(source)
     try:
@@ -276,7 +277,7 @@ def _open_stream(
 ) -> tuple[str, Iterator[Document]]:
     if format == "svmlight":
         raise UsageError(
-            f"{stream.name}: holds vectors, not texts. Read it with read_collection or read_vectors."
+            f"{stream.name}: contains vectors, not texts. Read it with read_collection or read_vectors."
         )
     if format == "parquet":
         from widemargin.documents.formats.parquet import open_parquet
@@ -306,7 +307,7 @@ def read_collection(
     errors: Errors = "replace",
     max_document: int = MAX_DOCUMENT,
 ) -> Collection | Vectors:
-    """Read a whole source into memory: a `Collection`, or `Vectors` where it is an SVM-light file.
+    """Read a whole source into memory: a `Collection`, or `Vectors` for an SVM-light file.
 
     The parameters are those of `read_documents`.
     """

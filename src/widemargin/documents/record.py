@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-# What is known about the labels of a document: a tuple of them, () when it is known to be in no
-# category, None when it is unlabeled.
+# The labels of a document: a tuple, () if it is known to be in no category, None if it is unlabeled.
 LabelSet = tuple[str, ...] | None
 
 

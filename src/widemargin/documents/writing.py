@@ -1,4 +1,4 @@
-"""Documents written as canonical JSON Lines, whole or not at all."""
+"""Write documents as canonical JSON Lines, completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from widemargin.documents.record import Document
 
 
 def write_jsonl(documents: Iterable[Document], path: str | Path) -> int:
-    """Write canonical JSON Lines to `path` and say how many documents there were."""
+    """Write canonical JSON Lines to `path`; return the number of documents."""
     count = 0
     with replacing(path) as file:
         for document in documents:

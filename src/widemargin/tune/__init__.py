@@ -1,1 +1,1 @@
-"""Choosing a representation, a learner and its parameters from the training documents alone."""
+"""Choose a representation, a learner and its parameters, using only the training documents."""

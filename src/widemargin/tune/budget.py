@@ -1,7 +1,7 @@
-"""How much work tuning may do: predicted from the data, never measured by the clock.
+"""The work that tuning may do: predicted from the data, never measured by the clock.
 
-A pass over the data of one label costs one unit per non-zero value. The rate below turns units into seconds
-of one core, so that ``tune=10`` takes roughly ten seconds; the same budget always visits the same candidates,
+A pass over the data for one label costs one unit per non-zero value. The rate below converts units to seconds
+on one core, so that ``tune=10`` takes roughly ten seconds. The same budget always visits the same candidates,
 whatever the load of the machine or the number of threads.
 """
 
@@ -15,20 +15,21 @@ import numpy as np
 
 from widemargin.errors import UsageError
 
-# Units a second: a LinearSVM on one core of a 2023 server, Reuters-21578 and 20 Newsgroups, 3e8 to 2e9.
+# Units per second. A LinearSVM on one core of a 2023 server reaches 3e8 to 2e9 (Reuters-21578, 20
+# Newsgroups).
 RATE = 4e8
-# Passes of one label that counting and weighting texts takes as long as.
+# Counting and weighting texts takes as long as this number of passes for one label.
 REPRESENTATION = 80
-# Passes to a relative duality gap of 0.1 at C = 1; how they grow with C and with a smaller tolerance.
+# Passes to a relative duality gap of 0.1 at C = 1, and their growth with C and with smaller tolerances.
 _PASSES, _WITH_C, _WITH_TOL = 6.0, 0.45, 0.3
 _LARGEST_C = 1000.0
 
 
 def predicted_passes(learner: Any, n: int) -> float:
-    """How often training on `n` examples visits each of them, for every label.
+    """The predicted number of passes over `n` training examples, per label.
 
-    Online learners say so. A kernel machine computes up to `n` rows of its kernel matrix, each of which takes
-    a pass. Others converge as a LinearSVM does.
+    Online learners have a fixed number. A kernel machine computes up to `n` rows of its kernel matrix, one
+    pass each. Other learners are assumed to converge like a LinearSVM.
 
     Examples
     --------
@@ -48,20 +49,20 @@ def predicted_passes(learner: Any, n: int) -> float:
 
 
 def training_work(learner: Any, X: Any, n_columns: int) -> float:
-    """The units that training on `X` is predicted to take."""
+    """The predicted units of training on `X`."""
     size = X.nnz if hasattr(X, "nnz") else np.size(X)
     return float(size) * n_columns * predicted_passes(learner, X.shape[0])
 
 
 @dataclass
 class Budget:
-    """Units of work that are left; without a limit unless `seconds` are given."""
+    """The units of work that are left; unlimited unless `seconds` are given."""
 
     left: float = np.inf
 
     @classmethod
     def of(cls, effort: Any, name: str = "effort") -> Budget:
-        """The budget of an effort: "fast" and "full" have no limit; `name` is what messages call it.
+        """The budget of an effort: "fast" and "full" have no limit; `name` is used in messages.
 
         Examples
         --------
@@ -75,7 +76,7 @@ class Budget:
         return cls(float(effort) * RATE)
 
     def pays(self, work: float) -> bool:
-        """Whether `work` can still be done; if so, it is paid for."""
+        """Whether there is budget for `work`; if so, it is deducted."""
         if work > self.left:
             return False
         self.left -= work

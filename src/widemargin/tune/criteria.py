@@ -1,9 +1,8 @@
-"""What models are compared by: an estimate of how good they are, a measure, and an average over labels.
+"""Criteria that models are compared by: an estimate, a measure, and an average over labels.
 
-Chapter 6 of the thesis wants the best precision/recall break-even point. Contingency tables do not have one,
-so it maximizes the mean of precision and recall instead (6.5, 6.10). Where there are scores of documents that
-the rule did not learn from, the break-even point itself can be measured, and does not depend on thresholds
-that are set only after the choice.
+Chapter 6 of the thesis aims at the best precision/recall break-even point. A contingency table does not have
+one, so the thesis maximizes the mean of precision and recall instead (6.5, 6.10). With held-out scores, the
+break-even point itself can be computed, and it does not depend on thresholds that are set only later.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Estimate = Literal["leave-one-out", "k-fold", "xi-alpha"]
 Measure = Literal["prbep", "pravg", "f1", "accuracy"]
 Average = Literal["micro", "macro"]
 
-# To which the learners of folds are trained: figures change by less than folds do.
+# Tolerance for training in folds: its effect is smaller than the difference between folds.
 _TOLERANCE = 0.01
 
 _OF_TABLES: dict[str, Callable[[Contingency], Floats]] = {
@@ -51,9 +50,9 @@ _OF_TABLES: dict[str, Callable[[Contingency], Floats]] = {
 
 @dataclass(frozen=True, eq=False)
 class Judgment:
-    """How good a model seems: `value` for all labels together, `by_label` for each (nan: not defined).
+    """The estimated quality of a model: `value` over all labels, `by_label` for each label (nan: undefined).
 
-    `method` says how that was found; k-fold where leave-one-out was asked for and is not to be had.
+    `method` is the estimate that was used: "k-fold" if leave-one-out was requested but is not available.
     """
 
     value: float
@@ -63,17 +62,16 @@ class Judgment:
 
 @dataclass(frozen=True)
 class Criterion:
-    """How models are compared; higher is better.
+    """How models are compared. Higher is better.
 
     Parameters
     ----------
-    estimate : "leave-one-out", or what stands in for it where a learner has no fast way to it; "k-fold",
-        out-of-fold scores of `folds` folds; "xi-alpha", the bound on leave-one-out that training gives for
-        free
+    estimate : "leave-one-out", or k-fold if the learner has no fast leave-one-out; "k-fold", out-of-fold
+    scores of `folds` folds; "xi-alpha", the bound on leave-one-out that is a by-product of training
     measure : "prbep", the precision/recall break-even point (needs scores: not for "xi-alpha"); "pravg", the
-        mean of precision and recall, "f1" or "accuracy" of the decisions; None takes the first one that the
-        estimate allows
-    average : over the labels, "micro" or "macro"
+        mean of precision and recall, "f1" or "accuracy" of the decisions; None uses the first of these that
+        the estimate allows
+    average : "micro" or "macro" average over labels
     risk_factor : for "xi-alpha", see :func:`~widemargin.estimate.xi_alpha.xi_alpha_of`
     """
 
@@ -93,24 +91,25 @@ class Criterion:
             object.__setattr__(self, "measure", "pravg" if self.estimate == "xi-alpha" else "prbep")
         if self.estimate == "xi-alpha" and self.measure == "prbep":
             raise UsageError(
-                'xi-alpha bounds decisions, not scores, so it has no break-even point. Use measure="pravg", '
-                "its approximation by the mean of precision and recall."
+                "xi-alpha is a bound on decisions, not on scores, so it has no break-even point. "
+                'Use measure="pravg", its approximation by the mean of precision and recall.'
             )
 
     def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgment:
-        """Judge a learner that is fitted on `X`, `y` and `sample_weight`, from these examples alone."""
+        """Estimate the quality of a learner that is fitted on `X`, `y` and `sample_weight`, using only these
+        examples."""
         if self.estimate == "xi-alpha":
             return self.of_table(
                 _by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha"
             )
         y = Labels.of(y)
         with warnings.catch_warnings():
-            # Whoever chooses between models hears of weak labels once, and of a model that did not converge
-            # when it is fitted.
+            # During tuning, weak labels are reported only once, and a model that did not converge when it is
+            # fitted.
             warnings.simplefilter("ignore", DataWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.estimate == "leave-one-out":
-                # Decisions of single labels need the signs of scores only.
+                # Decisions on single labels need only the signs of scores.
                 values = self.measure == "prbep" or y.space.kind == "multiclass"
                 found = leave_one_out(
                     learner,
@@ -136,7 +135,7 @@ class Criterion:
     def of_scores(
         self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
     ) -> Judgment:
-        """Judge scores (n, columns) of examples that the rule did not learn from."""
+        """The quality of held-out scores (n, columns)."""
         if self.measure == "prbep":
             each = prbep(truth, scores)
             both = micro_prbep(truth, scores) if self.average == "micro" else macro(each)
@@ -144,7 +143,7 @@ class Criterion:
         return self.of_table(contingency(truth, _decisions(space, scores)), method)
 
     def of_table(self, table: Contingency, method: str) -> Judgment:
-        """Judge the contingency tables of decisions, one entry a label."""
+        """The quality of decisions from their contingency tables, one entry per label."""
         assert self.measure is not None
         of = _OF_TABLES[self.measure]
         each = of(table)
@@ -152,7 +151,7 @@ class Criterion:
 
 
 def _decisions(space: LabelSpace, scores: Floats) -> NDArray[np.bool_]:
-    """One class a row where one is chosen, otherwise every label whose score is above 0."""
+    """One class per row for single-label tasks, otherwise every label with a score above 0."""
     positive: NDArray[np.bool_] = scores > 0
     if space.kind == "multiclass":
         positive = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
@@ -160,7 +159,7 @@ def _decisions(space: LabelSpace, scores: Floats) -> NDArray[np.bool_]:
 
 
 def _by_column(table: Contingency) -> Contingency:
-    """A table of one task as a table of several."""
+    """The table of one task as a table of several tasks."""
     return Contingency(
         *(
             np.atleast_1d(count)

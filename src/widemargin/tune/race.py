@@ -1,12 +1,12 @@
-"""The cheap first round of fast tuning: candidates race on held-out documents.
+"""The cheap first round of fast tuning: candidates are compared on held-out documents.
 
-Every candidate learns from a part of the training documents, to a loose tolerance, and is judged on others.
-Their ranks agree well with those of cross-validation on all documents; those of xi-alpha, which is free only
-after training on everything and grows more pessimistic with C, do not.
+Every candidate is trained on a part of the training documents, to a loose tolerance, and measured on others.
+The ranks agree well with those of cross-validation on all documents. Those of xi-alpha do not: it needs
+training on all documents, and grows more pessimistic with C.
 
-C is climbed rather than enumerated: from the middle value one step up, then on in the direction that is
-better until it gets worse, each step from the solution before it. A representation whose best value is
-clearly behind the leader's after two steps climbs no further.
+C is found by hill climbing: from the middle value one step up, then on in the better direction until the
+measure gets worse. Each step starts from the solution of the step before. A representation whose best value
+is clearly below the leader's after two steps is dropped.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from widemargin.tune.search_space import Candidate
 Signs = NDArray[np.int8]
 Floats = NDArray[np.float64]
 
-_LOOSE = 0.1  # tolerance of the learners in the race
-_LEARN_FROM = 4000  # documents, at most
-_SMALL = 2000  # up to so many documents, every one is held out once
+_LOOSE = 0.1  # tolerance for training in the race
+_LEARN_FROM = 4000  # largest number of documents
+_SMALL = 2000  # up to this number of documents, each is held out once
 _FOLDS_OF_SMALL = 5
-_BEHIND = 0.01  # of the measure, at least
+_BEHIND = 0.01  # smallest margin of the measure
 
 
 @dataclass(frozen=True)
 class Split:
-    """Rows to learn from, perhaps with weights, and rows to be judged on."""
+    """Rows to train on, possibly with weights, and rows to measure on."""
 
     seen: NDArray[np.intp]
     unseen: NDArray[np.intp]
@@ -47,7 +47,8 @@ class Split:
 
 
 def race_splits(truth: Signs, random_state: Any, weights: Floats | None = None) -> list[Split]:
-    """Few documents are all held out in turn; of many, a sample learns and a larger one judges."""
+    """Few documents are all held out in turn; of many, one sample is for training and a larger one for
+    measuring."""
     n = len(truth)
     if n <= _SMALL:
         folds = max(min(_FOLDS_OF_SMALL, n), 2)
@@ -64,12 +65,12 @@ def race_splits(truth: Signs, random_state: Any, weights: Floats | None = None) 
 
 @dataclass
 class Climber:
-    """One representation and learner on its way along C.
+    """One representation and learner, with the values of C tried so far.
 
     Attributes
     ----------
-    candidates : in rising order of C
-    parts : rows to learn from and rows to judge on, of every split
+    candidates : in ascending order of C
+    parts : rows to train on and rows to measure on, for every split
     """
 
     candidates: list[Candidate]
@@ -83,7 +84,7 @@ class Climber:
         return max(self.tried.values())
 
     def next_step(self) -> int | None:
-        """Where to go: the middle, up, then on in the better direction; None at the top of the hill."""
+        """The next position: the middle, up, then on in the better direction; None at the maximum."""
         if not self.tried:
             return len(self.candidates) // 2
         top = max(sorted(self.tried), key=lambda place: self.tried[place])
@@ -94,18 +95,18 @@ class Climber:
         return None
 
     def learner(self, place: int) -> Any:
-        """The learner with the C at `place`, to a loose tolerance."""
+        """The learner with the C at `place` and a loose tolerance."""
         learner = self.candidates[place].new_learner()
         if "tol" in learner.get_params():
             learner.set_params(tol=max(learner.tol, _LOOSE))
         return learner
 
     def work(self, place: int, n_columns: int) -> float:
-        """What the step to `place` is predicted to take."""
+        """The predicted work of the step to `place`."""
         return sum(training_work(self.learner(place), X_seen, n_columns) for X_seen, _ in self.parts)
 
     def step(self, place: int, splits: list[Split], space: LabelSpace, truth: Signs, by: Criterion) -> None:
-        """Learn with the C at `place` and be judged."""
+        """Train with the C at `place`, and measure."""
         candidate = self.candidates[place]
         begin = time.perf_counter()
         starts, found = [], []
@@ -122,7 +123,7 @@ class Climber:
         self._starts = starts
         unseen = np.concatenate([split.unseen for split in splits])
         value = by.of_scores(space, truth[unseen], np.vstack(found)).value
-        # Nothing to measure is no reason to climb.
+        # An undefined measure is no reason to continue.
         self.tried[place] = candidate.held_out = value if np.isfinite(value) else 0.0
         candidate.seconds += time.perf_counter() - begin
 
@@ -135,9 +136,9 @@ def run_race(
     by: Criterion,
     budget: Budget,
 ) -> Iterator[None]:
-    """Let all climb, in rounds, until the budget is spent; yields after every step.
+    """Let all climbers advance in rounds until the budget is spent; yields after every step.
 
-    The first step of every climber is paid for already.
+    The first step of every climber is already deducted from the budget.
     """
     positives = sum(np.count_nonzero(truth[split.unseen] > 0) for split in splits)
     running = list(climbers)
@@ -150,7 +151,7 @@ def run_race(
                 climber.step(place, splits, space, truth, by)
                 yield
         leader = max(climber.best for climber in climbers)
-        # Two standard errors of a share among so many positives.
+        # Two standard errors of a proportion of this number of positives.
         behind = max(_BEHIND, 2 * float(np.sqrt(leader * (1 - leader) / max(positives, 1))))
         running = [
             climber

@@ -1,4 +1,4 @@
-"""What tuning chooses from: representations of texts, learners, and values of C."""
+"""The search space of tuning: representations of texts, learners, and values of C."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def representations(base: Representation | None = None) -> list[dict[str, Any]]:
     """The variants of a vectorizer's parameters that the thesis chooses from, `base` first.
 
     With and without stemming, with and without a stop list, and the three weightings of the thesis: twelve
-    (6.3.1). A stemmer, a list or a weighting that `base` names takes the place of the thesis's, or comes
-    in addition. Characters are neither stemmed nor stopped.
+    (6.3.1). A stemmer or stop list in `base` replaces the thesis's; another weighting is added. Characters
+    are neither stemmed nor stopped.
 
     Examples
     --------
@@ -57,9 +57,9 @@ class Space:
 
     Parameters
     ----------
-    representations : parameters of :class:`~widemargin.Vectorizer`; those of the thesis unless given
-    learners : estimators that are not fitted; kernels and their parameters are learners of their own, such
-        as ``KernelSVM(kernel="rbf", gamma=0.1)``
+    representations : parameters of :class:`~widemargin.Vectorizer`; by default those of the thesis
+    learners : unfitted estimators; each kernel with its parameters is a separate learner, such as
+    ``KernelSVM(kernel="rbf", gamma=0.1)``
     costs : values of C, for the learners that have one
 
     Examples
@@ -85,14 +85,14 @@ class Space:
 
         Parameters
         ----------
-        given : names of more parameters to keep, whatever their values
+        given : names of further parameters to keep, whatever their values
 
         Notes
         -----
-        What can be tuned is `weighting`, `stemmer` and `stop_words` of the vectorizer and `C` of the learner.
-        A parameter that was given explicitly is never tuned: one whose value is not the default of its class,
-        or one that :meth:`TextClassifier.set_params <widemargin.TextClassifier.set_params>` set to any value,
-        as every option of the command line is.
+        Tunable parameters are `weighting`, `stemmer` and `stop_words` of the vectorizer and `C` of the
+        learner. A parameter that is given explicitly is never tuned. Explicit means a value other than the
+        class's default, or any value set by :meth:`TextClassifier.set_params
+        <widemargin.TextClassifier.set_params>`, which the command line uses for every option.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class Space:
         return cls(free, (clone(learner),), tuple(sorted(costs)))
 
     def quiet(self) -> Space:
-        """The same without bars of the learners, for work that shows one of its own."""
+        """The same without the learners' progress bars, for work that shows its own."""
         silent = []
         for learner in self.learners:
             shows = "verbose" in learner.get_params()
@@ -125,7 +125,7 @@ class Space:
         return Space(self.representations, silent, self.costs)
 
     def candidates(self, *, vectors: bool = False) -> list[Candidate]:
-        """All of them, C rising fastest; over `vectors` there is no representation to choose."""
+        """All candidates, with C varying fastest; for `vectors` there is no representation to choose."""
         places: list[int | None] = [None] if vectors else list(range(len(self.representations)))
         return [
             Candidate(self, place, number, C)
@@ -137,17 +137,17 @@ class Space:
 
 @dataclass(eq=False)
 class Candidate:
-    """One combination, and what is known of it.
+    """One combination, and what is known about it.
 
     Attributes
     ----------
-    representation, learner : places in the space; no representation for vectors
-    C : None for a learner without one
-    held_out : what the race of fast tuning saw; None where it did not look
-    estimate, by_label : what the criterion says, for all labels and for each; None where it was not asked
-    method : how that was found: "leave-one-out", "k-fold" or "xi-alpha"
+    representation, learner : positions in the space; no representation for vectors
+    C : None for a learner without C
+    held_out : the measure in the race of fast tuning; None if the race did not reach it
+    estimate, by_label : the value of the criterion, for all labels and for each; None if not estimated
+    method : the estimate that was used: "leave-one-out", "k-fold" or "xi-alpha"
     seconds : spent on this candidate
-    work : what estimating it is predicted to take, see :mod:`widemargin.tune.budget`
+    work : predicted work of estimating it, see :mod:`widemargin.tune.budget`
     """
 
     space: Space
@@ -162,15 +162,15 @@ class Candidate:
     work: float = 0.0
 
     def new_learner(self, **parameters: Any) -> Any:
-        """The learner, not fitted."""
+        """The unfitted learner."""
         if self.C is not None:
             parameters = {"C": self.C, **parameters}
         return clone(self.space.learners[self.learner]).set_params(**parameters)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What makes this candidate, as values for JSON: the vectorizer's parameters, and the learner's that
-        are not its defaults.
+        """The configuration of this candidate, as values for JSON: the vectorizer's parameters, and those of
+        the learner that are not defaults.
         """
         found: dict[str, Any] = {}
         if self.representation is not None:
@@ -190,13 +190,14 @@ class Candidate:
 
 
 class Represented:
-    """Texts in the representations of a space; texts that differ only in their weighting are counted once.
+    """Texts in the representations of a space; representations that differ only in weighting share the
+    counts.
 
     Parameters
     ----------
     texts : list of str, or a matrix of vectors, which has no representation to choose
-    keep : keep the counts for another look; otherwise those of one group of weightings are in memory at a
-        time
+    keep : keep the counts for later use; otherwise only those of one group of weightings are in memory at a
+    time
     """
 
     def __init__(self, texts: Any, space: Space, *, keep: bool = False) -> None:
@@ -206,7 +207,7 @@ class Represented:
         self._counted: dict[str, tuple[Vectorizer, sp.csr_array]] = {}
 
     def matrices(self, wanted: set[int | None]) -> Iterator[tuple[int | None, Vectorizer | None, Any]]:
-        """The fitted vectorizer and the matrix of every wanted representation."""
+        """The fitted vectorizer and the matrix of every requested representation."""
         if None in wanted:
             yield None, None, self._texts
             return
@@ -227,20 +228,20 @@ class Represented:
 
 
 def _counting(representation: Representation) -> str:
-    """What two representations have in common that count alike."""
+    """A key that is equal for representations with the same counts."""
     full = Vectorizer(**representation).get_params()
     return repr(sorted((key, plain(value)) for key, value in full.items() if key != "weighting"))
 
 
 def _not_default(part: Any) -> list[str]:
-    """The parameters that can be tuned and whose values are not the defaults of their class."""
+    """The tunable parameters with values other than the defaults of their class."""
     parameters = part.get_params(deep=False)
     usual = signature(type(part)).parameters
     return [name for name in _TUNED if name in parameters and plain(parameters[name]) != usual[name].default]
 
 
 def plain(value: Any) -> Any:
-    """A parameter's value as JSON can hold it."""
+    """A parameter's value for JSON."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, tuple | list):

@@ -1,11 +1,11 @@
-"""Choose a representation, a learner and its C from the training documents alone: joachims 6.2.3.
+"""Choose a representation, a learner and its C, using only the training documents (Joachims, 6.2.3).
 
-The algorithm of the thesis trains every candidate, estimates how good it is, and takes the best; that is
-``effort="full"``. ``effort="fast"`` lets the candidates race on held-out documents first
+The algorithm of the thesis trains every candidate, estimates its quality, and chooses the best; that is
+``effort="full"``. ``effort="fast"`` first compares the candidates on held-out documents
 (:mod:`widemargin.tune.race`), and estimates only the few best. ``effort=10`` does the same within about ten
 seconds of predicted work (:mod:`widemargin.tune.budget`).
 
-The estimate of the chosen candidate is a little too good, as the maximum of several estimates is.
+The estimate of the chosen candidate is slightly optimistic, because it is the maximum of several estimates.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Fitted:
     ----------
     vectorizer : None for vectors
     X : the matrix that `learner` was fitted on
-    columns : the columns of labels that it was chosen for
-    told : what the learner warned of
+    columns : the label columns that it was chosen for
+    told : the learner's warnings
     """
 
     candidate: int
@@ -58,14 +58,14 @@ class Fitted:
 
 @dataclass(eq=False)
 class Tuning:
-    """What :func:`tune` found.
+    """The result of :func:`tune`.
 
     Attributes
     ----------
-    candidates : all of them, with what is known of each
-    chosen : the number of the best one for all labels together
-    best : that one, fitted
-    by_label : for a choice per label, the number of the candidate for each column; otherwise None
+    candidates : all candidates, with what is known about each
+    chosen : the position of the best candidate for all labels together
+    best : the chosen candidate, fitted
+    by_label : for a choice per label, the position of the candidate for each column; otherwise None
     parts : for a choice per label, every chosen candidate, fitted; otherwise `best` alone
     """
 
@@ -123,18 +123,18 @@ def tune(
 
     Parameters
     ----------
-    texts : list of str, or a matrix of vectors, which leaves no representation to choose
-    y : labels in any form that :mod:`widemargin.labels` takes
-    space : what to choose from; the 12 representations and 7 values of C of the thesis unless given
-    sample_weight : (n,) factors on the costs of the documents; when candidates are judged, each counts once
+    texts : list of str, or a matrix of vectors, for which there is no representation to choose
+    y : labels in any form that :mod:`widemargin.labels` accepts
+    space : what to choose from; by default the 12 representations and 7 values of C of the thesis
+    sample_weight : (n,) factors on the costs of the documents in training; estimates count each document once
     effort : "full" estimates every candidate; "fast" only the finalists of a race on held-out documents; a
-        number of seconds does as much of "fast" as is predicted to fit into them on one core
-    criterion : what the best is the best by; the name of an estimate stands for its default measure
-    per_label : choose for each label by itself too, among the same candidates
-    finalists : how many candidates "fast" estimates
-    warm_start : begin at the solution for the next smaller C
-    random_state : seed of the division into held-out and other documents
-    verbose : show a progress bar when stderr is a terminal
+        number of seconds does as much of "fast" as is predicted to fit on one core
+    criterion : how candidates are compared; the name of an estimate means its default measure
+    per_label : also choose for each label separately, among the same candidates
+    finalists : number of candidates that "fast" estimates
+    warm_start : start from the solution for the next smaller C
+    random_state : seed of the split into training and held-out documents
+    verbose : show a progress bar if stderr is a terminal
 
     Examples
     --------
@@ -160,7 +160,7 @@ def tune(
     weights = None if sample_weight is None else sample_weights(sample_weight, n)
     space = Space() if space is None else space
     candidates = space.candidates(vectors=vectors)
-    # The finalists of a race are looked at again.
+    # The finalists of a race are used again.
     represented = Represented(texts, space, keep=effort != "full")
     done = np.zeros(1, np.int64)
     total = len(candidates) if effort == "full" else None
@@ -185,8 +185,8 @@ def tune(
         _judge_all(represented, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
     if winners.undefined:
         warnings.warn(
-            f"No candidate has a {criterion.measure} by {criterion.estimate}: no label has an example that "
-            f"could be found. The first candidate is taken. Label more documents.",
+            f"{criterion.measure} by {criterion.estimate} is undefined for all candidates: no label has an "
+            f"example that could be found. The first candidate is chosen. Label more documents.",
             DataWarning,
             stacklevel=2,
         )
@@ -207,7 +207,7 @@ def tune(
 
 
 class _Winners:
-    """Who leads, for all labels and for each; only the fitted models of leaders are kept."""
+    """The leaders, for all labels and for each; only their fitted models are kept."""
 
     def __init__(self, n_columns: int, per_label: bool) -> None:
         self.per_label = per_label
@@ -222,14 +222,14 @@ class _Winners:
         return bool(np.isneginf(self.value))
 
     def offer(self, candidate: Candidate, model: Fitted) -> None:
-        """The first of equals stays."""
+        """Ties are broken by position."""
         assert candidate.estimate is not None
         number = model.candidate
         if self.overall < 0 or candidate.estimate > self.value:
             self.overall = number
             self.value = candidate.estimate if np.isfinite(candidate.estimate) else -np.inf
         if self.per_label:
-            better = candidate.by_label > self.values  # never true of nan
+            better = candidate.by_label > self.values  # false for nan
             self.each[better], self.values[better] = number, candidate.by_label[better]
         self.fitted[number] = model
         leading = {self.overall, *self.each.tolist()}
@@ -238,7 +238,7 @@ class _Winners:
     def parts(self) -> list[Fitted]:
         if not self.per_label:
             return [self.fitted[self.overall]]
-        # A label that nobody can be measured on goes with the others.
+        # A label without a defined measure uses the overall choice.
         self.each[self.each < 0] = self.overall
         return [
             replace(self.fitted[number], columns=np.flatnonzero(self.each == number))
@@ -259,11 +259,11 @@ def _race(
     budget: Budget,
     done: NDArray[np.int64],
 ) -> None:
-    """Give every candidate that the race reaches its `held_out`.
+    """Set `held_out` of every candidate that the race reaches.
 
-    Whatever the budget, the first representation races and the best candidate is estimated.
+    Whatever the budget, the first representation takes part and the best candidate is estimated.
     """
-    # Tables suffice for xi-alpha, and so they do here.
+    # A measure of decisions, as for xi-alpha, applies to held-out scores too.
     by = Criterion("k-fold", criterion.measure, criterion.average)
     splits = race_splits(truth, random_state, weights)
     climbers: list[Climber] = []
@@ -289,7 +289,8 @@ def _race(
 
 
 def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[int]:
-    """The best of the race, the first of equals first; after the best, as many as the budget pays for."""
+    """The best candidates of the race, ties broken by position: the best one, and as many more as the budget
+    allows."""
     raced = [(-c.held_out, number) for number, c in enumerate(candidates) if c.held_out is not None]
     best, *others = [number for _, number in sorted(raced)[:most]]
     return sorted([best, *takewhile(lambda number: budget.pays(candidates[number].work), others)])

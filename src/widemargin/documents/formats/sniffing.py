@@ -96,7 +96,7 @@ def format_of_bytes(head: bytes, name: str) -> Format:
 def _peek_stdin() -> bytes:
     """The first bytes of standard input, which stay there to be read."""
     if sys.stdin is None:
-        raise DataError("standard input: is closed. Pass a file, or pipe documents in.")
+        raise DataError("standard input is closed. Pass a file, or pipe documents in.")
     buffer = sys.stdin.buffer
     if hasattr(buffer, "peek"):
         return bytes(buffer.peek(1))
