@@ -7,23 +7,27 @@ namespace widemargin {
 
 namespace {
 
-// The product of a sparse matrix and columns, with lines reordered: line lines[i] is that of row i.
-void product_lines_arrays(const Csr& csr, InputMatrix<double> columns, Input<std::int32_t> lines,
-                          OutputMatrix<double> product, int n_threads) {
+// The product of a sparse matrix and columns, with lines reordered: line lines[i] is that of row i. Its
+// memory is on pages of the usual size. NumPy would ask for large ones, which take several times as long to
+// get in a virtual machine; the models of 20 lambdas are 20 such arrays.
+nb::ndarray<nb::numpy, double, nb::ndim<2>> product_lines(const Csr& csr, InputMatrix<double> columns,
+                                                          Input<std::int32_t> lines, int n_threads) {
     require_threads(n_threads);
-    csr.visit([&](const auto& x) {
-        const auto width = std::int64_t(columns.shape(1));
-        require_shape(columns, {x.n_columns, width}, "columns");
+    return csr.visit([&](const auto& x) {
+        const std::size_t width = columns.shape(1), n_lines = lines.size();
+        require_shape(columns, {x.n_columns, std::int64_t(width)}, "columns");
         require_size(lines, x.n_rows, "lines");
-        require_shape(product, {x.n_rows, width}, "product");
-        for (std::size_t i = 0; i < lines.size(); ++i)
+        for (std::size_t i = 0; i < n_lines; ++i)
             if (lines(i) < 0 || lines(i) >= x.n_rows)
                 throw nb::value_error("lines names a line that is not there");
         const std::vector<double> nothing(width, 0.0);
+        auto* const product = new double[n_lines * width];
+        const nb::capsule owner(product, [](void* p) noexcept { delete[] static_cast<double*>(p); });
         without_gil([&] {
-            score_rows(x, columns.data(), nothing.data(), width, product.data(), n_threads, poll_signals,
-                       lines.data());
+            score_rows(x, columns.data(), nothing.data(), std::int64_t(width), product, n_threads,
+                       poll_signals, lines.data());
         });
+        return nb::ndarray<nb::numpy, double, nb::ndim<2>>(product, {n_lines, width}, owner);
     });
 }
 
@@ -68,8 +72,8 @@ void register_squares(nb::module_& m) {
     using nb::arg;
     register_columns<float>(m);
     register_columns<double>(m);
-    m.def("product_lines", &product_lines_arrays, arg("csr"), arg("columns").noconvert(),
-          arg("lines").noconvert(), arg("product").noconvert(), arg("n_threads"));
+    m.def("product_lines", &product_lines, arg("csr"), arg("columns").noconvert(), arg("lines").noconvert(),
+          arg("n_threads"));
 }
 
 }  // namespace widemargin

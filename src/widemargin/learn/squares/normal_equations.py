@@ -268,7 +268,4 @@ class GramProduct:
 
     def weights(self, V: Floats) -> Floats:
         """Z' V."""
-        weights = np.empty((self._down.n_rows, V.shape[1]))
-        columns = np.ascontiguousarray(V)
-        _core.product_lines(self._down.native(), columns, self._order, weights, self._n_threads)
-        return weights
+        return _core.product_lines(self._down.native(), np.ascontiguousarray(V), self._order, self._n_threads)

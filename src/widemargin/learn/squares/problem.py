@@ -54,7 +54,7 @@ class LeastSquaresProblem:
         self.csr, self.signs, self.bias, self.solver = csr, signs, bias, solver
         self.rows, self.roots = make_rows(csr, bias, weights, n_jobs)
         self.targets = self.rows.project(self.roots[:, None] * signs)
-        self._of_constant: Floats | None = None
+        self._of_constant: tuple[Floats, Floats, float] | None = None
         self.smaller = min(self.rows.csr.n_rows, self.rows.csr.n_columns)
 
     @property
@@ -141,21 +141,21 @@ class LeastSquaresProblem:
         W = gram.weights(a)
         if value == 0:
             return self._of_weights(value, W, n_iter)
-        coef, u = np.ascontiguousarray(W[: self.csr.n_columns]), self.rows.constant
-        if u is not None:
-            means = u @ (self.roots[:, None] * self.signs) - self._constant_products(gram) @ a
-            intercept = np.asarray(means / np.linalg.norm(self.roots))
-        else:
-            intercept = self._intercept(W)
+        coef = np.ascontiguousarray(W[: self.csr.n_columns])
+        intercept = self._intercept(W) if self.rows.constant is None else self._mean_error(a, gram)
         objective = value * np.einsum("ij,ij->j", a, self.targets) + residuals**2
         return Solution(coef, intercept, self.roots[:, None] * a, objective, n_iter)
 
-    def _constant_products(self, gram: GramProduct) -> Floats:
-        """Z Z' u, the same for every lambda."""
+    def _mean_error(self, a: Floats, gram: GramProduct) -> Floats:
+        """u.(T - Z Z' a) / |roots|, of targets T before the projection, with what all lambdas share kept."""
+        u = self.rows.constant
+        assert u is not None
         if self._of_constant is None:
-            assert self.rows.constant is not None
-            self._of_constant = gram(self.rows.constant[:, None])[:, 0]
-        return self._of_constant
+            targets = np.einsum("i,ij->j", u * self.roots, self.signs)
+            self._of_constant = gram(u[:, None])[:, 0], targets, float(np.linalg.norm(self.roots))
+        products, targets, length = self._of_constant
+        # einsum, as in Rows.project.
+        return np.asarray((targets - np.einsum("i,ij->j", products, a)) / length)
 
     def _of_weights(self, value: float, W: Floats, n_iter: int) -> Solution:
         coef, intercept, errors = self._rule(W)
