@@ -58,7 +58,7 @@ class Csr(NamedTuple):
         return _core.Csr(*self)
 
 
-class Survey(NamedTuple):
+class ValueCheck(NamedTuple):
     """Properties of the values of a matrix.
 
     Attributes
@@ -97,24 +97,24 @@ def canonical_csr(X: Any, *, finite: bool = True) -> Csr:
     ...
     widemargin.errors.DataError: Row 1 of X names column 7, but X has 2 columns. ...
     """
-    return surveyed_csr(X, finite=finite)[0]
+    return csr_with_value_check(X, finite=finite)[0]
 
 
-def surveyed_csr(X: Any, *, finite: bool = True) -> tuple[Csr, Survey]:
+def csr_with_value_check(X: Any, *, finite: bool = True) -> tuple[Csr, ValueCheck]:
     """Like :func:`canonical_csr`, with the properties of the values; these need `finite`."""
     csr = as_csr(X)
-    return surveyed_arrays(csr.indptr, csr.indices, csr.data, csr.shape, finite=finite)
+    return arrays_with_value_check(csr.indptr, csr.indices, csr.data, csr.shape, finite=finite)
 
 
-def surveyed_arrays(
+def arrays_with_value_check(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: NDArray[Any],
     shape: tuple[int, int],
     *,
     finite: bool = True,
-) -> tuple[Csr, Survey]:
-    """Like :func:`surveyed_csr`, for the arrays of a matrix; SciPy is needed only if rows are not sorted."""
+) -> tuple[Csr, ValueCheck]:
+    """Like :func:`csr_with_value_check`, for the arrays of a matrix; SciPy is needed only to sort rows."""
     n_rows, n_columns = (int(size) for size in shape)
     n_values = _n_values(indptr, min(len(indices), len(data)), n_rows)
     if max(n_values, n_rows, n_columns) >= 2**31:
@@ -138,12 +138,12 @@ def surveyed_arrays(
         ordered = found.matrix.copy()
         ordered.has_sorted_indices = ordered.has_canonical_format = False
         ordered.sum_duplicates()
-        return surveyed_csr(ordered, finite=finite)
+        return csr_with_value_check(ordered, finite=finite)
     if state != _CANONICAL:
         _refuse_damaged(found.indptr, found.indices, n_columns)
     if not all_finite or max(-least, greatest) > LARGEST:
         refuse_infinite(found)
-    return found, Survey(least, n_nonzero if finite else n_values)
+    return found, ValueCheck(least, n_nonzero if finite else n_values)
 
 
 def _as_real(values: NDArray[Any]) -> NDArray[Any]:
@@ -245,10 +245,12 @@ def checked_csr(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> 
     first : whether `X` are the documents that the estimator is fitted on
     finite : reject values that are infinite or NaN
     """
-    return surveyed_documents(estimator, X, first=first, finite=finite)[0]
+    return documents_with_value_check(estimator, X, first=first, finite=finite)[0]
 
 
-def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = True) -> tuple[Csr, Survey]:
+def documents_with_value_check(
+    estimator: Any, X: Any, *, first: bool, finite: bool = True
+) -> tuple[Csr, ValueCheck]:
     """Like :func:`checked_csr`, with the properties of the values."""
     from sklearn.utils.validation import validate_data
 
@@ -271,7 +273,7 @@ def surveyed_documents(estimator: Any, X: Any, *, first: bool, finite: bool = Tr
             ensure_all_finite=False,
             reset=first,
         )
-    return surveyed_csr(X, finite=finite)
+    return csr_with_value_check(X, finite=finite)
 
 
 def checked_matrix(estimator: Any, X: Any, *, first: bool) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from widemargin._arrays import Csr, surveyed_arrays
+from widemargin._arrays import Csr, arrays_with_value_check
 from widemargin.errors import DataError, UsageError
 
 Floats = NDArray[np.float64]
@@ -191,7 +191,7 @@ class Stored:
         indices = self.array(f"{name}_indices", data.shape, np.int32)
         indptr = self.array(f"{name}_indptr", (shape[0] + 1,), np.int64)
         try:
-            return surveyed_arrays(indptr, indices, data, shape)[0]
+            return arrays_with_value_check(indptr, indices, data, shape)[0]
         except DataError as error:
             raise DataError(f"'{name}_indices' and '{name}_indptr' in arrays.safetensors: {error}") from error
 

@@ -110,7 +110,7 @@ class OnlineModel(OnlineParameters, LinearModel):
     _constant_names: tuple[str, ...] = ()
 
     # Whether `fit` looks at the values before it learns; otherwise `_learn` refuses what is not finite.
-    _surveys_values = True
+    _checks_values = True
 
     # Arrays of numbers that `_learn` fills itself when the state is fresh: its threads do that together.
     _filled_by_core: frozenset[str] = frozenset()
@@ -155,7 +155,7 @@ class OnlineModel(OnlineParameters, LinearModel):
 
     def _fit(self, X: Any, y: Any, weights: Any = None) -> Csr:
         self._check_parameters()
-        documents = check_documents(self, X, first=True, survey=self._surveys_values)
+        documents = check_documents(self, X, first=True, check_values=self._checks_values)
         csr = documents.csr
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         self._check_documents(documents)
@@ -166,7 +166,7 @@ class OnlineModel(OnlineParameters, LinearModel):
             self._learn(csr, batch, passes=int(self.max_iter), scores=np.zeros((0, 0)), weights=weights)
         except BaseException as error:
             self._begin(space, documents)  # learned in place: what was interrupted is at its start again
-            if isinstance(error, DataError) and not self._surveys_values:
+            if isinstance(error, DataError) and not self._checks_values:
                 refuse_infinite(documents.csr)  # which is the reason then
             raise
         self._final = self._finite_rule(csr)

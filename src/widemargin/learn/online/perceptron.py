@@ -70,7 +70,7 @@ class Perceptron(ThresholdModel):
         return float(self.eta), float(self.eta)
 
     @property
-    def _surveys_values(self) -> bool:  # type: ignore[override]
+    def _checks_values(self) -> bool:  # type: ignore[override]
         return self.form == "threshold"
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from widemargin._arrays import Csr, surveyed_documents
+from widemargin._arrays import Csr, documents_with_value_check
 
 
 class Documents(NamedTuple):
@@ -22,7 +22,7 @@ class Documents(NamedTuple):
     n_nonzero: int
 
 
-def check_documents(learner: Any, X: Any, *, first: bool, survey: bool = True) -> Documents:
+def check_documents(learner: Any, X: Any, *, first: bool, check_values: bool = True) -> Documents:
     """Check `X`.
 
     Parameters
@@ -30,7 +30,7 @@ def check_documents(learner: Any, X: Any, *, first: bool, survey: bool = True) -
     learner : the estimator, which stores the number of features
     X : sparse or dense matrix (n, features)
     first : whether these are the first documents that the learner sees
-    survey : whether to compute the statistics; if not, the learner checks that values are finite
+    check_values : whether to compute the statistics; if not, the learner checks that values are finite
     """
-    csr, found = surveyed_documents(learner, X, first=first, finite=survey)
+    csr, found = documents_with_value_check(learner, X, first=first, finite=check_values)
     return Documents(csr, *found)

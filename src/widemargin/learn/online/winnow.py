@@ -42,7 +42,7 @@ class Winnow(LogWeights, MistakeDriven):
     """
 
     _kind = _core.MistakeRule.log_winnow
-    _surveys_values = False
+    _checks_values = False
 
     eta: float = parameter(0.01, POSITIVE)
     bias: float | None = parameter(1.0, SIZE_OF_BIAS)
