@@ -46,12 +46,12 @@ LINEAR = {
     "stems": (TextClassifier(Vectorizer(stemmer="porter", stop_words="freewais")), LABELS),
     "counts": (TextClassifier(Vectorizer(weighting=None)), LABELS),
     "selected": (TextClassifier(features=SelectFeatures("chi2", 6, unit_length=True)), LABELS),
+    "rocchio": (TextClassifier(learner=Rocchio()), LABELS),
     "sampled": (TextClassifier(features=SampleFeatures(8, random_state=0)), LABELS),
 }
 OTHERS = {
     "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),
     "online": (TextClassifier(learner=BalancedWinnow()), LABELS),
-    "rocchio": (TextClassifier(learner=Rocchio()), LABELS),
     "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),
     "pairs": (TextClassifier(learner=KernelSVM(kernel="linear", scheme="votes")), LABELS),
 }

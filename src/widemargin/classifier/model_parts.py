@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
-from widemargin.learn.linear_weights import LinearWeights
+from widemargin.learn.linear_weights import CosineWeights, LinearWeights
 from widemargin.models import Model
 
 # The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
@@ -35,14 +35,20 @@ FEATURES = {
 }
 
 
-# Learners whose state is weights and nothing else, unless there are support vectors: those score without the
-# class that learned them.
-_ONLY_WEIGHTS = ("linear-svm", "transductive-svm", "least-squares", "sampled-least-squares")
+# Learners whose state is only weights, unless there are support vectors. They score without the class that
+# learned them.
+_WEIGHTS = {
+    "linear-svm": LinearWeights,
+    "transductive-svm": LinearWeights,
+    "least-squares": LinearWeights,
+    "sampled-least-squares": LinearWeights,
+    "rocchio": CosineWeights,
+}
 
 
 def learner_class(name: str, *, to_score: bool = False) -> Any:
-    """The learner that a model file calls `name`; `to_score`, the least that can stand for it."""
-    return LinearWeights if to_score and name in _ONLY_WEIGHTS else _class(LEARNERS, name)
+    """The learner that a model file calls `name`; with `to_score`, only its weights if they are enough."""
+    return _WEIGHTS[name] if to_score and name in _WEIGHTS else _class(LEARNERS, name)
 
 
 def learner_name(learner: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._arrays import Csr, canonical_csr, is_sparse
+from widemargin._arrays import Csr, is_sparse
 from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.storage import StoredParts, read_file
@@ -122,7 +122,8 @@ def _as_scored(learner: Any, csr: Csr) -> Csr:
     Its `decision_function` scales them itself, and a square root must not be taken twice.
     """
     scales = hasattr(learner, "as_scored") and _has_weights(learner)
-    return canonical_csr(learner.as_scored(csr.matrix)) if scales else csr
+    rows: Csr = learner.as_scored(csr) if scales else csr
+    return rows
 
 
 def _score(learner: Any, csr: Csr) -> NDArray[Any]:

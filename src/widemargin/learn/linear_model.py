@@ -33,7 +33,7 @@ class LinearModel(LabelModel, LinearWeights):
         """
         check_is_fitted(self, "label_space_")
         require_not_fitting(self)
-        csr = checked_csr(self, X, first=False)
+        csr = self.as_scored(checked_csr(self, X, first=False))
         scores = linear_scores(self, csr)
         require_finite(self, csr, scores=scores)
         result: NDArray[np.float64] = scores[:, 0] if self.label_space_.kind == "binary" else scores

@@ -38,6 +38,10 @@ class LinearWeights:
         self._read_weights(Stored(config, arrays))
         return self
 
+    def as_scored(self, csr: Csr) -> Csr:
+        """The rows that the weights are multiplied by: the documents themselves."""
+        return csr
+
     def _read_weights(self, stored: Stored) -> None:
         space = self.label_space_ = LabelSpace.from_dict(stored.value("labels"))
         n_features = self.n_features_in_ = stored.integer("n_features")
@@ -53,6 +57,18 @@ class LinearWeights:
         weights = np.zeros((n_features, space.n_columns))
         weights[csr.indices, np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))] = csr.data
         self.coef_ = weights.T
+
+
+class CosineWeights(LinearWeights):
+    """Linear weights for documents that are scaled to length 1."""
+
+    def as_scored(self, csr: Csr) -> Csr:
+        """Scale documents to length 1; empty ones are not changed."""
+        values = csr.data.astype(np.float64)
+        rows = np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))
+        squares = np.bincount(rows, weights=values * values, minlength=csr.n_rows)
+        factors = np.divide(1.0, np.sqrt(squares), out=np.zeros(csr.n_rows), where=squares > 0)
+        return csr._replace(data=factors[rows] * values)
 
 
 def linear_scores(learner: Any, csr: Csr) -> NDArray[np.float64]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import checked_csr, is_sparse
+from widemargin._arrays import checked_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, check_parameters, require_finite
 from widemargin.labels import Labels
 from widemargin.learn.linear_model import LinearModel
+from widemargin.learn.linear_weights import CosineWeights
 
 
-class Rocchio(LinearModel):
+class Rocchio(CosineWeights, LinearModel):
     """The centroid of the positive documents minus `negative_weight` times that of the negative ones.
 
     Documents are scaled to length 1, negative weights are cut to 0 (2.22), and a score is the cosine of the
@@ -57,7 +56,7 @@ class Rocchio(LinearModel):
         self._check_parameters()
         csr = checked_csr(self, X, first=True)
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
-        rows = self.as_scored(csr.matrix)
+        rows = self.as_scored(csr).matrix
         positive, negative = _means(signs > 0), _means(signs < 0)
         # Features x labels, the order in which documents are scored.
         weights = np.maximum(rows.T @ positive - float(self.negative_weight) * (rows.T @ negative), 0.0)
@@ -71,19 +70,6 @@ class Rocchio(LinearModel):
 
     def _check_parameters(self) -> None:
         check_parameters(self, negative_weight=AT_LEAST_0)
-
-    def as_scored(self, X: Any) -> Any:
-        """Scale documents to length 1; empty ones stay as they are."""
-        X = sp.csr_array(X, dtype=np.float64) if is_sparse(X) else np.asarray(X, dtype=np.float64)
-        squares = np.asarray((X * X).sum(axis=1), dtype=np.float64).reshape(-1)
-        factors = np.divide(1.0, np.sqrt(squares), out=np.zeros(len(squares)), where=squares > 0)
-        return sp.csr_array(sp.diags_array(factors) @ X) if is_sparse(X) else X * factors[:, None]
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Cosines minus the threshold: (n,) for a binary task, otherwise (n, labels)."""
-        check_is_fitted(self, "label_space_")
-        csr = checked_csr(self, X, first=False)
-        return super().decision_function(self.as_scored(csr.matrix))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -6,9 +6,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
-from widemargin._arrays import Csr, is_sparse
+from widemargin._arrays import Csr
 from widemargin._parameters import one_of, parameter
 from widemargin.errors import DataError
 from widemargin.learn.online.balanced_winnow import BalancedWinnow
@@ -43,21 +42,6 @@ class BalancedWinnowPlus(BalancedWinnow):
 
     def _as_learned(self, csr: Csr) -> Csr:
         return csr if self.strength == "given" else csr._replace(data=_roots(csr.data))
-
-    @property
-    def _scored_as_given(self) -> bool:
-        return self.strength == "given"
-
-    def as_scored(self, X: Any) -> Any:
-        """The strengths of the features: square roots, or the values if strength="given"."""
-        if self.strength == "given":
-            return X
-        if not is_sparse(X):
-            return _roots(np.asarray(X, dtype=np.float64))
-        X = sp.csr_array(X, copy=True)
-        X.sum_duplicates()
-        X.data = _roots(X.data)
-        return X
 
 
 def _roots(values: Any) -> Any:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, checked_csr, is_sparse, refuse_infinite
+from widemargin._arrays import Csr, checked_csr, refuse_infinite
 from widemargin._parameters import one_of, parameter
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
@@ -189,19 +188,14 @@ class MistakeDriven(OnlineModel):
             raise AttributeError('there is no one rule with average="voted"')
         return super().coef_
 
-    @property
-    def _scored_as_given(self) -> bool:
-        """Whether the weights see the documents as they come."""
-        return not self._divides_documents
-
-    def as_scored(self, X: Any) -> Any:
+    def as_scored(self, csr: Csr) -> Csr:
         """The documents as the weights see them: with normalized strength, rows that sum to 1."""
-        if self._scored_as_given:
-            return X
-        X = sp.csr_array(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
-        sums = np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1)
+        csr = self._as_learned(csr)
+        if not self._divides_documents:
+            return csr
+        sums = np.asarray(csr.matrix.sum(axis=1), dtype=np.float64).reshape(-1)
         factors = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
-        return sp.csr_array(sp.diags_array(factors) @ X) if is_sparse(X) else X * factors[:, None]
+        return csr._replace(data=np.repeat(factors, np.diff(csr.indptr)) * csr.data)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
@@ -209,12 +203,9 @@ class MistakeDriven(OnlineModel):
         With ``average="voted"`` the votes for the label less those against it, as a share of all.
         """
         check_is_fitted(self, "label_space_")
-        if self.average != "voted" and self._scored_as_given:
-            return super().decision_function(X)
-        checked = checked_csr(self, X, first=False)
         if self.average != "voted":
-            return super().decision_function(self.as_scored(checked.matrix))
-        csr = self._as_learned(checked)
+            return super().decision_function(X)
+        csr = self._as_learned(checked_csr(self, X, first=False))
         keys, times, weights = self._sorted_history()
         votes = np.empty((csr.n_rows, self.label_space_.n_columns))
         task = _core.VoteTask(
