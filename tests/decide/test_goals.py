@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from widemargin.decide.goals import PARTS, Goal
-from widemargin.decide.thresholds import best_f_thresholds, precision_thresholds, shrunk_f_thresholds
+from widemargin.decide.promises import precision_thresholds
+from widemargin.decide.thresholds import best_f_thresholds, shrunk_f_thresholds
 from widemargin.errors import DataWarning, UsageError
 from widemargin.measure import contingency, cost, f_measure
 

@@ -8,13 +8,12 @@ from widemargin.decide.active import (
     relevance,
     uncertainty,
 )
+from widemargin.decide.promises import precision_thresholds, recall_thresholds
 from widemargin.decide.thresholds import (
     assign_proportionally,
     best_f_thresholds,
     cost_thresholds,
     fbr_thresholds,
-    precision_thresholds,
-    recall_thresholds,
     shrunk_f_thresholds,
 )
 from widemargin.decide.votes import class_scores, dag_vote, majority_vote, pairs, tally

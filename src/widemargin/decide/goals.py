@@ -19,12 +19,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.decide.promises import precision_thresholds, recall_thresholds
 from widemargin.decide.thresholds import (
     assign_proportionally,
     best_f_thresholds,
     cost_thresholds,
-    precision_thresholds,
-    recall_thresholds,
     shrunk_f_thresholds,
 )
 from widemargin.errors import DataWarning, UsageError

@@ -1,33 +1,19 @@
-"""Thresholds for F, for a cost, for a promised precision or recall: chosen on held-out scores.
+"""Thresholds for F or for a cost, chosen on held-out scores.
 
 A label is assigned if its score exceeds its threshold. The scores of all labels are sorted together, column
 by column; every midpoint between two different scores is a candidate.
 
-**F.** The best threshold of each label alone (SCut; Yang, A Study on Thresholding Strategies for Text
+The best threshold of each label alone (SCut; Yang, A Study on Thresholding Strategies for Text
 Categorization, SIGIR 2001) overfits rare labels: a single document decides, and a rare label assigned to
 thousands of documents ruins the micro-average. Yang's remedy is a floor (FBR): a label whose best F is below
 the floor is assigned to no document, or only above its highest score. The default of this library smooths the
 counts instead: it adds, for every label, the outcomes of `strength` positive examples of an average label
 (all labels pooled). They hardly change the threshold of a frequent label; that of a rare label stays near the
 common one.
-
-**Precision and recall.** The promise is about new examples with the same distribution of scores: for 95 of
-100 samples of examples, the threshold chosen on the sample has at least the target precision (recall). It
-holds for each label separately, and not for scores of examples that the model was trained on.
-
-Recall: with P positive examples, the share of positives that score at least as high as the j-th lowest of
-them is distributed as Beta(P - j + 1, j), whatever the scores (Wilks' tolerance limits, 1941). So the largest
-safe j is known before any score is seen.
-
-Precision: given the k-th highest score, the number of positives above it is binomial with the true precision,
-so that Clopper and Pearson's bound holds for this k. The k are searched over a fixed grid with a Bonferroni
-correction. The grid starts where an unbroken run of positives is proof enough, and grows by half at every
-step.
 """
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any, Literal
 
@@ -41,8 +27,6 @@ Floats = NDArray[np.float64]
 
 # Scores at which the pooled outcomes are known.
 _GRID = 1000
-# Ratio of successive numbers of examples in the search for a precision.
-_GROWTH = 1.5
 
 
 def best_f_thresholds(scores: Any, truth: Any, *, beta: float = 1.0) -> Floats:
@@ -169,77 +153,6 @@ def cost_thresholds(scores: Any, truth: Any, costs: Any) -> Floats:
     return ranked.thresholds_at(_best_rows(ranked, gain))
 
 
-def precision_thresholds(scores: Any, truth: Any, target: float, confidence: float = 0.95) -> Floats:
-    """The lowest threshold of each label that has the target precision with the stated confidence.
-
-    Parameters
-    ----------
-    scores, truth : (n, labels) or (n,), held-out
-    target, confidence : between 0 and 1
-
-    Returns
-    -------
-    (labels,); infinity, with a warning, if there is no such threshold
-
-    Examples
-    --------
-    >>> scores, truth = np.arange(100.0), np.where(np.arange(100) >= 50, 1, -1)
-    >>> precision_thresholds(scores, truth, 0.8).tolist()
-    [52.0]
-    """
-    from scipy.special import betainc
-
-    _check_share(target, confidence)
-    ranked = SortedScores.of(scores, truth)
-    n = len(ranked.values)
-    steps = _steps_to_try(n, target, confidence)
-    thresholds = np.full(ranked.values.shape[1], np.inf)
-    if len(steps):
-        # The examples strictly above the k-th score; fewer than k - 1 where scores are equal.
-        above = np.maximum.accumulate(np.where(ranked.cut, ranked.given, 0), axis=0)[steps - 1]
-        hits = np.take_along_axis(ranked.hits, above, axis=0)
-        chance = np.where(hits > 0, betainc(np.maximum(hits, 1), above - hits + 1, target), 1.0)
-        proven = chance <= (1 - confidence) / len(steps)
-        last = len(steps) - 1 - proven[::-1].argmax(axis=0)
-        lowest = np.take_along_axis(ranked.values, (steps - 1)[last][None, :], axis=0)[0]
-        thresholds = np.where(proven.any(axis=0), lowest, np.inf)
-    _warn_of_failed(np.isinf(thresholds), f"a precision of {target:g}", confidence, "no document")
-    return thresholds
-
-
-def recall_thresholds(scores: Any, truth: Any, target: float, confidence: float = 0.95) -> Floats:
-    """The highest threshold of each label that has the target recall with the stated confidence.
-
-    Returns
-    -------
-    (labels,); minus infinity, with a warning, if there are too few positive examples
-
-    Examples
-    --------
-    >>> scores, truth = np.arange(100.0), np.where(np.arange(100) >= 50, 1, -1)
-    >>> recall_thresholds(scores, truth, 0.8).round(6).tolist()
-    [55.0]
-    """
-    from scipy.special import betainc
-
-    _check_share(target, confidence)
-    ranked = SortedScores.of(scores, truth)
-    positives = ranked.positives
-    # The largest j with P(Beta(P - j + 1, j) < target) <= 1 - confidence; the probability rises with j.
-    low, high = np.zeros_like(positives), positives.copy()
-    while (low < high).any():
-        j = (low + high + 1) // 2
-        safe = betainc(np.maximum(positives - j + 1, 1), np.maximum(j, 1), target) <= 1 - confidence
-        safe &= low < high
-        low, high = np.where(safe, j, low), np.where(safe | (low >= high), high, j - 1)
-    # The row that includes the j-th lowest positive example: the first with that many hits.
-    row = (ranked.hits < positives - low + 1).sum(axis=0)
-    reached = ranked.values[np.clip(row - 1, 0, len(ranked.values) - 1), np.arange(len(row))]
-    thresholds = np.where(low > 0, np.nextafter(reached, -np.inf), -np.inf)
-    _warn_of_failed(np.isinf(thresholds), f"a recall of {target:g}", confidence, "every document")
-    return thresholds
-
-
 def assign_proportionally(scores: Any, shares: Any) -> NDArray[np.int8]:
     """Assign each label to a given share of the examples, those with the highest scores; returns signs.
 
@@ -316,41 +229,6 @@ def _warn_of_empty(ranked: SortedScores) -> None:
             f"{len(empty)} of {len(ranked.positives)} labels (column {empty[0]}"
             f"{', ...' if len(empty) > 1 else ''}) have no positive example and are "
             f"never assigned. Label some examples, or drop these labels.",
-            DataWarning,
-            stacklevel=3,
-        )
-
-
-def _steps_to_try(n: int, target: float, confidence: float) -> NDArray[np.int64]:
-    """The numbers of examples k to try, which must not depend on the scores."""
-    steps: list[int] = []
-    # The correction for more steps requires a longer run of hits, which leaves fewer steps.
-    for wanted in range(1, 200):
-        first = math.ceil(math.log((1 - confidence) / wanted) / math.log(target)) + 1
-        steps = []
-        k = first
-        while k <= n:
-            steps.append(k)
-            k = max(k + 1, round(k * _GROWTH))
-        if len(steps) <= wanted:
-            break
-    return np.array(steps, dtype=np.int64)
-
-
-def _check_share(target: float, confidence: float) -> None:
-    for name, value in (("target", target), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise UsageError(f"{name}={value}: expected a number between 0 and 1, such as 0.9.")
-
-
-def _warn_of_failed(failed: NDArray[np.bool_], what: str, confidence: float, consequence: str) -> None:
-    columns = np.flatnonzero(failed)
-    if len(columns):
-        some = ", ".join(map(str, columns[:5])) + (", ..." if len(columns) > 5 else "")
-        warnings.warn(
-            f"{what[0].upper()}{what[1:]} with {confidence:.0%} confidence cannot be guaranteed for "
-            f"{len(columns)} of {len(failed)} labels (column {some}); they are assigned to "
-            f"{consequence}. Label more examples, or lower the target or the confidence.",
             DataWarning,
             stacklevel=3,
         )
