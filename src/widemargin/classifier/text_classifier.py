@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ def _is_calibrated(classifier: TextClassifier) -> bool:
     return classifier.calibration is not None
 
 
+@dataclass(eq=False, repr=False)
 class TextClassifier(ClassifierMixin, RemembersExplicit):
     """Texts to labels: a vectorizer and a learner as one estimator.
 
@@ -83,29 +85,15 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     ['grain']
     """
 
-    vectorizer_: Any
-    learner_: Any
-
-    def __init__(
-        self,
-        vectorizer: Any = None,
-        learner: Any = None,
-        *,
-        features: Any = None,
-        tune: str | float | None = None,
-        space: Any = None,
-        estimate: str | None = None,
-        thresholds: str | None = None,
-        calibration: str | None = None,
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.learner = learner
-        self.features = features
-        self.tune = tune
-        self.space = space
-        self.estimate = estimate
-        self.thresholds = thresholds
-        self.calibration = calibration
+    vectorizer: Any = None
+    learner: Any = None
+    _: KW_ONLY
+    features: Any = None
+    tune: str | float | None = None
+    space: Any = None
+    estimate: str | None = None
+    thresholds: str | None = None
+    calibration: str | None = None
 
     @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import checked_csr, checked_matrix
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import COUNT, check_parameters
+from widemargin._parameters import COUNT, check_declared, parameter
 from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -22,6 +23,7 @@ Floats = NDArray[np.float64]
 _ENTRIES_AT_ONCE = 2**23
 
 
+@dataclass(eq=False, repr=False)
 class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Cluster terms by the documents they occur in, and sum the values of each cluster.
 
@@ -48,19 +50,15 @@ class TermClusters(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     [[0.0, 3.0], [0.0, 2.0], [0.0, 4.0], [0.0, 7.0]]
     """
 
-    labels_: NDArray[np.int64]
-    n_iter_: int
-    n_features_in_: int
-
-    def __init__(self, n_clusters: int = 500, *, max_iter: int = 30, random_state: Any = 0) -> None:
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: int = parameter(500, COUNT)
+    _: KW_ONLY
+    max_iter: int = parameter(30, COUNT)
+    random_state: Any = 0
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the terms; `y` is ignored."""
-        check_parameters(self, n_clusters=COUNT, max_iter=COUNT)
+        check_declared(self)
         X = checked_csr(self, X, first=True).matrix
         terms = sp.csr_array(X.astype(np.float64).T)
         lengths = np.sqrt(np.asarray(terms.power(2).sum(axis=1)).reshape(-1))

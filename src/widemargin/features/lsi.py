@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import checked_csr, checked_matrix
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import COUNT, check_parameters, require_finite
+from widemargin._parameters import COUNT, check_declared, parameter, require_finite
 from widemargin.features.svd import top_singular_vectors
 
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Replace the features by their projections on the top singular vectors of the training documents.
 
@@ -38,18 +40,14 @@ class LatentSemanticIndexing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     [2.121, 2.121, 0.0]
     """
 
-    components_: Floats
-    singular_values_: Floats
-    n_features_in_: int
-
-    def __init__(self, n_components: int = 100, *, random_state: Any = 0) -> None:
-        self.n_components = n_components
-        self.random_state = random_state
+    n_components: int = parameter(100, COUNT)
+    _: KW_ONLY
+    random_state: Any = 0
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the singular vectors; `y` is ignored."""
-        check_parameters(self, n_components=COUNT)
+        check_declared(self)
         csr = checked_csr(self, X, first=True)
         A = csr.matrix.astype(np.float64, copy=False)
         found = top_singular_vectors(A, int(self.n_components), self.random_state)

@@ -11,6 +11,7 @@ features x documents matrix (the transposed X) the probabilities are
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, Self
 
@@ -24,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import POSITIVE_OR_INFINITE, check_parameters, one_of, require_finite
+from widemargin._parameters import POSITIVE_OR_INFINITE, check_declared, one_of, parameter, require_finite
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
@@ -134,6 +135,7 @@ def hellinger_distance(first: Floats, second: Floats) -> float:
     return float(np.linalg.norm(np.sqrt(first) - np.sqrt(second)))
 
 
+@dataclass(eq=False, repr=False)
 class SampleFeatures(SelectorMixin, BaseEstimator):
     """Keep a random sample of the features, rescaled so that inner products are unbiased.
 
@@ -160,22 +162,13 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
     (3, [[1.0, 0.0, 1.0], [0.0, 2.0, 0.0]])
     """
 
-    probabilities_: Floats
-    keep_probabilities_: Floats
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_features: int = 1000,
-        *,
-        sampling: Literal["subspace", "weighted", "uniform"] = "subspace",
-        rank: int | float | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_features = n_features
-        self.sampling = sampling
-        self.rank = rank
-        self.random_state = random_state
+    n_features: int = parameter(1000, _FEATURES)
+    _: KW_ONLY
+    sampling: Literal["subspace", "weighted", "uniform"] = parameter(
+        "subspace", one_of("subspace", "weighted", "uniform")
+    )
+    rank: int | float | None = None
+    random_state: Any = 0
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -244,7 +237,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         return np.asarray(self._kept)
 
     def _check_parameters(self) -> None:
-        check_parameters(self, sampling=one_of("subspace", "weighted", "uniform"), n_features=_FEATURES)
+        check_declared(self)
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The state for :meth:`from_state`: a configuration for JSON, and arrays."""

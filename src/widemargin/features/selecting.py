@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import Csr, checked_csr, is_sparse
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import COUNT, FINITE, PERCENTAGE, check_parameters, one_of, or_none
+from widemargin._parameters import COUNT, FINITE, PERCENTAGE, check_declared, one_of, or_none, parameter
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.features.kept_columns import stored_columns, unit_rows
@@ -27,6 +28,7 @@ COMBINATIONS = ("max", "average", "sum", "round-robin", "joint")
 _ENTRIES_AT_ONCE = 2**23
 
 
+@dataclass(eq=False, repr=False)
 class SelectFeatures(SelectorMixin, BaseEstimator):
     """Keep the features with the highest scores.
 
@@ -57,25 +59,15 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
     ([4.0, 0.0, 0.0], [1, 2, 0, 0])
     """
 
-    scores_: Floats
-    n_features_in_: int
-
-    def __init__(
-        self,
-        criterion: str = "ig",
-        n_features: int | None = None,
-        *,
-        threshold: float | None = None,
-        percentile: float | None = None,
-        combine: Literal["max", "average", "sum", "round-robin", "joint"] = "max",
-        unit_length: bool = False,
-    ) -> None:
-        self.criterion = criterion
-        self.n_features = n_features
-        self.threshold = threshold
-        self.percentile = percentile
-        self.combine = combine
-        self.unit_length = unit_length
+    criterion: str = "ig"
+    n_features: int | None = parameter(None, or_none(COUNT._replace(words="a number of features")))
+    _: KW_ONLY
+    threshold: float | None = parameter(None, or_none(FINITE))
+    percentile: float | None = parameter(None, or_none(PERCENTAGE))
+    combine: Literal["max", "average", "sum", "round-robin", "joint"] = parameter(
+        "max", one_of(*COMBINATIONS)
+    )
+    unit_length: bool = False
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -149,7 +141,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         score_function(self.criterion)
-        check_parameters(self, combine=one_of(*COMBINATIONS))
+        check_declared(self)
         if self.combine == "joint" and self.criterion != "df":
             score_function(self.criterion, joint=True)
         given = [
@@ -157,12 +149,6 @@ class SelectFeatures(SelectorMixin, BaseEstimator):
         ]
         if len(given) > 1:
             raise UsageError(f"{given[0]} and {given[1]} both set the number of features. Pass one of them.")
-        check_parameters(
-            self,
-            n_features=or_none(COUNT._replace(words="a number of features")),
-            threshold=or_none(FINITE),
-            percentile=or_none(PERCENTAGE),
-        )
         if self.combine == "round-robin" and self.threshold is not None:
             raise UsageError(
                 'combine="round-robin" chooses a number of features: pass n_features, not threshold.'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,12 +10,13 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import checked_csr
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import AT_LEAST_0, check_parameters, require_finite
+from widemargin._parameters import AT_LEAST_0, check_declared, parameter, require_finite
 from widemargin.labels import Labels
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.linear_weights import CosineWeights
 
 
+@dataclass(eq=False, repr=False)
 class Rocchio(CosineWeights, LinearModel):
     """The centroid of the positive documents minus `negative_weight` times that of the negative ones.
 
@@ -40,9 +42,9 @@ class Rocchio(CosineWeights, LinearModel):
     ['a', 'a', 'b', 'b']
     """
 
-    def __init__(self, negative_weight: float = 0.25, *, n_jobs: int | None = None) -> None:
-        self.negative_weight = negative_weight
-        self.n_jobs = n_jobs
+    negative_weight: float = parameter(0.25, AT_LEAST_0)
+    _: KW_ONLY
+    n_jobs: int | None = None
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any) -> Self:
@@ -69,7 +71,7 @@ class Rocchio(CosineWeights, LinearModel):
         return self
 
     def _check_parameters(self) -> None:
-        check_parameters(self, negative_weight=AT_LEAST_0)
+        check_declared(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
