@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sized
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from widemargin._printable import printable
 
@@ -66,22 +66,12 @@ def watch(
     if not (on_terminal() if enabled is None else enabled):
         yield
         return
-    done = threading.Event()
-    with _bar(unit) as bar:
-        task = bar.add_task(printable(description), total=total)
-
-        def look() -> None:
-            while not done.wait(_INTERVAL):
-                bar.update(task, completed=int(counter[0]))
-
-        watcher = threading.Thread(target=look, name="widemargin-progress", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
-            bar.update(task, completed=int(counter[0]))
+    words = printable(description)
+    with (
+        _bar(unit) as bar,
+        _refreshed(bar, total, lambda: {"description": words, "completed": int(counter[0])}),
+    ):
+        yield
 
 
 @contextlib.contextmanager
@@ -112,22 +102,32 @@ def watch_values(
     if not (on_terminal() if enabled is None else enabled):
         yield
         return
+
+    def described() -> dict[str, Any]:
+        return {"description": printable(describe(values.copy()))}
+
+    with _line() as line, _refreshed(line, None, described):
+        yield
+
+
+@contextlib.contextmanager
+def _refreshed(shown: Progress, total: int | None, now: Callable[[], dict[str, Any]]) -> Iterator[None]:
+    """Update what is shown a few times a second, and once more at the end of the block."""
+    task = shown.add_task(total=total, **now())
     done = threading.Event()
-    with _line() as line:
-        task = line.add_task(printable(describe(values.copy())), total=None)
 
-        def look() -> None:
-            while not done.wait(_INTERVAL):
-                line.update(task, description=printable(describe(values.copy())))
+    def look() -> None:
+        while not done.wait(_INTERVAL):
+            shown.update(task, **now())
 
-        watcher = threading.Thread(target=look, name="widemargin-progress", daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
-            line.update(task, description=printable(describe(values.copy())))
+    watcher = threading.Thread(target=look, name="widemargin-progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+        shown.update(task, **now())
 
 
 def track(
@@ -164,34 +164,26 @@ def track(
 
 
 def _bar(unit: str) -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
-    return Progress(
-        # Not markup: a name may hold brackets.
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _rate_column(unit),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        # The bar goes away when its work is done; what remains on the screen is the result.
-        transient=True,
-    )
+    return _progress(BarColumn(), MofNCompleteColumn(), _rate_column(unit), TimeRemainingColumn())
 
 
 def _line() -> Progress:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TimeElapsedColumn
 
-    return Progress(
-        SpinnerColumn(),
-        # Not markup: a label may hold brackets.
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    return _progress(TimeElapsedColumn(), before=[SpinnerColumn()])
+
+
+def _progress(*after: ProgressColumn, before: Sequence[ProgressColumn] = ()) -> Progress:
+    """Columns around the description, on stderr."""
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    # Not markup: a name or a label may hold brackets.
+    description = TextColumn("{task.description}", markup=False)
+    # What is shown goes away when its work is done; what remains on the screen is the result.
+    return Progress(*before, description, *after, console=Console(stderr=True), transient=True)
 
 
 def _rate_column(unit: str) -> ProgressColumn:

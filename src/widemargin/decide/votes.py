@@ -83,14 +83,7 @@ def tally(scores: NDArray[Any], n_classes: int) -> tuple[NDArray[np.int64], Floa
 def dag_vote(scores: NDArray[Any], n_classes: int) -> Numbers:
     """The class that remains after k-1 comparisons of the first and the last remaining class.
 
-    Parameters
-    ----------
-    scores : array (n, k(k-1)/2)
-    n_classes : the number of classes
-
-    Returns
-    -------
-    int array (n,) of the winners
+    Parameters and result are those of :func:`majority_vote`.
 
     Examples
     --------

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from widemargin.documents.batches import BATCH, Batch, gathered, joined
 from widemargin.documents.collection import Collection
-from widemargin.documents.encoding import Decoder, Errors, Lines, check_encoding
-from widemargin.documents.formats.columns import Options
+from widemargin.documents.encoding import Decoder, Lines
+from widemargin.documents.formats.columns import Options, ReadOptions
 from widemargin.documents.formats.jsonl import JsonLines
 from widemargin.documents.formats.sniffing import (
     FORMATS,
@@ -23,7 +23,6 @@ from widemargin.documents.formats.sniffing import (
     format_of_bytes,
     guess_format,
 )
-from widemargin.documents.limits import MAX_DOCUMENT, check_limit
 from widemargin.documents.opening import STDIN, ByteSource
 from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
@@ -136,66 +135,28 @@ _EMPTY: dict[Format, str] = {
 }
 
 
-def read_documents(
-    source: str | Path,
-    *,
-    format: str | None = None,
-    text: str | None = None,
-    label: str | None = None,
-    id: str | None = None,
-    label_delimiter: str | None = None,
-    encoding: str | None = None,
-    errors: Errors = "replace",
-    max_document: int = MAX_DOCUMENT,
-) -> DocumentReader:
+def read_documents(source: str | Path, **options: Unpack[ReadOptions]) -> DocumentReader:
     """Open a source of documents; iterating streams them.
 
     Parameters
     ----------
     source : path or "-"
         A file (also .gz, .xz, .zst), a folder of class folders, or "-" for standard input.
-    format : str, optional
-        "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed from the name, then the content.
-    text, label, id : str, optional
-        The columns or fields to read; guessed by name, then by content. In a table without a header they
-        are numbers from "1".
-    label_delimiter : str, optional
-        The separator of labels in one cell. A JSON list needs none.
-    encoding : str, optional
-        By default UTF-8, or what the bytes look like if they are not, with a warning.
-    errors : "replace" or "strict"
-        Whether undecodable bytes are replaced and counted, or an error.
-    max_document : int
-        Largest size of a document in bytes: a line, a record of a table, a cell or a file in a folder. A
-        larger one is an error with its line; it is noticed before it fills the memory.
+    options : the attributes of :class:`~widemargin.documents.formats.columns.Options`
     """
-    check_encoding(encoding, errors)
-    check_limit(max_document)
-    options = Options(text, label, id, label_delimiter)
-    return _reader(_open(source, format), options, encoding, errors, max_document)
+    chosen = Options(**options)
+    return _reader(_open(source, chosen), chosen)
 
 
-def read_stream(
-    source: str | Path,
-    *,
-    format: str | None = None,
-    text: str | None = None,
-    label: str | None = None,
-    id: str | None = None,
-    label_delimiter: str | None = None,
-    encoding: str | None = None,
-    errors: Errors = "replace",
-    max_document: int = MAX_DOCUMENT,
-) -> DocumentReader:
+def read_stream(source: str | Path, **options: Unpack[ReadOptions]) -> DocumentReader:
     """Open JSON Lines that may never end, to be read in a thread; the parameters are those of
     `read_documents`.
 
     A line that is not a document is skipped and reported with its number in `Batch.bad`, so that it does not
     end the stream; with ``errors="strict"`` it is an error. Ids may repeat.
     """
-    check_encoding(encoding, errors)
-    check_limit(max_document)
-    found = checked_format(format) or format_by_name(source)
+    chosen = Options(**options)
+    found = checked_format(chosen.format) or format_by_name(source)
     stream = ByteSource(source, in_thread=True)
     found = found or format_of_bytes(stream.head, stream.name)
     if found != "jsonl":
@@ -203,55 +164,51 @@ def read_stream(
             f"{stream.name}: a stream must be JSON Lines, but this is {found}. Train without --stream, or "
             f"write one object per line."
         )
-    skipped: list[DataError] | None = None if errors == "strict" else []
+    skipped: list[DataError] | None = None if chosen.errors == "strict" else []
     # A line that is too long is skipped like one that is not a document.
     skip = None if skipped is None else skipped.append
-    lines = Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document, skip)
-    blocks = JsonLines(lines, stream.name, Options(text, label, id, label_delimiter), errors, skipped)
+    blocks = JsonLines(_lines(stream, chosen, skip), stream.name, chosen, skipped)
     description = f"a stream of {blocks.description}"
     return DocumentReader(
         stream.name, "jsonl", description, blocks, stream.close, ready=stream.ready, stream=True
     )
 
 
-def _reader(
-    opened: Path | tuple[ByteSource, Format],
-    options: Options,
-    encoding: str | None,
-    errors: Errors,
-    max_document: int,
-) -> DocumentReader:
+def _reader(opened: Path | tuple[ByteSource, Format], options: Options) -> DocumentReader:
     if isinstance(opened, Path):
         from widemargin.documents.formats.folders import open_folder
 
-        description, documents = open_folder(opened, encoding, errors, max_document)
+        description, documents = open_folder(opened, options)
         return DocumentReader(str(opened), "folder", description, gathered(documents), lambda: None)
     stream, format = opened
     try:
         if format == "jsonl":
-            lines = _lines(stream, format, encoding, errors, max_document)
-            blocks = JsonLines(lines, stream.name, options, errors)
+            blocks = JsonLines(_filled(stream, format, options), stream.name, options)
             return DocumentReader(
                 stream.name, format, blocks.description, blocks, stream.close, ready=stream.ready
             )
-        description, documents = _open_stream(stream, format, options, encoding, errors, max_document)
+        description, documents = _open_stream(stream, format, options)
     except BaseException:
         stream.close()
         raise
     return DocumentReader(stream.name, format, description, gathered(documents), stream.close)
 
 
-def _lines(
-    stream: ByteSource, format: Format, encoding: str | None, errors: Errors, max_document: int
-) -> Lines:
+def _lines(stream: ByteSource, options: Options, skip: Callable[[DataError], None] | None = None) -> Lines:
+    decoder = Decoder(stream.name, options.encoding, options.errors)
+    return Lines(stream.chunks(), decoder, options.max_document, skip)
+
+
+def _filled(stream: ByteSource, format: Format, options: Options) -> Lines:
+    """The lines of a source, which must not be empty."""
     if not stream.head:
         raise DataError(f"{stream.name}: is empty. {_EMPTY[format]}")
-    return Lines(stream.chunks(), Decoder(stream.name, encoding, errors), max_document)
+    return _lines(stream, options)
 
 
-def _open(source: str | Path, format: str | None) -> Path | tuple[ByteSource, Format]:
+def _open(source: str | Path, options: Options) -> Path | tuple[ByteSource, Format]:
     """A folder, or the bytes of a file with its format."""
-    chosen = checked_format(format)
+    chosen = checked_format(options.format)
     if source != STDIN and not Path(source).exists():
         raise MissingFileError(f"{source}: no such file or folder. Check the path.")
     chosen = chosen or format_by_name(source)
@@ -267,14 +224,7 @@ def _open(source: str | Path, format: str | None) -> Path | tuple[ByteSource, Fo
         raise
 
 
-def _open_stream(
-    stream: ByteSource,
-    format: Format,
-    options: Options,
-    encoding: str | None,
-    errors: Errors,
-    max_document: int,
-) -> tuple[str, Iterator[Document]]:
+def _open_stream(stream: ByteSource, format: Format, options: Options) -> tuple[str, Iterator[Document]]:
     if format == "svmlight":
         raise UsageError(
             f"{stream.name}: contains vectors, not texts. Read it with read_collection or read_vectors."
@@ -284,43 +234,30 @@ def _open_stream(
 
         if stream.is_stdin:
             raise UsageError("Parquet cannot be read from standard input. Save it as a file first.")
-        return open_parquet(stream.name, options, errors, max_document)
-    lines = _lines(stream, format, encoding, errors, max_document)
+        return open_parquet(stream.name, options)
+    lines = _filled(stream, format, options)
     if format == "fasttext":
         from widemargin.documents.formats.fasttext import open_fasttext
 
         return open_fasttext(lines)
     from widemargin.documents.formats.tabular import open_table
 
-    return open_table(lines, stream.name, options, "\t" if format == "tsv" else None, max_document)
+    return open_table(lines, stream.name, options, "\t" if format == "tsv" else None)
 
 
-def read_collection(
-    source: str | Path,
-    *,
-    format: str | None = None,
-    text: str | None = None,
-    label: str | None = None,
-    id: str | None = None,
-    label_delimiter: str | None = None,
-    encoding: str | None = None,
-    errors: Errors = "replace",
-    max_document: int = MAX_DOCUMENT,
-) -> Collection | Vectors:
+def read_collection(source: str | Path, **options: Unpack[ReadOptions]) -> Collection | Vectors:
     """Read a whole source into memory: a `Collection`, or `Vectors` for an SVM-light file.
 
     The parameters are those of `read_documents`.
     """
-    check_encoding(encoding, errors)
-    check_limit(max_document)
-    options = Options(text, label, id, label_delimiter)
-    opened = _open(source, format)
+    chosen = Options(**options)
+    opened = _open(source, chosen)
     if not isinstance(opened, Path) and opened[1] == "svmlight":
         from widemargin.documents.formats.svmlight import parse_vectors
 
         with contextlib.closing(opened[0]) as stream:
-            return parse_vectors(stream.lines(max_document), stream.name)
+            return parse_vectors(stream.lines(chosen.max_document), stream.name)
     collection = Collection()
-    for batch in _reader(opened, options, encoding, errors, max_document).batches():
+    for batch in _reader(opened, chosen).batches():
         collection.extend(batch)
     return collection

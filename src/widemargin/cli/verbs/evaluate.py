@@ -104,23 +104,16 @@ def _typed(label_sets: list[Any], space: LabelSpace) -> list[tuple[Any, ...]]:
 
 
 def _truth(label_sets: list[tuple[Any, ...]], space: LabelSpace) -> Any:
-    """Signs of the columns; a document outside the model's labels is positive in none."""
-    import numpy as np
+    """The signs (n, columns) of the labels; labels that the model does not know are ignored."""
+    from widemargin.labels import LabelSpace
 
-    if space.kind != "multilabel":
-        several = sum(len(labels) != 1 for labels in label_sets)
-        if several:
-            raise DataError(
-                f"{counted(several, 'document')} have none or several labels, but the model chooses one. "
-                f"Train with --multilabel, or evaluate on documents with one label each."
-            )
-    places = {label: j for j, label in enumerate(space.column_names.tolist())}
-    truth = np.full((len(label_sets), space.n_columns), -1, dtype=np.int8)
-    for i, labels in enumerate(label_sets):
-        for label in labels:
-            if label in places:
-                truth[i, places[label]] = 1
-    return truth
+    several = sum(len(labels) != 1 for labels in label_sets)
+    if several and space.kind != "multilabel":
+        raise DataError(
+            f"{counted(several, 'document')} have none or several labels, but the model chooses one. "
+            f"Train with --multilabel, or evaluate on documents with one label each."
+        )
+    return LabelSpace("multilabel", space.column_names).encode(label_sets, unknown="ignore")
 
 
 def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:

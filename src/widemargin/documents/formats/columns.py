@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
+from widemargin.documents.encoding import Errors, check_encoding
+from widemargin.documents.limits import MAX_DOCUMENT, check_limit
 from widemargin.errors import DataError
 
 # In order of preference; compared without regard to case, blanks, hyphens and underscores.
@@ -53,14 +56,47 @@ LABEL_NAMES = (
 ID_NAMES = ("id", "newid", "docid", "documentid", "uid", "uuid", "guid", "key", "ticketid", "messageid")
 
 
+class ReadOptions(TypedDict, total=False):
+    """The keyword arguments of the readers, as in :class:`Options`."""
+
+    format: str | None
+    text: str | None
+    label: str | None
+    id: str | None
+    label_delimiter: str | None
+    encoding: str | None
+    errors: Errors
+    max_document: int
+
+
 @dataclass(frozen=True)
 class Options:
-    """What the caller said about the columns; None leaves it to the guess."""
+    """How a source is read, checked; None leaves a choice to the reader.
 
+    Attributes
+    ----------
+    format : "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed from the name, then the content
+    text, label, id : the columns or fields to read; guessed by name, then by content. In a table without a
+        header they are numbers from "1"
+    label_delimiter : the separator of labels in one cell. A JSON list needs none
+    encoding : by default UTF-8, or what the bytes look like if they are not, with a warning
+    errors : "replace" or "strict": whether undecodable bytes are replaced and counted, or an error
+    max_document : largest size of a document in bytes: a line, a record of a table, a cell or a file in a
+        folder. A larger one is an error with its line; it is noticed before it fills the memory
+    """
+
+    format: str | None = None
     text: str | None = None
     label: str | None = None
     id: str | None = None
     label_delimiter: str | None = None
+    encoding: str | None = None
+    errors: Errors = "replace"
+    max_document: int = MAX_DOCUMENT
+
+    def __post_init__(self) -> None:
+        check_encoding(self.encoding, self.errors)
+        check_limit(self.max_document)
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from widemargin.documents.encoding import Decoder, Errors
-from widemargin.documents.limits import MAX_DOCUMENT, too_large
+from widemargin.documents.encoding import Decoder
+from widemargin.documents.formats.columns import Options
+from widemargin.documents.limits import too_large
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, StorageError
 
 
-def open_folder(
-    folder: Path, encoding: str | None, errors: Errors, max_document: int = MAX_DOCUMENT
-) -> tuple[str, Iterator[Document]]:
+def open_folder(folder: Path, options: Options) -> tuple[str, Iterator[Document]]:
     """What is read, and the documents in the order of their paths.
 
     Folders inside a class folder are searched too; hidden files are not. Without class folders, the files in
@@ -31,7 +30,7 @@ def open_folder(
     if not classes:
         return (
             f"folder without class folders: {counted(len(files), 'file')}, no labels, file names as ids",
-            _documents(folder, [(name, None) for name in files], encoding, errors, max_document),
+            _documents(folder, [(name, None) for name in files], options),
         )
     if files:
         warnings.warn(
@@ -43,7 +42,7 @@ def open_folder(
     shown = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
     return (
         f"folder of {counted(len(classes), 'class folder')} ({shown}), paths as ids",
-        _documents(folder, _files_of(folder, classes), encoding, errors, max_document),
+        _documents(folder, _files_of(folder, classes), options),
     )
 
 
@@ -77,20 +76,18 @@ def _files_of(folder: Path, classes: list[str]) -> Iterator[tuple[str, str | Non
 def _documents(
     folder: Path,
     files: Iterator[tuple[str, str | None]] | list[tuple[str, str | None]],
-    encoding: str | None,
-    errors: Errors,
-    max_document: int,
+    options: Options,
 ) -> Iterator[Document]:
     # One warning for the folder instead of one for each file.
     encodings: Counter[str] = Counter()
     replaced = nuls = 0
     for path, label in files:
         source = ByteSource(folder / path)
-        decoder = Decoder(source.name, encoding, errors)
+        decoder = Decoder(source.name, options.encoding, options.errors)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             with contextlib.closing(source):
-                parts = [decoder.decode(chunk) for chunk in _limited(source, max_document)]
+                parts = [decoder.decode(chunk) for chunk in _limited(source, options.max_document)]
             text = "".join(parts) + decoder.decode(b"", final=True)
         if decoder.guessed:
             encodings[str(decoder.encoding)] += 1

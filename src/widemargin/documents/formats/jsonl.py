@@ -46,7 +46,6 @@ class JsonLines:
     lines : what is read
     name : what errors call the source
     options : fields that were named
-    errors : "strict" refuses halves of surrogate pairs, "replace" replaces them
     skipped : where errors of lines that are no documents go, a stream having no end; None raises the first,
         after the documents before it
     """
@@ -56,12 +55,11 @@ class JsonLines:
         lines: Lines,
         name: str,
         options: Options,
-        errors: Errors = "replace",
         skipped: list[DataError] | None = None,
     ) -> None:
         self._lines = lines
         self._name = name
-        self._errors: Errors = errors
+        self._errors = options.errors
         self._skipped = skipped
         self._delimiter = options.label_delimiter
         columns = self._columns = _choose_fields(lines, name, options)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from widemargin.documents.encoding import Errors
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_cell, labels_of_value
 from widemargin.documents.limits import too_large
@@ -20,9 +20,7 @@ _SAMPLE = 100
 _SHOWN = 40
 
 
-def open_parquet(
-    path: str, options: Options, errors: Errors, max_document: int
-) -> tuple[str, Iterator[Document]]:
+def open_parquet(path: str, options: Options) -> tuple[str, Iterator[Document]]:
     """What is read from which column, and the documents, batch by batch."""
     try:
         import pyarrow.parquet
@@ -43,9 +41,9 @@ def open_parquet(
             columns = choose_columns(names, [], options, path)
         except DataError:
             # Only where no name tells which column is the text do the cells matter.
-            sample = _Reader(table, path, "replace", max_document).rows(strings, _SAMPLE)
+            sample = _Reader(table, path, replace(options, errors="replace")).rows(strings, _SAMPLE)
             columns = choose_columns(names, list(sample), options, path)
-    reader = _Reader(table, path, errors, max_document)
+    reader = _Reader(table, path, options)
     return f"Parquet: {columns.describe()}", _documents(reader, columns, options, path)
 
 
@@ -69,11 +67,11 @@ def _documents(reader: _Reader, columns: Columns, options: Options, path: str) -
 class _Reader:
     """The rows of a table with the values of some columns, of which only a few are in memory."""
 
-    def __init__(self, table: Any, path: str, errors: Errors, max_document: int) -> None:
+    def __init__(self, table: Any, path: str, options: Options) -> None:
         self._table = table
         self._path = path
-        self._errors = errors
-        self._limit = max_document
+        self._errors = options.errors
+        self._limit = options.max_document
         self._replaced = 0
 
     def rows(self, names: list[str], most: int | None = None) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from widemargin.documents.encoding import Lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_cell
-from widemargin.documents.limits import MAX_DOCUMENT, too_large
+from widemargin.documents.limits import too_large
 from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError
@@ -43,7 +43,6 @@ def open_table(
     name: str,
     options: Options,
     delimiter: str | None = None,
-    max_document: int = MAX_DOCUMENT,
 ) -> tuple[str, Iterator[Document]]:
     """What is read from which column, and the documents. Without a delimiter, the header tells it."""
     csv.field_size_limit(_FIELD_LIMIT)
@@ -55,7 +54,7 @@ def open_table(
         )
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: (first.count(mark), mark == ","))
     dialect = _choose_dialect(delimiter, sample)
-    rows = _records(lines, dialect, name, max_document)
+    rows = _records(lines, dialect, name, options.max_document)
     line, header = next(rows)
     numbered = _numbered(header, options)
     names = [str(i) for i in range(1, len(header) + 1)] if numbered else [cell.strip() for cell in header]
