@@ -19,7 +19,7 @@ from widemargin import (
     Vectorizer,
     Winnow,
 )
-from widemargin.errors import UsageError
+from widemargin.errors import DataWarning, UsageError
 
 LEARNERS = [
     Perceptron(),
@@ -134,3 +134,12 @@ def test_documents_are_scaled_once_before_they_are_scored(learner, average):
         model.decision_function([*texts, "wheat wheat wheat wheat oil", "corn gas gas gas"]),
         model.learner_.decision_function(rows),
     )
+
+
+def test_documents_without_a_label_are_ignored():
+    made = [TextClassifier(Vectorizer(n_hashed=64, weighting="sxx"), BalancedWinnow()) for _ in range(2)]
+    made[0].partial_fit(["corn", "bank", "oil"], ["grain", "money", "fuel"])
+    with pytest.warns(DataWarning, match="1 of 4 documents have no label"):
+        made[1].partial_fit(["corn", "bank", "wheat", "oil"], ["grain", "money", None, "fuel"])
+    assert made[0].training_summary_ == made[1].training_summary_
+    np.testing.assert_array_equal(made[0].learner_.coef_, made[1].learner_.coef_)

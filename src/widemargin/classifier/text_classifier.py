@@ -22,7 +22,7 @@ from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
 from widemargin.classifier.term_weights import TopTerms, has_term_weights
 from widemargin.classifier.training import fit_parts, memory_for_estimate, training_summary, tune_parts
-from widemargin.classifier.training_input import training_input
+from widemargin.classifier.training_input import training_batch, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
@@ -160,7 +160,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         Parameters
         ----------
         texts : sequence of str, or a matrix, as in the first call
-        y : labels in the form of the first call; new labels may appear
+        y : labels in the form of the first call; new labels may appear. Documents without one are ignored, as
+            in `fit`
         classes : expected labels, in the first call; two of them make a binary task
 
         Examples
@@ -176,6 +177,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
         )
         self._check_goes_on(learner)
+        texts, y = training_batch(texts, y)
         if is_matrix(texts):
             X = texts if first else self._representation.all_columns(texts).matrix
             vectorizer = None

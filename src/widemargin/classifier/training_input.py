@@ -11,6 +11,7 @@ from widemargin.classifier.representation import is_matrix
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels import Labels
+from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.costs import sample_weights
 
 
@@ -51,17 +52,28 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
     labels = Labels.partial(y, getattr(learner, "unlabeled", None), n)
     names = list(range(n)) if ids is None else ids
     weights = weights if sample_weight is None else sample_weight
-    missing = np.count_nonzero(labels.unlabeled)
+    missing = int(np.count_nonzero(labels.unlabeled))
     if not missing or hasattr(learner, "unlabeled"):
         return TrainingInput(texts, labels, names, weights)
-    warnings.warn(
-        f"{missing} of {n} documents have no label and are ignored in training.",
-        DataWarning,
-        stacklevel=4,
-    )
+    _warn_of_unlabeled(missing, n)
     kept = np.flatnonzero(~labels.unlabeled)
     weights = None if weights is None else sample_weights(weights, n)[kept]
     return TrainingInput(_rows(texts, kept.tolist()), labels.take(kept), [names[i] for i in kept], weights)
+
+
+def training_batch(texts: Any, y: Any) -> tuple[Any, Any]:
+    """The documents and the labels that `partial_fit` learns from: those without a label are left out."""
+    known, marked = leave_out_unlabeled(y, None)
+    if marked.ndim != 1 or not marked.any():
+        return texts, y
+    _warn_of_unlabeled(int(np.count_nonzero(marked)), len(marked))
+    return _rows(texts, np.flatnonzero(~marked).tolist()), known
+
+
+def _warn_of_unlabeled(missing: int, n: int) -> None:
+    warnings.warn(
+        f"{missing} of {n} documents have no label and are ignored in training.", DataWarning, stacklevel=5
+    )
 
 
 def _rows(texts: Any, kept: list[int]) -> Any:

@@ -132,7 +132,7 @@ class Indicator:
         return signs
 
 
-def read_form(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
+def read_form(y: Any, *, rows_are_sets: bool = False) -> Values | Sets | Indicator:
     """Which form `y` has; with `rows_are_sets` a list of rows is one of label sets, whatever it holds."""
     if isinstance(y, Values | Sets | Indicator):
         return y
@@ -148,17 +148,17 @@ def read_form(y: Any, rows_are_sets: bool = False) -> Values | Sets | Indicator:
         if strings and all(issubclass(kind, str) for kind in kinds):
             return Values(list(y))
         if any(issubclass(kind, CONTAINERS) for kind in kinds) or (rows_are_sets and not y):
-            return _read_rows(y, rows_are_sets)
+            return _read_rows(y, rows_are_sets=rows_are_sets)
         # NumPy would turn the numbers among strings into strings.
         array = np.array(y, dtype=object if strings else None)
     else:
         array = np.asarray(y)
     if array.dtype.kind in "OT":
-        return _read_objects(array.astype(object), rows_are_sets)
+        return _read_objects(array.astype(object), rows_are_sets=rows_are_sets)
     return _read_array(array)
 
 
-def _read_rows(rows: Sequence[Any], rows_are_sets: bool) -> Values | Sets | Indicator:
+def _read_rows(rows: Sequence[Any], *, rows_are_sets: bool) -> Values | Sets | Indicator:
     for row, labels in enumerate(rows):
         if not isinstance(labels, CONTAINERS):
             what = "no label (None)" if labels is None else f"{labels!r:.80} where others have label sets"
@@ -178,13 +178,13 @@ def _read_rows(rows: Sequence[Any], rows_are_sets: bool) -> Values | Sets | Indi
     return _read_array(array) if array.dtype.kind in "biuf" else Sets(rows)
 
 
-def _read_objects(array: NDArray[Any], rows_are_sets: bool) -> Values | Sets | Indicator:
+def _read_objects(array: NDArray[Any], *, rows_are_sets: bool) -> Values | Sets | Indicator:
     """Python objects: strings stay what they are, numbers become an array of numbers."""
     if array.ndim == 2 and array.shape[1] == 1:
         array = _ravel(array)
     types = set(map(type, array.ravel().tolist()))
     if any(issubclass(kind, CONTAINERS) for kind in types):
-        return _read_rows(array.tolist(), rows_are_sets)
+        return _read_rows(array.tolist(), rows_are_sets=rows_are_sets)
     if array.ndim != 1:
         return _read_array(np.asarray(array.tolist()))
     missing = [row for row, label in enumerate(array.tolist()) if is_missing(label)]
