@@ -120,7 +120,9 @@ class Stored:
         known = inspect.signature(cls).parameters
         for parameter, value in self._config.items():
             if parameter not in known:
-                raise DataError(f"{self._name(parameter)} in manifest.json is no parameter of {cls.__name__}")
+                raise DataError(
+                    f"{self._name(parameter)} in manifest.json is not a parameter of {cls.__name__}"
+                )
             if isinstance(value, float) and math.isnan(value):
                 raise self._wrong(parameter, value, "a number")
         made = cls(**self._config)
@@ -130,7 +132,9 @@ class Stored:
                 check()
             except (UsageError, TypeError, ValueError, OverflowError, AttributeError) as error:
                 where = repr(self._path.rstrip(".")) if self._path else "The configuration"
-                raise DataError(f"{where} in manifest.json does not fit {cls.__name__}: {error}") from error
+                raise DataError(
+                    f"{where} in manifest.json is not valid for {cls.__name__}: {error}"
+                ) from error
         return made
 
     # ------------------------------------------------------------------ arrays

@@ -445,7 +445,7 @@ class TestSaveAndLoad:
         with pytest.raises(DataError, match=r"m\.wm holds a something-else"):
             TextClassifier.load(tmp_path / "m.wm")
         save_model(tmp_path / "m.wm", kind="text-classifier", config={"learner": {"name": "os"}}, arrays={})
-        with pytest.raises(DataError, match=r"m\.wm holds no usable classifier"):
+        with pytest.raises(DataError, match=r"m\.wm does not contain a usable classifier"):
             TextClassifier.load(tmp_path / "m.wm")
 
     @pytest.mark.parametrize("learner", [LinearSVM(), KernelSVM(gamma=0.5), KernelSVM(kernel="linear")])
@@ -474,7 +474,7 @@ class TestSaveAndLoad:
             texts=model.texts,
             summary=summary,
         )
-        with pytest.raises(DataError, match="holds no usable classifier"):
+        with pytest.raises(DataError, match="does not contain a usable classifier"):
             TextClassifier.load(tmp_path / "bad.wm")
 
     def test_learner_that_cannot_be_saved(self, tmp_path):

@@ -272,5 +272,5 @@ class TestFiles:
             model.config["decision"]["calibration"] = "os.system"
         parts = {"kind": model.kind, "config": model.config, "texts": model.texts, "summary": model.summary}
         save_model(tmp_path / "bad.wm", arrays=arrays, **parts)
-        with pytest.raises(DataError, match="holds no usable classifier"):
+        with pytest.raises(DataError, match="does not contain a usable classifier"):
             TextClassifier.load(tmp_path / "bad.wm")

@@ -119,7 +119,7 @@ def test_damaged_selections_are_refused(tmp_path):
             texts=model.texts,
             summary=model.summary,
         )
-        with pytest.raises(DataError, match="no usable classifier"):
+        with pytest.raises(DataError, match="a usable classifier"):
             TextClassifier.load(tmp_path / "bad.wm")
 
 

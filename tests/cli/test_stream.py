@@ -205,7 +205,7 @@ class TestBadLines:
     ("arguments", "told"),
     [
         (["--stream"], "--learner balanced-winnow"),
-        (["--stream", "--learner", "winnow", "--weighting", "tfc"], "second letter has to be x"),
+        (["--stream", "--learner", "winnow", "--weighting", "tfc"], "second letter must be x"),
         (["--stream", "--learner", "winnow", "--min-df", "3"], "--min-df"),
         (["--stream", "--learner", "winnow", "--estimate", "k-fold"], "--estimate"),
         (["--learner", "winnow", "--promotion", "2"], "--promotion does not apply to winnow"),

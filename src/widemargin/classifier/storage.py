@@ -93,7 +93,7 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
     to_score : read only what scores documents, without scikit-learn where the learner is linear
     """
     if model.kind != KIND:
-        raise DataError(f"{where} holds a {model.kind}, not a {KIND}. Use another model.")
+        raise DataError(f"{where} contains a {model.kind}, not a {KIND}. Use another model.")
     config = Stored(model.config)
     with _named(where, "summary"):
         summary = checked_summary(model.summary)
@@ -162,7 +162,7 @@ def _named(where: str, part: str) -> Iterator[None]:
     except expected as error:
         what = str(error) if isinstance(error, WidemarginError) else f"{type(error).__name__}: {error}"
         raise DataError(
-            f"{where} holds no usable classifier: {part}: {what.rstrip('.')}. Train it again."
+            f"{where} does not contain a usable classifier: {part}: {what.rstrip('.')}. Train it again."
         ) from error
 
 

@@ -31,12 +31,11 @@ def check(given: Given, vectorizing: dict[str, Any]) -> None:
     pruning = {"min_df": 1, "max_df": 1.0, "max_features": None}
     whole += [name.replace("_", "-") for name, every in pruning.items() if vectorizing[name] != every]
     if whole:
-        raise UsageError(f"--{whole[0]} needs all documents at once. Leave it out, or leave out --stream.")
+        raise UsageError(f"--{whole[0]} needs all documents at once. Omit it, or omit --stream.")
     if vectorizing["weighting"][1:2] != "x":
         raise UsageError(
             f"--weighting {vectorizing['weighting']}: a stream has no document frequencies. The second "
-            f"letter "
-            f"has to be x, as in sxx, bxx or bxc."
+            f"letter must be x, as in sxx, bxx or bxc."
         )
 
 
@@ -272,17 +271,17 @@ def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, A
         found = learner_name(classifier.learner_)
         if found != learner:
             raise UsageError(
-                f"--resume: {output} holds a {found}, not a {learner}. Pass --learner {found}, or "
-                f"leave out --resume to start over."
+                f"--resume: {output} contains a {found}, not a {learner}. Pass --learner {found}, or "
+                f"omit --resume to start over."
             )
         several = classifier.label_space_.kind == "multilabel"
         if several != given.multilabel:
-            word = "any number of labels" if several else "one label"
-            raise UsageError(f"--resume: documents of {output} have {word}; --multilabel has to agree.")
+            word, cure = ("any number of labels", "Pass") if several else ("one label", "Omit")
+            raise UsageError(f"--resume: documents of {output} have {word}. {cure} --multilabel.")
         note(
             f"Continuing with {output}, after "
             f"{counted(classifier.training_summary_['documents'], 'document')} "
-            f"and with its own given.",
+            f"and with its own settings.",
             given.quiet,
         )
         for part in (classifier.learner_, classifier.vectorizer_):

@@ -10,7 +10,7 @@ from widemargin.cli.options.option import REQUIRED, Option, train
 _READERS = "train label predict evaluate"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
-_PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs widemargin[plots])."
+_PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
 _DATA = (
     "JSONL, CSV, TSV, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder with a subfolder per "
     "class, or - for stdin."

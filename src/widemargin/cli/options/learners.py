@@ -182,9 +182,8 @@ ESTIMATES = (
     train(
         "--tune none|fast|full|10s",
         "Choose stemming, stop words, weighting and C from the training documents; explicit options are "
-        "kept. full estimates every candidate, fast only the best of a race, 10s as much of that as is "
-        "predicted "
-        "to take ten seconds.",
+        "kept. full estimates every candidate; fast only those that do best in a quick comparison; 10s does "
+        "as much of that as is predicted to take ten seconds.",
         shown="fast for linear-svm, none for others",
         common=True,
     ),

@@ -22,7 +22,7 @@ TEXT = (
     train(
         "--weighting TRIPLE",
         _WEIGHTING,
-        shown="chosen by --tune, or tfc; winnows of counts: sxx; other online learners: bxx",
+        shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
     both(

@@ -97,7 +97,7 @@ def _read(text: str | None, file: Path | None, max_document: int) -> str:
     from widemargin.documents.limits import too_large
 
     if file is None and sys.stdin is None:
-        raise DataError("stdin: is closed. Give the text, or --file F.")
+        raise DataError("stdin is closed. Give the text, or --file F.")
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if file is None else file.open("rb") as source:
             data = source.read(max_document + 1)

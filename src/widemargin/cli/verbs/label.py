@@ -20,15 +20,14 @@ EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labeled.jsonl --posi
 def run(given: Given) -> None:
     """Label a whole collection from a few labeled documents.
 
-    The unlabeled documents take part in learning: a transductive SVM looks for the labels that leave the
-    widest empty margin between the classes, as words that occur together suggest. With one file, its
-    documents without labels are labeled; with two, those of the second.
+    Learning uses the unlabeled documents too: a transductive SVM searches for the labels with the widest
+    margin between the classes. With one file, its documents without labels are labeled; with two, those of
+    the second file.
 
-    Each document gives one JSON object on a line, {"id": ..., "labels": [...], "score": ..., "certainty":
-    ...}. Certainty is 0 at the boundary of another decision and 1 at the margin or beyond; it is no
-    probability. A statistical test compares labeled and unlabeled documents afterwards, and says where
-    the labels should not be trusted. --model keeps the rule for documents to come: predict, evaluate,
-    explain and inspect take it.
+    The output has one JSON object per line, {"id": ..., "labels": [...], "score": ..., "certainty": ...}.
+    Certainty is 0 at the decision boundary and 1 at the margin or beyond; it is not a probability. Finally, a
+    statistical test compares labeled and unlabeled documents, and reports labels that should not be trusted.
+    --model saves a model for new documents, which predict, evaluate, explain and inspect accept.
     """
     _check_options(given)
     inputs = [given.labeled, given.unlabeled, stop_word_file(given.stop_words)]

@@ -33,9 +33,9 @@ Row = dict[str, Any]
 def run(given: Given) -> None:
     """Label documents with a trained model.
 
-    Each document gives one JSON object on a line, {"id": ..., "labels": [...]}, in the order of the input.
-    Documents are read, labeled and written in pieces, so that the input may be of any length. With --output
-    and --json, a summary is printed on stdout.
+    The output has one JSON object per line, {"id": ..., "labels": [...]}, in the order of the input.
+    Documents are read, labeled and written in batches, so the input may have any length. With --output and
+    --json, a summary is printed on stdout.
     """
     output = given.output
     write = writer_for(output, given.top, given.safe_csv)
