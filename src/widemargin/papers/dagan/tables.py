@@ -262,7 +262,7 @@ def _micro_average(truth: NDArray[Any], scores: NDArray[np.float64]) -> float:
 
 
 def _chosen(learner: Any) -> str:
-    names = ("promotion", "eta", "discard_below", "beta")
+    names = ("promotion", "eta", "discard_below", "negative_weight")
     usual = {
         "eta": "rate",
         "promotion": "promotion (demotion its inverse)",

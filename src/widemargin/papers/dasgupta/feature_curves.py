@@ -8,7 +8,7 @@ one, at 0, by hyperplanes through the origin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,8 @@ from widemargin.features.scores import count_terms, information_gain
 from widemargin.learn.squares.least_squares import RegularizedLeastSquares
 from widemargin.measure import f_measure, macro, micro, precision, recall
 from widemargin.measure.contingency import contingency
+from widemargin.papers.result import UNPUBLISHED, Cell
+from widemargin.report.plots import Line, Panel
 
 Floats = NDArray[np.float64]
 
@@ -177,3 +179,46 @@ def relative(
 def average(runs: Sequence[Measures]) -> Measures:
     """Measure by measure, of those that are defined."""
     return Measures(*(macro(np.array([getattr(run, name) for run in runs])) for name in NAMES))
+
+
+def against_sizes(
+    task: FeatureTask,
+    strategy: Strategy,
+    sizes: Sequence[int],
+    regularization: float,
+    whole: Measures,
+    samples: int,
+) -> list[Measures]:
+    """What a strategy reaches with every number of features, relative to all features."""
+    return [relative(task, strategy, size, regularization, whole, samples) for size in sizes]
+
+
+def averages(runs: Sequence[Sequence[Measures]]) -> list[Measures]:
+    """The average of each number of features, over tasks or splits."""
+    return [average(column) for column in zip(*runs, strict=True)]
+
+
+def drawn(
+    found: Mapping[str, Sequence[Measures]],
+    wanted: Mapping[str, str],
+    sizes: Sequence[int],
+    published: Mapping[tuple[str, int, str], float],
+) -> tuple[list[Cell], list[Panel]]:
+    """Cells row by row and a panel of each measure; `wanted` are measures and how they are called."""
+    cells, panels = [], []
+    for name, shown in wanted.items():
+        curves = {label: [100 * getattr(point, name) for point in points] for label, points in found.items()}
+        panels.append(
+            Panel(
+                shown,
+                "features",
+                "% of all features",
+                [Line(label, list(map(float, sizes)), y) for label, y in curves.items()],
+            )
+        )
+        cells += [
+            Cell(f"{shown}: {size:,}", label, published.get((shown, size, label), UNPUBLISHED), y[place])
+            for place, size in enumerate(sizes)
+            for label, y in curves.items()
+        ]
+    return cells, panels

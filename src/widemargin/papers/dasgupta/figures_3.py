@@ -21,7 +21,6 @@ from widemargin.documents.corpora import load_corpus
 from widemargin.features.sampling import hellinger_distance
 from widemargin.papers.dasgupta import feature_curves as curves
 from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy
-from widemargin.papers.dasgupta.figures_5 import sorted_by_row
 from widemargin.papers.joachims.text_tasks import Report, texts_of
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
@@ -91,12 +90,14 @@ def run(
         if figure == "3":
             found = measured(report, made, STRATEGIES, samples, sizes)
             wanted = {"micro_f1": "micro-F1", "precision": "precision", "recall": "recall"}
-            parts = [_curves(found, {name: kind + shown for name, shown in wanted.items()}, sizes)]
+            parts = [
+                curves.drawn(found, {name: kind + shown for name, shown in wanted.items()}, sizes, PUBLISHED)
+            ]
         else:
             lowest, drawn, note = spread(made, samples, kind)
             notes.append(note)
             found = measured(report, made, SUBSPACES, samples, sizes)
-            curve = _curves(found, {"micro_f1": f"(b) {kind}micro-F1"}, sizes)
+            curve = curves.drawn(found, {"micro_f1": f"(b) {kind}micro-F1"}, sizes, PUBLISHED)
             parts = [(lowest, drawn), curve, distances_of(made, kind)]
         for more, pictures in parts:
             cells += more
@@ -122,9 +123,8 @@ def measured(
         report(f"{name} on {len(tasks)} splits")
         rows = []
         for _, task, best, value in tasks:
-            strategy = make(task)
-            rows.append([curves.relative(task, strategy, size, value, best, samples) for size in sizes])
-        found[name] = [curves.average(column) for column in zip(*rows, strict=True)]
+            rows.append(curves.against_sizes(task, make(task), sizes, value, best, samples))
+        found[name] = curves.averages(rows)
     return found
 
 
@@ -202,20 +202,3 @@ def small_tasks(report: Report, tasks: int, splits: int, longest: bool = False) 
             train, test = np.sort(order[:TRAINING]), np.sort(order[TRAINING:])
             task = FeatureTask(X[train], X[test], signs[train], signs[test])
             yield SmallTask(number, task, *curves.best_lambda(task))
-
-
-def _curves(
-    found: dict[str, list[Measures]], wanted: dict[str, str], sizes: Sequence[int]
-) -> tuple[list[Cell], list[Panel]]:
-    cells: list[Cell] = []
-    panels = []
-    for name, shown in wanted.items():
-        lines = []
-        for strategy, points in found.items():
-            y = [100 * getattr(point, name) for point in points]
-            lines.append(Line(strategy, list(map(float, sizes)), y))
-            for size, value in zip(sizes, y, strict=True):
-                printed = PUBLISHED.get((shown, size, strategy), UNPUBLISHED)
-                cells.append(Cell(f"{shown}: {size:,}", strategy, printed, value))
-        panels.append(Panel(shown, "features", "% of all features", lines))
-    return sorted_by_row(cells), panels

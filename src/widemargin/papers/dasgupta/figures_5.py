@@ -51,30 +51,21 @@ def run(
         return figure_2(report)
     cells: list[Cell] = []
     notes = [*NOTES, f"{splits} splits of 20 Newsgroups and {samples} samples; published are 5 and 5."]
-    panels = []
+    panels: list[Panel] = []
     collections: tuple[tuple[str, Iterator[FeatureTask], tuple[str, ...]], ...] = (
         ("20 Newsgroups", newsgroups(report, splits), ("micro_f1",)),
         ("Reuters-21578", reuters_task(report), ("micro_f1", "macro_f1")),
     )
     for title, tasks, wanted in collections:
         found, best = measured(report, title, tasks, samples, sizes)
-        for name in wanted:
-            row = f"{title}, {name.replace('_f1', '-F1')}"
-            lines = []
-            for strategy, points in found.items():
-                y = [100 * getattr(point, name) for point in points]
-                lines.append(Line(strategy, list(map(float, sizes)), y))
-                cells += [
-                    Cell(
-                        f"{row}: {size:,}", strategy, PUBLISHED.get((row, size, strategy), UNPUBLISHED), value
-                    )
-                    for size, value in zip(sizes, y, strict=True)
-                ]
-            panels.append(Panel(row, "features", "% of all features", lines))
+        shown = {name: f"{title}, {name.replace('_f1', '-F1')}" for name in wanted}
+        more, pictures = curves.drawn(found, shown, sizes, PUBLISHED)
+        cells += more
+        panels += pictures
         notes.append(f"{title}: {best}")
     notes.append("The published Reuters is RCV1-v2, 23,000 training documents and 103 topics.")
     title = "Dasgupta, Figure 5: F1 relative to all features against the number of features"
-    return PaperResult("dasgupta-figure-5", title, sorted_by_row(cells), notes, panels=panels)
+    return PaperResult("dasgupta-figure-5", title, cells, notes, panels=panels)
 
 
 def figure_2(report: Report) -> PaperResult:
@@ -118,14 +109,8 @@ def measured(
         wholes.append((best, value))
         for name, make in STRATEGIES.items():
             report(f"{title}, split {number}: {name}")
-            strategy = make(task)
-            by_split[name].append(
-                [curves.relative(task, strategy, size, value, best, samples) for size in sizes]
-            )
-    means = {
-        name: [curves.average(column) for column in zip(*found, strict=True)]
-        for name, found in by_split.items()
-    }
+            by_split[name].append(curves.against_sizes(task, make(task), sizes, value, best, samples))
+    means = {name: curves.averages(found) for name, found in by_split.items()}
     shown = "; ".join(
         f"lambda {value:g}, micro-F1 {100 * best.micro_f1:.1f}, macro-F1 {100 * best.macro_f1:.1f}"
         for best, value in wholes
@@ -151,9 +136,3 @@ def reuters_task(report: Report) -> Iterator[FeatureTask]:
     task = reuters(report, Vectorizer(stemmer="porter", weighting="ltc"))
     signs = np.where(task.in_train, 1, -1).astype(np.int8)
     yield FeatureTask(task.X_train, task.X_test, signs, task.truth)
-
-
-def sorted_by_row(cells: list[Cell]) -> list[Cell]:
-    """Cells of one row together, rows in the order in which they first came."""
-    rows = list(dict.fromkeys(cell.row for cell in cells))
-    return sorted(cells, key=lambda cell: rows.index(cell.row))

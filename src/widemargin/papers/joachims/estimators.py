@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,17 +81,9 @@ def mean_and_deviation(runs: Floats) -> tuple[Floats, Floats]:
     >>> mean_and_deviation(np.array([[1.0, 4.0], [3.0, np.nan]]))
     (array([2., 4.]), array([1.41421356,        nan]))
     """
-    defined = ~np.isnan(runs)
-    n = np.count_nonzero(defined, axis=0)
-    mean = _divided(np.where(defined, runs, 0.0).sum(axis=0), n)
-    squares = np.where(defined, (runs - mean) ** 2, 0.0).sum(axis=0)
-    return mean, np.sqrt(_divided(squares, n - 1))
-
-
-def _divided(total: Floats, by: NDArray[np.int64]) -> Floats:
-    quotient: Floats = np.full(total.shape, np.nan)
-    np.divide(total, by, out=quotient, where=by > 0)
-    return quotient
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of what has no figures, or only one
+        return np.nanmean(runs, axis=0), np.nanstd(runs, axis=0, ddof=1)
 
 
 def printed_estimates(table: str) -> Figures:

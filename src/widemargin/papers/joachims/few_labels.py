@@ -20,6 +20,7 @@ from widemargin.labels import LabelSpace
 from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.measure import prbep
 from widemargin.measure.alarm import Alarm
+from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import (
     OHSUMED_CATEGORIES,
     REUTERS_TOPICS,
@@ -93,6 +94,7 @@ class Published:
     """A table: which documents, how many of them are labeled, and the two printed figures of every row."""
 
     title: str
+    labels: str
     field: Callable[[Report], Field]
     labeled: int
     rows: dict[str, tuple[float, float]]
@@ -217,3 +219,19 @@ def _field(
     return Field(
         title, counts, member, tuple(names or categories), rows[:n], rows[n:], min_count, list(notes)
     )
+
+
+# Collection, labeled documents and what they are called.
+COLLECTIONS = (
+    (reuters_field, 17, "Reuters-21578", "documents"),
+    (webkb_field, 9, "WebKB", "pages"),
+    (ohsumed_field, 120, "Ohsumed", "abstracts"),
+)
+
+
+def published(*tables: str) -> dict[str, Published]:
+    """Three tables, one of each collection."""
+    return {
+        table: Published(title, f"{labeled} labeled {what}", load, labeled, printed(table))
+        for table, (load, labeled, title, what) in zip(tables, COLLECTIONS, strict=True)
+    }

@@ -13,15 +13,11 @@ import numpy as np
 from widemargin.papers.joachims.few_labels import (
     POSITIVES_NOTE,
     Field,
-    Published,
     Sample,
     draw,
-    ohsumed_field,
-    reuters_field,
+    published,
     transduce,
-    webkb_field,
 )
-from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 
@@ -29,26 +25,7 @@ SECONDS, SWITCHES = "CPU s", "switches"
 SINGLE, MULTIPLE = "single", "multiple"
 
 # Printed are seconds and switches.
-TABLES = {
-    "9.1": Published(
-        "Reuters-21578",
-        reuters_field,
-        17,
-        printed("9.1"),
-    ),
-    "9.2": Published(
-        "WebKB",
-        webkb_field,
-        9,
-        printed("9.2"),
-    ),
-    "9.3": Published(
-        "Ohsumed",
-        ohsumed_field,
-        120,
-        printed("9.3"),
-    ),
-}
+TABLES = published("9.1", "9.2", "9.3")
 SAMPLES = 5
 NOTES = [
     "CPU seconds of one thread on this machine; published are those of a 300 MHz processor.",
@@ -68,16 +45,16 @@ def run(
     field: Field | None = None,
 ) -> PaperResult:
     """One of the tables over so many random training sets; on `n_test` random test documents, if given."""
-    published = TABLES[table]
-    field = field or published.field(report)
+    chosen = TABLES[table]
+    field = field or chosen.field(report)
     cells: list[Cell] = []
     for number, name in enumerate(field.names):
         report(f"{field.title}, {name}: {samples} samples, both ways of switching")
-        printed = published.rows[name]
+        printed = chosen.rows[name]
         for switching in (SINGLE, MULTIPLE):
             found = np.array(
                 [
-                    cost(draw(field, published.labeled, seed, n_test).column(number), switching)
+                    cost(draw(field, chosen.labeled, seed, n_test).column(number), switching)
                     for seed in range(samples)
                 ]
             )
@@ -86,14 +63,14 @@ def run(
                 shown = figure if switching == SINGLE else UNPUBLISHED
                 cells += averaged(name, head, shown, found[:, column])
     notes = [
-        f"Means over {samples} random training sets of {published.labeled} documents, and the standard "
+        f"Means over {samples} random training sets of {chosen.labeled} documents, and the standard "
         f"deviation of one of them.",
         *NOTES,
         *field.notes,
     ]
     if n_test is not None:
         notes.append(f"Only {n_test:,} random test documents, not all.")
-    title = f"Joachims, Table {table}: training time and switches of transductive SVMs, {published.title}"
+    title = f"Joachims, Table {table}: training time and switches of transductive SVMs, {chosen.title}"
     digits = {cell.column: 2 for cell in cells if SECONDS in cell.column}
     return PaperResult(f"joachims-{table}", title, cells, notes, digits)
 
