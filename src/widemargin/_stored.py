@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,47 +59,39 @@ class Stored:
             raise DataError(f"{self._name(name)} in manifest.json is missing")
         return self._config[name]
 
+    def _checked(self, name: str, words: str, holds: Callable[[Any], bool]) -> Any:
+        """The value under `name`, for which `holds` must be true."""
+        value = self.value(name)
+        if not holds(value):
+            raise self._wrong(name, value, words)
+        return value
+
     def integer(self, name: str, *, least: int = 0, most: int = LARGEST_SIZE) -> int:
         """A whole number from `least` to `most`."""
-        value = self.value(name)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise self._wrong(name, value, f"a whole number from {least} to {most}")
-        return value
+        words = f"a whole number from {least} to {most}"
+        return int(self._checked(name, words, lambda value: type(value) is int and least <= value <= most))
 
     def number(self, name: str, *, least: float = -math.inf, most: float = math.inf) -> float:
         """A finite number from `least` to `most`."""
-        value = self.value(name)
-        if not _is_finite(value) or not least <= value <= most:
-            raise self._wrong(name, value, "a finite number")
-        return float(value)
+        words = "a finite number"
+        return float(self._checked(name, words, lambda value: _is_finite(value) and least <= value <= most))
 
     def flag(self, name: str) -> bool:
         """True or false."""
-        value = self.value(name)
-        if not isinstance(value, bool):
-            raise self._wrong(name, value, "true or false")
-        return value
+        return bool(self._checked(name, "true or false", lambda value: isinstance(value, bool)))
 
     def text(self, name: str) -> str:
         """A string."""
-        value = self.value(name)
-        if not isinstance(value, str):
-            raise self._wrong(name, value, "a string")
-        return value
+        return str(self._checked(name, "a string", lambda value: isinstance(value, str)))
 
     def choice(self, name: str, known: Collection[str]) -> str:
         """One of several strings."""
-        value = self.value(name)
-        if not isinstance(value, str) or value not in known:
-            raise self._wrong(name, value, f"one of {', '.join(known)}")
-        return value
+        words = f"one of {', '.join(known)}"
+        return str(self._checked(name, words, lambda value: isinstance(value, str) and value in known))
 
     def items(self, name: str) -> list[Any]:
         """A list."""
-        value = self.value(name)
-        if not isinstance(value, list):
-            raise self._wrong(name, value, "a list")
-        return value
+        return list(self._checked(name, "a list", lambda value: isinstance(value, list)))
 
     def same(self, name: str, expected: Any) -> None:
         """Reject a value other than `expected`, unless that is not known (None) or there is no value."""

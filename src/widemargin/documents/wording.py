@@ -1,6 +1,8 @@
-"""Counts in messages."""
+"""Counts and hints in messages."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 def counted(count: int, noun: str) -> str:
@@ -10,3 +12,17 @@ def counted(count: int, noun: str) -> str:
     ('1 field', '1,234 fields')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A hint with the most similar of `names`, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("reuters", ["reuters21578", "webkb"])
+    "Did you mean 'reuters21578'? "
+    """
+    import difflib
+
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    return f"Did you mean {near[0]!r}? " if near else ""

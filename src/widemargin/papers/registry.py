@@ -8,13 +8,13 @@ a table, write the module and add a row to ``index.csv``. Modules are imported o
 from __future__ import annotations
 
 import csv
-import difflib
 import importlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any, cast
 
+from widemargin.documents.wording import did_you_mean
 from widemargin.errors import UsageError
 from widemargin.papers.result import PaperResult
 
@@ -68,8 +68,7 @@ def find_paper(name: str) -> Paper:
         if paper.name == name:
             return paper
     names = [paper.name for paper in PAPERS]
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, names)
     raise UsageError(f"There is no published table {name!r}. {hint}The tables are {', '.join(names)}.")
 
 

@@ -12,12 +12,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from widemargin.documents.collection import Collection, Vectors
+from widemargin.documents.corpora.home import records
 from widemargin.documents.record import Document
 from widemargin.errors import UsageError
 
 Kind = Literal["text", "vectors"]
 # The training and the test part; without a split everything is in the first.
 Parts = tuple[Collection, Collection] | tuple[Vectors, Vectors]
+Loader = Callable[[tuple[Path, ...], str | None], Parts]
+Record = dict[str, Any]
+# Of a record and a split: "train", "test" or neither.
+Side = Callable[[Record, str | None], str | None]
 
 
 @dataclass
@@ -68,26 +73,30 @@ class Corpus:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """A corpus as the registry knows it.
 
     `files` are relative to the data folder; `fetched` are those that fetching makes, where it makes others.
-    The first of `splits` is the standard one unless the collection has no `official` split. `load` takes the
+    The first of `splits` is the standard one, unless the only one is random: then the collection has no
+    official split. `load` takes the
     paths of the files and the split (None for all).
     """
 
     name: str
     title: str
-    kind: Kind
+    kind: Kind = "text"
     files: tuple[str, ...]
-    splits: tuple[str, ...]
+    splits: tuple[str, ...] = ("random",)
     documents: int
     classes: int
     origin: str
-    load: Callable[[tuple[Path, ...], str | None], Parts]
-    official: bool = True
+    load: Loader
     fetched: tuple[str, ...] = ()
+
+    @property
+    def official(self) -> bool:
+        return self.splits != ("random",)
 
 
 @dataclass(frozen=True)
@@ -104,34 +113,42 @@ class CorpusDescription:
     origin: str
 
 
-def document(record: dict[str, Any]) -> Document:
+def document(record: Record) -> Document:
     """A record with `label` or `labels` as a document."""
     labels = record["labels"] if "labels" in record else [record["label"]]
     return Document(str(record["id"]), record["text"], tuple(labels))
 
 
-def own_side(record: dict[str, Any]) -> str | None:
+def own_side(record: Record, split: str | None) -> str | None:
     """The side that the record itself names."""
-    side = record["split"]
-    return side if isinstance(side, str) else None
+    named = record["split"]
+    return named if isinstance(named, str) else None
 
 
-def random_side(record: dict[str, Any]) -> str:
+def random_side(record: Record, split: str | None) -> str:
     """Two thirds for training, drawn by the id: the same in every run."""
     return "test" if zlib.crc32(str(record["id"]).encode()) % 3 == 0 else "train"
 
 
-def load_labeled(
-    records: Iterable[dict[str, Any]],
-    split: str | None,
-    side: Callable[[dict[str, Any]], str | None] = own_side,
-    make: Callable[[dict[str, Any]], Document] = document,
-) -> Parts:
-    """Distribute the records; `side` says of each whether it is in "train", "test" or neither."""
-    train, test = Collection(), Collection()
-    sides = {"train": train, "test": test}
-    for record in records:
-        where = "train" if split is None else side(record)
-        if where in sides:
-            sides[where].append(make(record))
-    return train, test
+def only_file(paths: tuple[Path, ...]) -> Iterable[Record]:
+    """The records of a collection of one file."""
+    return records(paths[0])
+
+
+def labeled(
+    side: Side = own_side,
+    make: Callable[[Record], Document] = document,
+    read: Callable[[tuple[Path, ...]], Iterable[Record]] = only_file,
+) -> Loader:
+    """The `load` of a collection whose records are documents, each on one side of a split."""
+
+    def load(paths: tuple[Path, ...], split: str | None) -> Parts:
+        train, test = Collection(), Collection()
+        sides = {"train": train, "test": test}
+        for record in read(paths):
+            where = "train" if split is None else side(record, split)
+            if where in sides:
+                sides[where].append(make(record))
+        return train, test
+
+    return load

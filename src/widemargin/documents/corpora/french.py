@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source, load_labeled, random_side
+from widemargin.documents.corpora.corpus import Source, labeled, random_side
 from widemargin.documents.corpora.home import records
 from widemargin.documents.record import Document
 
@@ -33,10 +33,6 @@ def document(record: dict[str, Any]) -> Document:
     return Document(record["id"], record["text"], (record["author_id"],))
 
 
-def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labeled(distinct_works(paths), split, random_side, document)
-
-
 _FOLDER = "french_authors"
 _ELTEC = "https://github.com/COST-ELTeC/ELTeC-fra and https://github.com/cligs/textbox"
 _CIDRE = "the CIDRE corpus (Corpus for Idiolectal Research)"
@@ -48,14 +44,11 @@ def _source(
     return Source(
         name=name,
         title=title,
-        kind="text",
         files=tuple(f"{_FOLDER}/{file}.jsonl.xz" for file in files),
-        splits=("random",),
         documents=documents,
         classes=classes,
         origin=origin,
-        load=load,
-        official=False,
+        load=labeled(random_side, document, distinct_works),
     )
 
 

@@ -9,22 +9,22 @@ Neither has an official split; "random" draws a third for testing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source, load_labeled, random_side
+from widemargin.documents.corpora.corpus import Loader, Source, labeled, random_side
 from widemargin.documents.corpora.home import records
 
 
-def _pieces(path: Path, code: str, field: str) -> Iterator[dict[str, Any]]:
-    for record in records(path):
-        for number, text in enumerate(record[field], 1):
-            yield {"id": f"{record[code]}/{number}", "label": record[code], "text": text}
+def _pieces_of(code: str, field: str) -> Loader:
+    """Every piece of text in `field` is a document."""
 
+    def pieces(paths: tuple[Path, ...]) -> Iterator[dict[str, Any]]:
+        for record in records(paths[0]):
+            for number, text in enumerate(record[field], 1):
+                yield {"id": f"{record[code]}/{number}", "label": record[code], "text": text}
 
-def load(code: str, field: str, paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labeled(_pieces(paths[0], code, field), split, random_side)
+    return labeled(random_side, read=pieces)
 
 
 _LINGUA = {
@@ -37,27 +37,21 @@ SOURCES = (
     Source(
         name="udhr",
         title="Declaration of Human Rights: paragraphs by language",
-        kind="text",
         files=("language_id/udhr.jsonl.xz",),
-        splits=("random",),
         documents=30_788,
         classes=532,
         origin="https://www.unicode.org/udhr/",
-        load=partial(load, "code", "paragraphs"),
-        official=False,
+        load=_pieces_of("code", "paragraphs"),
     ),
     *(
         Source(
             name=name,
             title=f"Lingua test data: {field.replace('_', ' ')} by language",
-            kind="text",
             files=("language_id/lingua-testdata.jsonl.xz",),
-            splits=("random",),
             documents=documents,
             classes=75,
             origin="https://github.com/pemistahl/lingua-py",
-            load=partial(load, "lang", field),
-            official=False,
+            load=_pieces_of("lang", field),
         )
         for name, (field, documents) in _LINGUA.items()
     ),

@@ -5,26 +5,17 @@ The text is the whole message with its headers, its bytes read as Latin-1.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
-from widemargin.documents.corpora.home import records
-
-
-def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labeled(records(paths[0]), split)
-
+from widemargin.documents.corpora.corpus import Source, labeled
 
 SOURCES = (
     Source(
         name="20newsgroups",
         title="20 Newsgroups: Usenet messages by group",
-        kind="text",
         files=("20newsgroups/20news-bydate.jsonl.xz",),
         splits=("bydate",),
         documents=18_846,
         classes=20,
         origin="http://qwone.com/~jason/20Newsgroups/",
-        load=load,
+        load=labeled(),
     ),
 )

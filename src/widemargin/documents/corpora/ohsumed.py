@@ -8,35 +8,26 @@ categories are not part of the distribution.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
-from widemargin.documents.corpora.home import records
+from widemargin.documents.corpora.corpus import Record, Source, labeled, own_side
 
 _FIRST_OF_SECOND_HALF = 10_000
 
 
-def _side_by_id(record: dict[str, Any]) -> str:
-    return "train" if int(record["id"]) < _FIRST_OF_SECOND_HALF else "test"
-
-
-def load(paths: tuple[Path, ...], split: str | None) -> Parts:
+def side(record: Record, split: str | None) -> str | None:
     if split == "by-id":
-        return load_labeled(records(paths[0]), split, side=_side_by_id)
-    return load_labeled(records(paths[0]), split)
+        return "train" if int(record["id"]) < _FIRST_OF_SECOND_HALF else "test"
+    return own_side(record, split)
 
 
 SOURCES = (
     Source(
         name="ohsumed",
         title="Ohsumed: medical abstracts by disease",
-        kind="text",
         files=("ohsumed/ohsumed-first-20000-docs.jsonl.xz",),
         splits=("distribution", "by-id"),
         documents=13_929,
         classes=23,
         origin="https://disi.unitn.it/moschitti/corpora.htm",
-        load=load,
+        load=labeled(side),
     ),
 )

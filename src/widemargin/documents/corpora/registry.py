@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+from dataclasses import fields
 from pathlib import Path
 
 from widemargin.documents.corpora import (
@@ -17,6 +17,7 @@ from widemargin.documents.corpora import (
 )
 from widemargin.documents.corpora.corpus import CorpusDescription, Source
 from widemargin.documents.corpora.home import locate
+from widemargin.documents.wording import did_you_mean
 from widemargin.errors import UsageError
 
 SOURCES: dict[str, Source] = {
@@ -39,9 +40,9 @@ def find_source(name: str) -> Source:
     """The registry's entry for `name`."""
     if name in SOURCES:
         return SOURCES[name]
-    near = difflib.get_close_matches(name, SOURCES, n=1, cutoff=0.4)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    raise UsageError(f"There is no corpus {name!r}. {hint}The corpora are {', '.join(SOURCES)}.")
+    raise UsageError(
+        f"There is no corpus {name!r}. {did_you_mean(name, SOURCES)}The corpora are {', '.join(SOURCES)}."
+    )
 
 
 def find_files(source: Source, data_home: str | Path | None = None) -> tuple[Path, ...] | None:
@@ -57,16 +58,11 @@ def corpus_files(*names: str) -> list[Path]:
 
 def list_corpora(data_home: str | Path | None = None) -> list[CorpusDescription]:
     """Every collection that can be loaded, and whether it is on this machine."""
+    shared = [part.name for part in fields(CorpusDescription) if part.name != "available"]
     return [
         CorpusDescription(
-            name=source.name,
-            title=source.title,
-            kind=source.kind,
-            splits=source.splits,
-            documents=source.documents,
-            classes=source.classes,
+            **{name: getattr(source, name) for name in shared},
             available=find_files(source, data_home) is not None,
-            origin=source.origin,
         )
         for source in SOURCES.values()
     ]

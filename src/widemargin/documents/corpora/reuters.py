@@ -7,11 +7,9 @@ The splits are those of the collection's own README: ModApte ("modapte"), ModLew
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
-from widemargin.documents.corpora.home import records
+from widemargin.documents.corpora.corpus import Source, labeled
 from widemargin.documents.record import Document
 
 _TAG = re.compile(r"</?[A-Z][A-Z0-9]*>")
@@ -52,20 +50,15 @@ def part(record: dict[str, Any], split: str | None) -> str | None:
     return {"TRAIN": "train", "TEST": "test"}.get(record["lewissplit"])
 
 
-def load(paths: tuple[Path, ...], split: str | None) -> Parts:
-    return load_labeled(records(paths[0]), split, lambda record: part(record, split), document)
-
-
 SOURCES = (
     Source(
         name="reuters21578",
         title="Reuters-21578: newswire by topic",
-        kind="text",
         files=("reuters21578/reuters21578.jsonl.xz",),
         splits=("modapte", "modlewis", "modhayes"),
         documents=21_578,
         classes=120,
         origin="https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.html",
-        load=load,
+        load=labeled(part, document),
     ),
 )

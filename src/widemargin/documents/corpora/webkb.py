@@ -13,8 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from widemargin.documents.corpora.corpus import Parts, Source, load_labeled
-from widemargin.documents.corpora.home import records
+from widemargin.documents.corpora.corpus import Parts, Record, Source, labeled
 from widemargin.documents.record import Document
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -53,19 +52,18 @@ def file_as_it_is(record: dict[str, Any]) -> Document:
 def load(paths: tuple[Path, ...], split: str | None) -> Parts:
     university, _, all_classes = (split or "").partition("-")
 
-    def side(record: dict[str, Any]) -> str | None:
+    def side(record: Record, split: str | None) -> str | None:
         if not all_classes and record["label"] not in FOUR_CLASSES:
             return None
         return "test" if record["university"] == university else "train"
 
-    return load_labeled(records(paths[0]), split, side, file_as_it_is if university == "raw" else document)
+    return labeled(side, file_as_it_is if university == "raw" else document)(paths, split)
 
 
 SOURCES = (
     Source(
         name="webkb",
         title="WebKB, 4 universities: web pages by function",
-        kind="text",
         files=("webkb/webkb-4universities.jsonl.xz",),
         splits=(*UNIVERSITIES, *(f"{name}-7" for name in UNIVERSITIES), "raw-7"),
         documents=8_282,
