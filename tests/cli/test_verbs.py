@@ -425,7 +425,7 @@ class TestPapers:
 
     def test_plot_is_refused_before_anything_is_computed(self, here, tmp_path):
         for name, file, expected in (
-            ("joachims-6.7", "plot.png", "a table without curves"),
+            ("joachims-6.7", "plot.png", "has no curves to plot"),
             ("joachims-8.4", "plot.txt", "ends in .pdf, .png, .svg"),
             ("joachims-8.4", "nowhere/plot.png", "there is no folder"),
         ):

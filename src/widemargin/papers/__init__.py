@@ -1,4 +1,4 @@
-"""Published tables, regenerated: each figure beside the published one."""
+"""Published tables, reproduced: each figure next to the published one."""
 
 from widemargin.papers.registry import Paper, check_drawable, find_paper, list_papers, run_paper
 from widemargin.papers.result import Cell, PaperResult

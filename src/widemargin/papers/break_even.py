@@ -1,4 +1,4 @@
-"""Tables of break-even points: a row a category and their micro-average, a column a learner."""
+"""Tables of break-even points: one row per category and one for the micro-average, one column per learner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def break_even_cells(
     ----------
     learners : column -> an estimator
     published : row -> figures in the order of the columns; rows are categories, `micro` and `ERROR`
-    micro : the row of the micro-average over all categories, by one threshold lowered over all of them
+    micro : the row of the micro-average over all categories, with one threshold for all of them
     """
     cells = []
     for number, (column, learner) in enumerate(learners.items()):

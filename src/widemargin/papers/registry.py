@@ -1,4 +1,4 @@
-"""The published tables that can be regenerated, by name.
+"""The published tables that can be reproduced, by name.
 
 A table is a module of this package with a function ``run(report) -> PaperResult``. It calls ``report`` with a
 line of text when a new stage begins. A module with several related tables has ``run(report, table)``. To add
@@ -23,9 +23,9 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Paper:
-    """What can be run: its name, what it shows, the collections it needs, the module that does it.
+    """A table that can be run: its name, what it shows, the collections it needs, and its module.
 
-    `table` says which one of a module with several. `plot` is true where it can be drawn as well.
+    `table` is the name within a module of several tables. `plot` is true if it can be drawn.
     """
 
     name: str
@@ -58,7 +58,7 @@ PAPERS = _read_index()
 
 
 def list_papers() -> list[Paper]:
-    """Every published table that can be regenerated."""
+    """Every published table that can be reproduced."""
     return list(PAPERS)
 
 
@@ -73,16 +73,14 @@ def find_paper(name: str) -> Paper:
 
 
 def check_drawable(name: str) -> None:
-    """Refuse a table that has no curves to draw, before it is computed."""
+    """Raise an error for a table that cannot be drawn, before it is computed."""
     if not find_paper(name).plot:
         drawable = ", ".join(paper.name for paper in PAPERS if paper.plot)
-        raise UsageError(
-            f"{name} is a table without curves: there is no plot of it. Plots exist of {drawable}."
-        )
+        raise UsageError(f"{name} has no curves to plot. These have: {drawable}.")
 
 
 def run_paper(name: str, progress: Report | None = None) -> PaperResult:
-    """Regenerate a published table.
+    """Reproduce a published table.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A published table beside ours: what every module of this package returns."""
+"""A published table next to ours: the result of every module of this package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from widemargin.report.plots import Panel
 from widemargin.report.tables import Column, Table
 
-# What `Cell.published` holds where the paper prints no figure, or prints it only as a curve.
+# `Cell.published` if the paper prints no figure, or only a curve.
 UNPUBLISHED = float("nan")
 SPREAD = "deviation"
 
@@ -33,7 +33,7 @@ class Cell:
 
 
 def averaged(row: str, column: str, published: float, runs: NDArray[np.float64]) -> list[Cell]:
-    """The mean of several runs, and the standard deviation of one of them, which one alone does not have.
+    """The mean of several runs, and the standard deviation of a run, which is undefined for a single run.
 
     Examples
     --------
@@ -51,8 +51,8 @@ def averaged(row: str, column: str, published: float, runs: NDArray[np.float64])
 class PaperResult:
     """All cells of a table.
 
-    `notes` say what differs from the published setting, `digits` how many a column is written with where that
-    is not one, and `panels` what a plot of it draws, if it can be drawn.
+    `notes` are the differences from the published setting, `digits` the decimals of a column if not 1, and
+    `panels` the content of a plot, if there is one.
     """
 
     name: str
@@ -85,7 +85,7 @@ class PaperResult:
     def table(self) -> Table:
         """Published, ours and the difference side by side, in the layout of the published table.
 
-        Where nothing is printed, as of curves, there is one column, ours.
+        If no figures are published, as for curves, there is only the column of ours.
         """
         rows = list(dict.fromkeys(cell.row for cell in self.cells))
         names = list(dict.fromkeys(cell.column for cell in self.cells))

@@ -1,8 +1,8 @@
 """Few labeled documents among many others, as chapters 7 and 9 of Joachims (2000) draw them.
 
-A training set is small and drawn anew for every run; the test documents are all there when training begins.
-Words and document frequencies come from both (2.7.2). Reuters-21578 and Ohsumed are stemmed and without stop
-words, WebKB is neither; weights are `tfc`, C = C* = 20.
+A training set is small and drawn again for every run; all test documents are available in training. Words and
+document frequencies come from both (2.7.2). Reuters-21578 and Ohsumed are stemmed and without stop words,
+WebKB is neither; weights are `tfc`, C = C* = 20.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ C = 20.0
 # Words that occur less often in the whole sample are left out on WebKB and Ohsumed (Figures 7.8 and 7.11).
 MIN_COUNT = 5
 POSITIVES_NOTE = (
-    "num+ is the true number of positive test documents of each category; the thesis does not say what it "
+    "num+ is the true number of positive test documents of each category; the thesis does not state what it "
     "took."
 )
 VECTORS_NOTE = (
-    "Both machines see the same vectors, with words and document frequencies of training and test documents."
+    "Both machines use the same vectors, with words and document frequencies of training and test documents."
 )
-BAYES_NOTE = "The published tables have a column for naive Bayes too, which is not computed here."
+BAYES_NOTE = "The published tables also have a column for naive Bayes, which is not computed here."
 
 
 @dataclass(frozen=True)
@@ -163,11 +163,11 @@ def webkb_field(report: Report) -> Field:
     train, test = (without_moved_pages(texts_of(part)) for part in (corpus.test, corpus.train))
     note = (
         f"{len(train):,} pages of Cornell to draw from and {len(test):,} test pages; published are 3,957 "
-        "test pages, and not how HTML was removed."
+        "test pages; how HTML was removed is not stated."
     )
     weights = (
-        "The chapter does not name its weights: tfc here. With the binary weights that chapter 6 chose for "
-        "WebKB the inductive machine comes nearer to the published one, the transductive one hardly changes."
+        "The chapter does not name its weights; tfc here. With the binary weights that chapter 6 chose for "
+        "WebKB, the inductive machine is closer to the published one; the transductive one hardly changes."
     )
     return _field(
         "WebKB",
@@ -187,9 +187,9 @@ def ohsumed_field(report: Report) -> Field:
     corpus = load_corpus("ohsumed", "distribution")
     train, test = texts_of(corpus.train), texts_of(corpus.test)
     note = (
-        "The copy of Ohsumed at hand has no abstract without any of the 23 categories: "
-        f"{len(test):,} test documents of the published 10,000. Every category is a larger share of fewer "
-        "documents than it was, and there are no negative documents without any disease."
+        "The available copy of Ohsumed has only abstracts with at least one of the 23 categories: "
+        f"{len(test):,} test documents instead of 10,000. Every category is a larger share of fewer "
+        "documents, and there are no negative documents without any disease."
     )
     return _field(
         "Ohsumed", train, test, tuple(OHSUMED_CATEGORIES.values()), [note], min_count=MIN_COUNT,

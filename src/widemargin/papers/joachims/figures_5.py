@@ -37,9 +37,9 @@ DRAWN = (HOLD_OUT, LEAVE_ONE_OUT, XI_ALPHA[1])
 DEVIATION = "deviation"
 NOTES = [
     BIAS_NOTE,
-    "The published curves have no printed figures; those of Table 5.1, for the same size of training sets, "
-    "stand in the last row.",
-    "The sizes are ours. Of one division, small sets are parts of the large ones.",
+    "The published curves have no printed figures; the last row has those of Table 5.1, for training sets of "
+    "the same size.",
+    "The sizes are ours. Within a division, small sets are subsets of larger ones.",
 ]
 
 
@@ -67,8 +67,8 @@ def run(
             cells += row_of(size, estimator, ours, printed.get(estimator))
     notes = [
         *NOTES,
-        f"{splits} random divisions; published are 20 by the text, ten by the captions.",
-        f"Leave-one-out is exact, and computed in {left_out} of them. The published figures do without it.",
+        f"{splits} random divisions; published are 20 according to the text, ten according to the captions.",
+        f"Leave-one-out is exact, and computed in {left_out} of them. The published figures do not have it.",
     ]
     columns = {cell.column: 2 for cell in cells if cell.column.startswith("error")}
     title = f"Joachims, Figure {figure}: estimates against the size of the training set, {topic}"

@@ -1,4 +1,4 @@
-"""Joachims (2000), Figures 8.4 to 8.6: what the parts of the decomposition are worth.
+"""Joachims (2000), Figures 8.4 to 8.6: the effect of the parts of the decomposition.
 
 The RBF-SVM of Table 8.9 (gamma = 0.6, C = 50) on the 9,337 first documents of Ohsumed, cardiovascular
 diseases against the rest: with working sets of several sizes, chosen by steepest feasible direction or half
@@ -28,7 +28,7 @@ RANDOM_OVER_STEEPEST, CACHE_SPEEDUP = 3.0, 4.0
 NOTES = [
     BIAS_NOTE,
     "CPU seconds on one thread of this machine. The published curves have no printed figures.",
-    "RBF: q = 20 by steepest direction, h = 400 and 80 MB of cache where nothing else is said, as published.",
+    "RBF: by default q = 20 by steepest direction, h = 400 and 80 MB of cache, as published.",
     MISSING["ohsumed"],
 ]
 
@@ -70,8 +70,8 @@ def working_sets(
         cells,
         [Panel(f"Ohsumed, {len(task):,} examples, RBF", "size of the working set", "CPU seconds", lines)],
         [
-            "The text says that choosing reduces time by a factor of more than 3, and that q = 20 is best.",
-            "Pairs by second-order information, the library's default, came after the thesis.",
+            "According to the text, selection reduces time by a factor of more than 3, and q = 20 is best.",
+            "Pairs by second-order information, the library's default, are newer than the thesis.",
         ],
     )
 
@@ -100,7 +100,7 @@ def caches(report: Report, sizes: Sequence[float] = CACHES, examples: int = EXAM
                 [Line("widemargin", sizes, seconds)],
             )
         ],
-        ["The text says that the speedup from 2 to 200 MB is a factor of almost 4."],
+        ["According to the text, the speedup from 2 to 200 MB is a factor of almost 4."],
         {"kernel rows": 0},
     )
 

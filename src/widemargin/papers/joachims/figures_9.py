@@ -68,9 +68,9 @@ def margins(
     cells += averaged("first / last", INVERSE_MARGIN, PUBLISHED_FACTOR, factor)
     title = "Joachims, Figure 9.3: the inverse margin against the number of switches, acq"
     notes = [
-        "The inverse margin of the machine that is trained with the labels of that time, C = 20. Published "
-        "is a point for every switch of one run; here one for every level of C*.",
-        'The text says that the margin grows "by a factor of almost two"; the curve has no printed figures.',
+        "The inverse margin of the machine trained with the labels at that time, C = 20. The published curve "
+        "has a point for every switch of one run; here there is one for every level of C*.",
+        'In the text, the margin grows "by a factor of almost two"; the curve has no printed figures.',
         f"Means over {samples} random sets of {of_each_class[0]} training and {of_each_class[1]} test "
         f"documents of each class.",
     ]
@@ -128,8 +128,8 @@ def against_training_documents(
         samples,
         topics,
         report,
-        ["The text says that few training documents take longer than some more, and that many take longer "
-         "again."],
+        ["According to the text, very few training documents take longer than a few more, and many take "
+         "longer again."],
     )  # fmt: skip
 
 
@@ -189,7 +189,7 @@ def _costs(
     about = [
         f"Means over {samples} random training sets and {len(columns)} topics, and the standard deviation of "
         f"one run.",
-        "The published curves have no printed figures, the text has the exponent of 9.5. The sizes are ours.",
+        "The published curves have no printed figures; the text has the exponent of 9.5. The sizes are ours.",
     ]
     digits = {c.column: 4 if INDUCTIVE in c.column else 2 for c in cells if SECONDS in c.column}
     return PaperResult(f"joachims-figure-{figure}", title, cells, [*about, *NOTES, *notes], digits, panels)

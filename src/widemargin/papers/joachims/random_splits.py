@@ -99,9 +99,7 @@ def webkb_pool(report: Report) -> Pool:
     report("Reading WebKB")
     corpus = load_corpus("webkb", "cornell")
     documents = without_moved_pages(_joined(texts_of(corpus.train), texts_of(corpus.test)))
-    note = (
-        "Pages that only say that they have moved are left out; the thesis does not say how it removed HTML."
-    )
+    note = "Pages that only redirect are omitted; the thesis does not state how it removed HTML."
     return _pool("WebKB", documents, WEBKB_CLASSES, {name: name for name in WEBKB_CLASSES}, [note])
 
 
@@ -111,8 +109,8 @@ def ohsumed_pool(report: Report) -> Pool:
     corpus = load_corpus("ohsumed", "by-id")
     documents = _joined(texts_of(corpus.train), texts_of(corpus.test))
     note = (
-        "The copy of Ohsumed at hand has no abstract without any of the 23 categories: "
-        f"{len(documents):,} documents of the published 20,000, and every category is a larger share of them."
+        "The available copy of Ohsumed has only abstracts with at least one of the 23 categories: "
+        f"{len(documents):,} documents instead of 20,000, and every category is a larger share of them."
     )
     return _pool("Ohsumed", documents, corpus.categories, OHSUMED_CATEGORIES, [note])
 

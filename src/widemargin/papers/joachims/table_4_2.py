@@ -43,9 +43,9 @@ def run(report: Report) -> PaperResult:
         cells.append(Cell(row, "PRBEP", UNPUBLISHED, 100 * float(prbep(truth, scores))))
     cells.append(Cell("chance", "PRBEP", UNPUBLISHED, 100 * float((truth > 0).mean())))
     notes = [
-        f"{len(order):,} words in three and more training documents; published are 9,947. The published "
+        f"{len(order):,} words in at least three training documents; published are 9,947. The published "
         "curve has no printed figures: even the worst words are much better than chance.",
-        "Multinomial naive Bayes with Laplace's estimates, scored by the logarithm of the odds.",
+        "Multinomial naive Bayes with Laplace's estimates, scored by log odds.",
         *task.notes[:1],
     ]
     y = [cell.ours for cell in cells[:-1]]

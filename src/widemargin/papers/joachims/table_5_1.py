@@ -38,7 +38,7 @@ from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 SPLITS = 10
 # "never missed a true leave-one-out error" (5.4.1), "not a single case among all collections" (5.4.3)
 MISSED, NEVER = "leave-one-out errors that rho=1 misses", 0.0
-OPTIMISTIC = "runs in which xi-alpha rho=1 promises too much, %"
+OPTIMISTIC = "runs in which xi-alpha rho=1 is too optimistic, %"
 DIGITS = {"error": 2}
 
 
@@ -100,12 +100,12 @@ def run(
     notes = [
         BIAS_NOTE,
         f"{splits} random divisions into {size:,} training and {size:,} test documents; published are "
-        f"{SPLITS} divisions into {table.size:,} and {table.size:,}, which are not known.",
-        f"Leave-one-out is exact, and computed in {left_out} of the divisions; the published count of what "
-        "rho=1 misses is over all categories and divisions."
+        f"{SPLITS} divisions into {table.size:,} and {table.size:,}; the divisions themselves are not known.",
+        f"Leave-one-out is exact, and computed in {left_out} of the divisions; the published count of errors "
+        "that rho=1 misses is over all categories and divisions."
         if left_out
         else "Leave-one-out is not computed.",
-        f"{HOLD_OUT} is the published index test, which stands for the truth.",
+        f"{HOLD_OUT} is the published index test, which is taken as the true value.",
         *pool.notes,
     ]
     title = f"Joachims, Table {name}: estimates and hold-out tests on {pool.title}"

@@ -43,8 +43,8 @@ COLLECTIONS: dict[str, Callable[..., TextTask]] = {"Reuters": reuters, "WebKB": 
 XI_ALPHA, UNSEEN = "PRAVG xi-alpha", "PRAVG loo"
 NOTES = [
     BIAS_NOTE,
-    "Xi-alpha with rho = 1, the rule of the thesis for biased hyperplanes on text.",
-    "Where several models are equally good for a category, they share its count and its test figure.",
+    "Xi-alpha with rho = 1, as the thesis uses for biased hyperplanes on text.",
+    "If several models are equally good for a category, they share its count and its test figure.",
 ]
 
 
@@ -135,7 +135,7 @@ def _choices(
             found = held_out(learner, X, Y, method="leave-one-out")
         unseen.append(_pravg(contingency(Y, found.scores)))
         if found.method == "k-fold":
-            stand_in = f"In place of leave-one-out, {found.folds}-fold cross-validation with warm starts."
+            stand_in = f"{found.folds}-fold cross-validation with warm starts replaces leave-one-out."
     return task, Choices(np.array(test), {XI_ALPHA: np.array(xi_alpha), UNSEEN: np.array(unseen)}), stand_in
 
 
@@ -166,6 +166,6 @@ def _counts(table: str, row: str, choices: Choices, experiment: Experiment) -> l
 def _test(row: str, choices: Choices, criterion: str) -> str:
     wins, trials, p = choices.better_than_random(criterion)
     return (
-        f"{row}: by {criterion} the choice ranks in the better half of the models in {wins} of {trials} "
+        f"{row}: chosen by {criterion}, the model is in the better half of all models in {wins} of {trials} "
         f"categories (binomial test against random choice: p = {p:.2g})."
     )

@@ -33,7 +33,7 @@ TABLES = {
         (0.01, 0.3),
         "microavg.",
         printed("6.8"),
-        ("One of the 20 test pages of project is worth 5 points of its break-even point.",),
+        ("Each of the 20 test pages of project is worth 5 points of its break-even point.",),
     ),
     "6.9": Published(
         ohsumed,
@@ -44,7 +44,7 @@ TABLES = {
 }
 NOTES = [
     BIAS_NOTE,
-    "C, gamma, words and weights are the published ones, chosen there by model selection.",
+    "C, gamma, words and weights are the published ones, as selected in the thesis.",
     f"The C of the RBF columns is not printed in chapter 6; C = {RBF_C:g} is that of Tables 8.2 and 8.3.",
 ]
 

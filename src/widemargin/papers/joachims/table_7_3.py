@@ -27,10 +27,10 @@ INDUCTIVE = "inductive SVM"
 # Separable data: errors cost as much as they need to.
 C = 1000.0
 NOTES = [
-    "The error in percent of the labels that the test documents get. The published figure is a surface "
+    "The percentage of wrong labels of the test documents. The published figure is a surface "
     "without printed values; sizes and number of repetitions are ours.",
-    "Training sets have a document of each class at least; of the test documents half are positive, which is "
-    "the num+ of the machine.",
+    "Training sets have at least one document of each class; half of the test documents are positive, "
+    "which is the num+ of the machine.",
     "The inductive machine is measured on the largest test set.",
 ]
 

@@ -1,8 +1,8 @@
 """Joachims (2000), Figures 7.5, 7.8 and 7.11: inductive and transductive SVMs with few labeled documents.
 
 The break-even points of every category on all test documents, averaged over random training sets: 17 stories
-of Reuters-21578, 9 pages of WebKB, 120 abstracts of Ohsumed. Beside them what a guard would give that
-believes the inductive machine where the alarm of 7.5 fires.
+of Reuters-21578, 9 pages of WebKB, 120 abstracts of Ohsumed. Next to them the result with a guard, which uses
+the inductive machine if the alarm of 7.5 fires.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def run(
 ) -> PaperResult:
     """One of the figures over so many random training sets; on `n_test` random test documents, if given.
 
-    Here and in the modules after it, `field` is the collection where somebody has read it already.
+    Here and in the modules after it, `field` is the collection, if it is already read.
     """
     table, samples = FIGURES[figure], samples or SAMPLES[figure]
     field = field or table.field(report)
@@ -61,19 +61,19 @@ def run(
         cells.append(Cell(row, ALARM, UNPUBLISHED, float(values[ALARM].mean())))
     notes = [
         f"Means over {samples} random training sets, one positive example of each category and the rest at "
-        f"random, and the standard deviation of one of them; published are averages of an unknown number.",
+        f"random, and the standard deviation of a run; published are averages of an unknown number of runs.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
         "TSVM: C* = C. Lower C*: all unlabeled documents together cost half as much as the labeled ones, "
-        "the library's default. Its guard believes the inductive machine where the alarm fires. Neither is "
+        "the library's default. The guard uses the inductive machine if the alarm fires. Neither is "
         "in the thesis.",
         BAYES_NOTE,
         *field.notes,
     ]
     if figure == "7.5":
-        notes.append("The printed TSVM column has a mean of 61.3; printed is 60.8.")
+        notes.append("The mean of the printed TSVM column is 61.3, but 60.8 is printed.")
     if n_test is not None:
-        notes.append(f"Only {n_test:,} random test documents, not all.")
+        notes.append(f"Only {n_test:,} random test documents instead of all.")
     title = (
         f"Joachims, Figure {figure}: PRBEP of inductive and transductive SVMs, {table.title}, {table.labels}"
     )

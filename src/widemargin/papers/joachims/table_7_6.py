@@ -88,9 +88,9 @@ def run(
             cells += averaged(f"{size:,}", name, printed[number], values)
     axis = "test documents" if curve.of_test_set else "labeled documents"
     notes = [
-        f"Rows: {axis}. Means over {samples} random training sets and the standard deviation of one of them.",
-        "The published curves have no printed figures; where they begin is printed as a table. The sizes are "
-        "ours.",
+        f"Rows: {axis}. Means over {samples} random training sets, and the standard deviation of a run.",
+        "The published curves have no printed figures; their first points are printed in a table. The sizes "
+        "are ours.",
         "TSVM: C* = C. Lower C*: all unlabeled documents together cost half as much as the labeled ones, "
         "at most C each; not in the thesis.",
         POSITIVES_NOTE,
@@ -98,7 +98,7 @@ def run(
         *field.notes,
     ]
     if curve.of_test_set:
-        notes.append("Both machines are measured on the test documents that the transductive one sees.")
+        notes.append("Both machines are measured on the test documents that the transductive one uses.")
     title = f"Joachims, Figure {figure}: PRBEP against the number of {axis}, {curve.title.rpartition(',')[0]}"
     panel = Panel(title, axis, "PRBEP (%)", [Line(name, list(sizes), y) for name, y in lines.items()])
     return PaperResult(f"joachims-figure-{figure}", title, cells, notes, {}, [panel])
@@ -129,7 +129,7 @@ def shares(
         panel.lines.extend(Line(share, list(sizes), curves[panel.title, share]) for share in found)
     notes = [
         "The share of the documents, in percent, that could produce a leave-one-out error: (7.8). The text "
-        "says that the two are far apart for small training sets of project only.",
+        "says that the two are far apart only for small training sets of project.",
         f"Means over {samples} random training sets. The published curves have no printed figures.",
         POSITIVES_NOTE,
         *field.notes,

@@ -1,8 +1,8 @@
 """Joachims (2000), Tables 8.1 to 8.3: training time and support vectors on Reuters, WebKB and Ohsumed.
 
-A linear SVM with C = 0.5 and an RBF-SVM with gamma = 0.1, C = 1000, each category trained on its own. The
-numbers of support vectors, all and bounded ones, are properties of the solution; the times are of another
-century.
+A linear SVM with C = 0.5 and an RBF-SVM with gamma = 0.1, C = 1000, each category trained separately. The
+numbers of support vectors, all and bounded ones, are properties of the solution; the published times are from
+another century.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOTES = [
     BIAS_NOTE,
     "Times are CPU seconds on one thread: published on a Pentium III at 500 MHz, ours on this machine, for "
     "interest.",
-    "The working sets are the library's defaults; published are 30 variables (linear) and 10 (RBF).",
+    "The sizes of working sets are the library's defaults; published are 30 variables (linear) and 10 (RBF).",
 ]
 
 

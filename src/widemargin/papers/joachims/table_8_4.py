@@ -85,13 +85,13 @@ NOTES = [
     BIAS_NOTE,
     "Times are CPU seconds on one thread: published on a Pentium II at 333 MHz, ours on this machine.",
     "Published exponents are fitted to all published sizes, ours to those in this table.",
-    "The minimum with a kernel makes no use of symmetry, as the published one does.",
+    "Like the published one, the minimum with a kernel does not use symmetry.",
 ]
 MISSING = {
-    "adult": "The sizes 6,414 and 11,221 are not in the collection at hand; published sizes of the larger "
-    "sets count one example more than the files have.",
-    "web": "The sizes 3,470, 4,912 and 9,888 are not in the collection at hand.",
-    "ohsumed": "The copy of Ohsumed at hand has only the 13,929 abstracts with one of the 23 categories "
+    "adult": "The sizes 6,414 and 11,221 are not in the available collection; published sizes of the larger "
+    "sets are larger by one example than the files.",
+    "web": "The sizes 3,470, 4,912 and 9,888 are not in the available collection.",
+    "ohsumed": "The available copy of Ohsumed has only the 13,929 abstracts with one of the 23 categories "
     "among the first 20,000: the category is a larger share than published, and larger sizes are missing.",
 }
 

@@ -28,11 +28,11 @@ SINGLE, MULTIPLE = "single", "multiple"
 TABLES = published("9.1", "9.2", "9.3")
 SAMPLES = 5
 NOTES = [
-    "CPU seconds of one thread on this machine; published are those of a 300 MHz processor.",
+    "CPU seconds of one thread on this machine; the published times are from a 300 MHz processor.",
     "Single: one pair of labels is switched before the machine is trained again, as published. Multiple: the "
     "library's default, many pairs at a time, each of which counts as one switch.",
     "Ours are pairs of labels. SVM-light counts both labels of a pair, and where printed switches are twice "
-    "ours they probably do too; the text does not say.",
+    "ours, they probably do too; the text does not say.",
     POSITIVES_NOTE,
 ]
 
@@ -69,7 +69,7 @@ def run(
         *field.notes,
     ]
     if n_test is not None:
-        notes.append(f"Only {n_test:,} random test documents, not all.")
+        notes.append(f"Only {n_test:,} random test documents instead of all.")
     title = f"Joachims, Table {table}: training time and switches of transductive SVMs, {chosen.title}"
     digits = {cell.column: 2 for cell in cells if SECONDS in cell.column}
     return PaperResult(f"joachims-{table}", title, cells, notes, digits)

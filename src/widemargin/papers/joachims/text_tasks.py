@@ -34,9 +34,9 @@ OHSUMED_CATEGORIES = {
     "Immunologic": "C20",
 }
 OHSUMED_NOTE = (
-    "The copy of Ohsumed at hand has no abstract without any of the 23 categories: 7,065 training and 6,864 "
-    "test documents of the published 10,000 and 10,000, divided by their numbers. Every category is a larger "
-    "share of fewer documents than it was."
+    "The available copy of Ohsumed has only abstracts with one of the 23 categories: 7,065 training and "
+    "6,864 test documents instead of 10,000 and 10,000, divided by their numbers. Every category is a larger "
+    "share of fewer documents."
 )
 _MOVED = "301 Moved Permanently"
 
@@ -115,12 +115,12 @@ def webkb(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
         task,
         notes=[
             f"{len(train):,} training and {len(test):,} test pages after {len(corpus.train) - len(train)} "
-            "that only say that they have moved; published are 3,957 and 229, more than Cornell has in the "
+            "that only redirect; published are 3,957 and 229, more than Cornell has in the "
             "four classes.",
-            "Two pairs of training pages have the same words and are in different classes: no class is "
-            "separable here, all are in the published experiment.",
+            "Two pairs of training pages have the same words but different classes: no class is "
+            "separable here; all are in the published experiment.",
             f"{task.X_train.shape[1]:,} distinct terms here, 38,359 in the published experiment, which does "
-            "not say how it removed HTML.",
+            "not state how it removed HTML.",
         ],
     )
 
