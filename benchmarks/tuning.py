@@ -54,7 +54,7 @@ def trained(path: Path) -> TextClassifier:
 def best_of_grid(job: Job) -> tuple[float, dict[str, object]]:
     """The best micro-averaged break-even point that any candidate has on the test documents."""
     space, best = Space(), (-1.0, dict[str, object]())
-    for place, vectorizer, X in Represented(job.train, space).matrices(
+    for place, vectorizer, _, X in Represented(job.train, space).matrices(
         set(range(len(space.representations)))
     ):
         assert place is not None

@@ -15,6 +15,8 @@ from widemargin.decide.calibration import fit_isotonic
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.held_out import held_out
+from widemargin.estimate.training_rows import TrainingRows
+from widemargin.labels import Labels
 from widemargin.models import load_model, save_model
 from widemargin.tune.search_space import Space
 
@@ -164,11 +166,19 @@ class TestWeights:
     @pytest.mark.parametrize("estimate", ["leave-one-out", "k-fold"])
     def test_held_out_scores_are_of_weighted_rules(self, estimate):
         y = [topic == "grain" for topic in TOPICS]
-        X = Vectorizer().fit_transform(TEXTS)
+        vectorizer = Vectorizer()
+        counts = vectorizer.fit_counts(TEXTS)
+        X = vectorizer.weighed(counts).matrix
+        rows = TrainingRows(X, Labels.of(y), TEXTS, vectorizer, counts)
         asked = {"estimate": estimate, "calibration": "isotonic"}
         found = TextClassifier(**asked).fit(TEXTS, y, self.WEIGHTS).rule_.calibration
         held = held_out(
-            LinearSVM().fit(X, y, self.WEIGHTS), X, y, method=estimate, sample_weight=self.WEIGHTS
+            LinearSVM().fit(X, y, self.WEIGHTS),
+            X,
+            y,
+            method=estimate,
+            sample_weight=self.WEIGHTS,
+            rows=rows,
         )
         expected, scores = fit_isotonic(held.scores, held.truth), np.linspace(-2, 2, 401)[:, None]
         np.testing.assert_array_equal(found(scores), expected(scores))

@@ -12,9 +12,14 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate import held_out as held_out_module
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.estimate.held_out import held_out
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels
 from widemargin.measure import contingency, precision
+
+
+def rows_of(X, y):
+    return TrainingRows(X, Labels.of(y))
 
 
 def clouds(n: int = 120, k: int = 3, noise: float = 2.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -33,7 +38,7 @@ def request(estimate=None, thresholds=None, calibration=None) -> Request:
 def test_figures_are_those_of_held_out_decisions(k, learner, method):
     X, own = clouds(k=k)
     fitted = learner.fit(X, own)
-    found = assess(fitted, X, own, request(method))
+    found = assess(fitted, rows_of(X, own), request(method))
     space, truth = Labels.of(own).space_and_signs
     chosen = space.choose(held_out(fitted, X, own, method=method).scores)
     expected = precision(contingency(truth, chosen))
@@ -48,15 +53,17 @@ def test_figures_are_those_of_held_out_decisions(k, learner, method):
 def test_auto_leaves_out_one_by_one_where_that_takes_seconds():
     X, own = clouds(k=2)
     for fitted in (LinearSVM().fit(X, own), KernelSVM(gamma=0.1).fit(X, own)):
-        assert assess(fitted, X, own, request("auto")) == assess(fitted, X, own, request("leave-one-out"))
+        assert assess(fitted, rows_of(X, own), request("auto")) == assess(
+            fitted, rows_of(X, own), request("leave-one-out")
+        )
 
 
 def test_auto_takes_folds_for_a_kernel_machine_on_noise():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 10)), rng.integers(0, 2, 1500)
     fitted = KernelSVM(C=10).fit(X, y)
-    found = assess(fitted, X, y, request("auto", calibration="platt")).quality
-    expected = assess(fitted, X, y, request("k-fold")).quality
+    found = assess(fitted, rows_of(X, y), request("auto", calibration="platt")).quality
+    expected = assess(fitted, rows_of(X, y), request("k-fold")).quality
     assert found.method == expected.method == "k-fold"
     assert found.labels == expected.labels
     assert any(f"{len(fitted.support_):,} of 1,500 are support vectors" in note for note in found.notes)
@@ -69,7 +76,7 @@ def test_auto_takes_folds_for_large_least_squares(monkeypatch, learner, k):
     """What makes leave-one-out long differs between learners, and so does the note about it."""
     monkeypatch.setattr(held_out_module, "MOST_SECONDS", (k**3 - 1) / 4e10)
     X, own = clouds(k=k)
-    found = assess(learner.fit(X, own), X, own, request("auto"))
+    found = assess(learner.fit(X, own), rows_of(X, own), request("auto"))
     assert found.quality.method == "k-fold"
     assert any(f"factorize a matrix of {k} rows" in note for note in found.quality.notes)
 
@@ -77,7 +84,7 @@ def test_auto_takes_folds_for_large_least_squares(monkeypatch, learner, k):
 def test_bounds_are_those_of_xi_alpha():
     X, own = clouds()
     fitted = LinearSVM().fit(X, own)
-    found = assess(fitted, X, own, request("xi-alpha"))
+    found = assess(fitted, rows_of(X, own), request("xi-alpha"))
     expected = precision(xi_alpha_of(fitted, X, own))
     assert [row.figures["precision"].value for row in found.quality.labels] == pytest.approx(
         expected.tolist(), abs=1e-6
@@ -88,17 +95,17 @@ def test_bounds_are_those_of_xi_alpha():
 
 def test_nothing_asked_nothing_done():
     X, own = clouds()
-    assert assess(LinearSVM().fit(X, own), X, own, request()) is NOTHING
+    assert assess(LinearSVM().fit(X, own), rows_of(X, own), request()) is NOTHING
     assert NOTHING.summary() == {}
 
 
 def test_thresholds_and_calibration_without_figures():
     X, own = clouds(k=2)
-    found = assess(LinearSVM().fit(X, own), X, own, request(None, "f1", "platt"))
+    found = assess(LinearSVM().fit(X, own), rows_of(X, own), request(None, "f1", "platt"))
     assert found.quality is None
     assert found.thresholds.shape == (1,)
     assert found.calibration is not None
-    both = assess(LinearSVM().fit(X, own), X, own, request("xi-alpha", "f1"))
+    both = assess(LinearSVM().fit(X, own), rows_of(X, own), request("xi-alpha", "f1"))
     assert both.quality.kind == "bound"
     assert any("at 0" in note for note in both.quality.notes)
 
@@ -107,8 +114,8 @@ def test_thresholds_reach_the_figures():
     X, own = clouds(n=300)
     sets = [[str(i)] for i in own]
     fitted = LinearSVM().fit(X, sets)
-    plain = assess(fitted, X, sets, request("leave-one-out"))
-    wide = assess(fitted, X, sets, request("leave-one-out", "cost:1,20"))
+    plain = assess(fitted, rows_of(X, sets), request("leave-one-out"))
+    wide = assess(fitted, rows_of(X, sets), request("leave-one-out", "cost:1,20"))
     assert [row.threshold for row in plain.quality.labels] == [0, 0, 0]
     assert [row.threshold for row in wide.quality.labels] == pytest.approx(wide.thresholds.tolist(), abs=1e-6)
     assert (wide.thresholds < 0).all()
@@ -122,7 +129,11 @@ def test_labels_that_cannot_be_promised_anything_are_named():
     with pytest.warns(
         DataWarning, match=r"precision of 0\.99 .* 3 labels \(cloud 0, cloud 1, cloud 2\), which"
     ):
-        found = assess(LinearSVM().fit(X, sets), X, sets, request("leave-one-out", "precision:0.99"))
+        found = assess(
+            LinearSVM().fit(X, sets),
+            rows_of(X, sets),
+            request("leave-one-out", "precision:0.99"),
+        )
     assert (found.thresholds == np.inf).all()
     assert [row.threshold for row in found.quality.labels] == ["never"] * 3
 
@@ -155,7 +166,7 @@ def test_weak_labels_have_defined_figures_and_a_warning():
     y[5, 1] = 1
     y[:, 3] = 1
     with pytest.warns(DataWarning, match=r"Label more documents") as told:
-        found = assess(LinearSVM().fit(X, y), X, y, request("leave-one-out", "f1", "platt"))
+        found = assess(LinearSVM().fit(X, y), rows_of(X, y), request("leave-one-out", "f1", "platt"))
     rows = found.quality.labels
     assert [row.weak for row in rows] == [None, "one example only", "no example", "every document has it"]
     assert rows[1].figures["recall"].value == 0
@@ -170,7 +181,7 @@ def test_fewer_examples_than_folds():
     y = ["a", "a", "b", "b"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        found = assess(LinearSVM(C=10).fit(X, y), X, y, request("k-fold"))
+        found = assess(LinearSVM(C=10).fit(X, y), rows_of(X, y), request("k-fold"))
     assert found.quality.n == 4
     assert all(row.sure == "low" for row in found.quality.labels)
 

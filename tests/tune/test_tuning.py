@@ -383,9 +383,9 @@ class TestReport:
 @pytest.mark.parametrize("effort", ["fast", "full"])
 def test_texts_are_counted_once_for_all_weightings(effort, monkeypatch):
     counted = []
-    own = Vectorizer.fit_transform
+    own = Vectorizer.fit_counts
     monkeypatch.setattr(
-        Vectorizer, "fit_transform", lambda self, *texts: counted.append(repr(self)) or own(self, *texts)
+        Vectorizer, "fit_counts", lambda self, *texts: counted.append(repr(self)) or own(self, *texts)
     )
     texts, labels = sample_texts(60)
     tune(

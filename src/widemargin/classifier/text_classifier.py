@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -24,7 +23,7 @@ from widemargin.classifier.term_weights import TopTerms, has_term_weights
 from widemargin.classifier.training import fit_parts, memory_for_estimate, training_summary, tune_parts
 from widemargin.classifier.training_input import training_batch, training_input
 from widemargin.decide.rule import DecisionRule
-from widemargin.errors import DataWarning, UsageError
+from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.features.kept_columns import KeptColumns
 from widemargin.labels import LabelSpace
@@ -47,8 +46,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     learner : estimator, optional
         Is trained on the vectors; None means ``LinearSVM()``.
     features : SelectFeatures or SampleFeatures, optional
-        Reduces the features; None keeps all. If features are selected by labels, estimates are slightly
-        optimistic, since the selection uses the held-out documents too.
+        Reduces the features; None keeps all. Cross-validation selects them again in every fold.
     tune : "fast", "full" or a number of seconds, optional
         Choose the representation and C from the training documents: "fast" by a race on held-out documents
         and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much
@@ -135,17 +133,10 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
-        with memory_for_estimate(parts.X, self.learner_):
-            found = assess(self.learner_, parts.X, given.labels, request, given.names, given.sample_weight)
+        with memory_for_estimate(parts.rows.X, self.learner_):
+            found = assess(self.learner_, parts.rows, request, given.names, given.sample_weight)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
-            if getattr(self.features_, "uses_labels", False):
-                warnings.warn(
-                    "Features were selected by the labels of all documents, including held-out ones: "
-                    "estimates are slightly optimistic.",
-                    DataWarning,
-                    stacklevel=3,
-                )
         self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)
         self.training_summary_ = training_summary(parts, self.label_space_, found.summary())
         return self

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from widemargin.classifier.representation import is_matrix
 from widemargin.errors import memory_for
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
 from widemargin.tune.search_space import Space
@@ -26,7 +27,7 @@ _NO_CHOICE = "Pass --tune none, which trains once, or train on fewer documents."
 
 @dataclass
 class FittedParts:
-    """What training leaves: `X` is the matrix that the learner saw, `tuning` what was chosen from.
+    """What training leaves: `rows` are what the learner saw, `tuning` what was chosen from.
 
     `vectorizer` is None where vectors came in, `features` where the learner sees all of them.
     """
@@ -34,14 +35,14 @@ class FittedParts:
     vectorizer: Any
     features: Any
     learner: Any
-    X: Any
+    rows: TrainingRows
     seconds: dict[str, float] = field(default_factory=dict)
     tuning: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
         """How many columns come in, before any are left out."""
-        return int(self.X.shape[1] if self.features is None else self.features.n_features_in_)
+        return int(self.rows.X.shape[1] if self.features is None else self.features.n_features_in_)
 
 
 def fit_parts(
@@ -52,11 +53,12 @@ def fit_parts(
     weights = weights_for(learner, sample_weight)
     start = time.perf_counter()
     if is_matrix(texts):
-        vectorizer, X = None, texts
+        vectorizer, counts, X = None, None, texts
     else:
         vectorizer = clone(vectorizer)
         with memory_for("vectorizing", _documents(texts), _FEWER_TERMS):
-            X = vectorizer.fit_transform(texts)
+            counts = vectorizer.fit_counts(texts)
+            X = vectorizer.weighed(counts).matrix
         seconds["vectorize"] = time.perf_counter() - start
         start = time.perf_counter()
     if features is not None:
@@ -70,7 +72,8 @@ def fit_parts(
     with memory_for(f"training a {type(learner).__name__}", _matrix(X), _cure_for(learner)):
         learner = clone(learner).fit(X, y, **weights)
     seconds["learn"] = time.perf_counter() - start
-    return FittedParts(vectorizer, features, learner, X, seconds)
+    rows = TrainingRows(X, y, texts, vectorizer, counts, features)
+    return FittedParts(vectorizer, features, learner, rows, seconds)
 
 
 def tune_parts(
@@ -107,7 +110,8 @@ def tune_parts(
         )
     best = found.best
     seconds, tuning = {"tune": found.seconds}, {"tuning": found.to_dict()}
-    return FittedParts(best.vectorizer, None, best.learner, best.X, seconds, tuning)
+    rows = TrainingRows(best.X, y, texts, best.vectorizer, best.counts)
+    return FittedParts(best.vectorizer, None, best.learner, rows, seconds, tuning)
 
 
 def _documents(texts: Any) -> str:
@@ -142,7 +146,7 @@ def memory_for_estimate(X: Any, learner: Any) -> contextlib.AbstractContextManag
 
 def training_summary(parts: FittedParts, space: LabelSpace, found: dict[str, Any]) -> dict[str, Any]:
     """Sizes of the training, how far the learner got, and what tuning and estimates `found`."""
-    X = parts.X
+    X = parts.rows.X
     return {
         "documents": int(X.shape[0]),
         "labels": len(space.classes),

@@ -6,6 +6,7 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin.classifier.representation import is_matrix
 from widemargin.documents.collection import Collection, Vectors
@@ -13,6 +14,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.labels import Labels
 from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.costs import sample_weights
+from widemargin.text.inputs import taken
 
 
 class TrainingInput(NamedTuple):
@@ -58,7 +60,7 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
     _warn_of_unlabeled(missing, n)
     kept = np.flatnonzero(~labels.unlabeled)
     weights = None if weights is None else sample_weights(weights, n)[kept]
-    return TrainingInput(_rows(texts, kept.tolist()), labels.take(kept), [names[i] for i in kept], weights)
+    return TrainingInput(_rows(texts, kept), labels.take(kept), [names[i] for i in kept], weights)
 
 
 def training_batch(texts: Any, y: Any) -> tuple[Any, Any]:
@@ -67,7 +69,7 @@ def training_batch(texts: Any, y: Any) -> tuple[Any, Any]:
     if marked.ndim != 1 or not marked.any():
         return texts, y
     _warn_of_unlabeled(int(np.count_nonzero(marked)), len(marked))
-    return _rows(texts, np.flatnonzero(~marked).tolist()), known
+    return _rows(texts, np.flatnonzero(~marked)), known
 
 
 def _warn_of_unlabeled(missing: int, n: int) -> None:
@@ -76,11 +78,6 @@ def _warn_of_unlabeled(missing: int, n: int) -> None:
     )
 
 
-def _rows(texts: Any, kept: list[int]) -> Any:
+def _rows(texts: Any, kept: NDArray[np.intp]) -> Any:
     """The texts, or the rows of a matrix, at `kept`."""
-    if is_matrix(texts):
-        return texts[kept]
-    if hasattr(texts, "to_pylist"):  # an Arrow column
-        return texts.take(kept)
-    texts = list(texts)
-    return [texts[i] for i in kept]
+    return texts[kept] if is_matrix(texts) else taken(texts, kept)

@@ -22,6 +22,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.suspects import Suspect, suspects
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.contingency import contingency
@@ -112,13 +113,12 @@ NOTHING = Assessment()
 
 def assess(
     learner: Any,
-    X: Any,
-    y: Any,
+    rows: TrainingRows,
     request: Request,
     names: list[Any] | None = None,
     sample_weight: Any = None,
 ) -> Assessment:
-    """Judge a learner that was fitted on `X`, `y` and `sample_weight`; every document counts once.
+    """Judge a learner that was fitted on `rows` and `sample_weight`; every document counts once.
 
     Thresholds and calibration need scores, which leave-one-out gives unless `request` says "k-fold", or says
     nothing and leaving out would take long.
@@ -127,14 +127,27 @@ def assess(
     ----------
     names : what to call the documents; their numbers by default
     """
+    X, y = rows.X, rows.y
     if not request.needs_scores:
         return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))
     space: LabelSpace = learner.label_space_
-    learner, X, y, names = labeled_part(learner, X, y, list(range(X.shape[0])) if names is None else names)
+    if hasattr(learner, "unlabeled"):
+        learner, rows, names = labeled_part(learner, rows, names)
+        X, y = rows.X, rows.y
+    names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
     asked = request.method if request.method in ("leave-one-out", "k-fold") else "auto"
     method = choose_method(asked, learner, X)
     assert method is not None
+    if rows.uses_labels and asked == "auto":
+        method = "k-fold"  # selects features again in every fold
+    elif rows.uses_labels and method == "leave-one-out":
+        warnings.warn(
+            "Features were selected by the labels of all documents, including the one that is left out: "
+            "estimates are slightly optimistic. Use k-fold, which selects them again in every fold.",
+            DataWarning,
+            stacklevel=3,
+        )
     found = held_out(
         learner,
         X,
@@ -143,6 +156,7 @@ def assess(
         sample_weight=sample_weight,
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
+        rows=rows,
     )
     truth = y.signs
     thresholds, calibration, judged = None, None, None

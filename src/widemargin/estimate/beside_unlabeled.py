@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels, LabelSpace
 
 
@@ -76,18 +77,21 @@ class BesideUnlabeled:
         return scores
 
 
-def labeled_part(learner: Any, X: Any, y: Any, names: list[Any]) -> tuple[Any, Any, Labels, list[Any]]:
-    """What folds can be made of: the labeled documents, and a learner that sees the others in every fold."""
-    labels = Labels.partial(y, getattr(learner, "unlabeled", None))
-    if not hasattr(learner, "unlabeled"):
-        return learner, X, labels, names
+def labeled_part(
+    learner: Any, rows: TrainingRows, names: list[Any] | None
+) -> tuple[BesideUnlabeled, TrainingRows, list[Any] | None]:
+    """What folds can be made of: the labeled documents, and a learner that sees the others in every fold.
+
+    The representation is that of all documents, as it is where the labels of some are not known.
+    """
+    labels = Labels.partial(rows.y, learner.unlabeled)
     known = ~labels.unlabeled
     labeled = labels.take(known)
     if labeled.marked is not None:
         raise UsageError(
             "Some documents have labels of which only a part is known. Estimates need documents whose "
-            "labels are "
-            "all known. Leave out estimate, thresholds and calibration."
+            "labels are all known. Leave out estimate, thresholds and calibration."
         )
-    names = [name for name, own in zip(names, known.tolist(), strict=True) if own]
-    return BesideUnlabeled(learner, X[~known]), X[known], labeled, names
+    if names is not None:
+        names = [name for name, own in zip(names, known.tolist(), strict=True) if own]
+    return BesideUnlabeled(learner, rows.X[~known]), TrainingRows(rows.X[known], labeled), names

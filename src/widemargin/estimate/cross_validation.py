@@ -19,6 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import weights_for
 from widemargin.measure.held_out_scores import HeldOutScores
@@ -38,6 +39,7 @@ def out_of_fold(
     tol: float | None = None,
     random_state: Any = 0,
     verbose: bool = False,
+    rows: TrainingRows | None = None,
 ) -> HeldOutScores:
     """Score every example by a rule that was learned without the example's fold.
 
@@ -52,6 +54,7 @@ def out_of_fold(
     tol : tolerance of the learner in the folds, where it has one; None for its own
     random_state : seed of the division into folds
     verbose : show a progress bar when stderr is a terminal
+    rows : how `X` was made, so that vocabulary, weights and features are made again without every fold
 
     Examples
     --------
@@ -73,14 +76,21 @@ def out_of_fold(
     scores = np.empty((n, space.n_columns))
     for number in track(range(folds), "Cross-validating", unit="folds", enabled=None if verbose else False):
         out = fold == number
+        rows_of_fold = X if rows is None else rows.without(out)
         if weighted:
             weights = np.ones(n) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
             weights[out] = 0.0
-            model = _started(learner, out).set_params(**parameters).fit(X, y, sample_weight=weights)
-            scores[out] = model.decision_function(X[out]).reshape(np.count_nonzero(out), -1)
+            model = (
+                _started(learner, out).set_params(**parameters).fit(rows_of_fold, y, sample_weight=weights)
+            )
+            scores[out] = model.decision_function(rows_of_fold[out]).reshape(np.count_nonzero(out), -1)
         else:
             scores[out] = scores_without(
-                clone(learner).set_params(**parameters), X[~out], X[out], space, truth[~out]
+                clone(learner).set_params(**parameters),
+                rows_of_fold[~out],
+                rows_of_fold[out],
+                space,
+                truth[~out],
             )
     return HeldOutScores.of_folds(scores, truth, fold)
 

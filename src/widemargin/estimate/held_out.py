@@ -10,6 +10,7 @@ import numpy as np
 
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
 from widemargin.measure.held_out_scores import HeldOutScores
 
@@ -58,8 +59,11 @@ def held_out(
     sample_weight: Any = None,
     random_state: Any = 0,
     verbose: bool = False,
+    rows: TrainingRows | None = None,
 ) -> HeldOutScores:
     """Score every example that `learner` was fitted on, with these weights, by a rule learned without it.
+
+    `rows` says how `X` was made from documents, which are then held out as new documents.
 
     Examples
     --------
@@ -73,7 +77,8 @@ def held_out(
         # One bar is enough, and two at a time are more than some terminals can show.
         learner = copy.copy(learner)
         learner.verbose = False
-    how = {"sample_weight": sample_weight, "random_state": random_state, "verbose": verbose}
+    how: dict[str, Any] = {"sample_weight": sample_weight, "random_state": random_state}
+    how |= {"verbose": verbose, "rows": rows}
     if method == "k-fold":
         return out_of_fold(learner, X, y, **how)
     return leave_one_out(learner, X, y, n_jobs=getattr(learner, "n_jobs", None), **how)
@@ -91,6 +96,7 @@ def leave_one_out(
     n_jobs: int | None = None,
     random_state: Any = 0,
     verbose: bool = False,
+    rows: TrainingRows | None = None,
 ) -> HeldOutScores:
     """Score every example by the rule that is learned without it.
 
@@ -109,6 +115,9 @@ def leave_one_out(
     n_jobs : native threads, None for every core; the result does not depend on it
     random_state : seed of the order of retraining, and of folds
     verbose : show a progress bar when stderr is a terminal
+    rows : how `X` was made from documents. Then every document is scored as a new one: terms that no other
+        document has are dropped, document frequencies are those of the others, and the row is normalized
+        again. The rows of the others stay as they are.
 
     Examples
     --------
@@ -123,10 +132,11 @@ def leave_one_out(
     if not hasattr(learner, "label_space_"):
         raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
     y = Labels.of(y, X.shape[0], space=learner.label_space_)
-    how = {"random_state": random_state, "verbose": verbose}
+    how: dict[str, Any] = {"random_state": random_state, "verbose": verbose}
     if not hasattr(learner, "left_out_scores") or np.isinf(learner.left_out_cost(X).seconds):
-        return out_of_fold(learner, X, y, folds=folds, sample_weight=sample_weight, **how)
+        return out_of_fold(learner, X, y, folds=folds, sample_weight=sample_weight, rows=rows, **how)
     warn_of_weak_labels(*y.space_and_signs)
+    how["as_new"] = None if rows is None else rows.as_new()
     found: HeldOutScores = learner.left_out_scores(
         X, y, sample_weight, scores=scores, accuracy=float(accuracy), n_jobs=n_jobs, **how
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin.errors import DataError
@@ -39,6 +40,14 @@ def as_texts(texts: Any) -> _core.Texts:
             f"Every document must be str, or bytes in UTF-8."
         )
     return result
+
+
+def taken(texts: Any, places: NDArray[np.intp]) -> Any:
+    """The texts at some places, in the same form where that is an Arrow column, otherwise as a list."""
+    if hasattr(texts, "to_pylist"):
+        return texts.take(places)
+    texts = texts if isinstance(texts, list | tuple) else list(texts)
+    return [texts[i] for i in places.tolist()]
 
 
 def _describe(value: Any) -> str:

@@ -9,9 +9,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 
+from widemargin._arrays import Csr
 from widemargin.errors import UsageError
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.weight.vectorizer import Vectorizer
@@ -204,12 +204,14 @@ class Represented:
         self._texts = texts
         self._space = space
         self._keep = keep
-        self._counted: dict[str, tuple[Vectorizer, sp.csr_array]] = {}
+        self._counted: dict[str, tuple[Vectorizer, Csr]] = {}
 
-    def matrices(self, wanted: set[int | None]) -> Iterator[tuple[int | None, Vectorizer | None, Any]]:
-        """The fitted vectorizer and the matrix of every requested representation."""
+    def matrices(
+        self, wanted: set[int | None]
+    ) -> Iterator[tuple[int | None, Vectorizer | None, Csr | None, Any]]:
+        """The fitted vectorizer, the counts and the matrix of every wanted representation."""
         if None in wanted:
-            yield None, None, self._texts
+            yield None, None, None, self._texts
             return
         groups: dict[str, list[int]] = {}
         for place in sorted(place for place in wanted if place is not None):
@@ -219,12 +221,12 @@ class Represented:
                 if not self._keep:
                     self._counted.clear()
                 counting = Vectorizer(**{**self._space.representations[places[0]], "weighting": None})
-                self._counted[group] = counting, counting.fit_transform(self._texts)
+                self._counted[group] = counting, counting.fit_counts(self._texts)
             counting, counts = self._counted[group]
             for place in places:
                 vectorizer = counting.reweighted(Vectorizer(**self._space.representations[place]).weighting)
-                X = vectorizer.weigh(counts)
-                yield place, vectorizer, X if X.dtype.kind == "f" else X.astype(np.float32)
+                X = vectorizer.weighed(counts).matrix
+                yield place, vectorizer, counts, X if X.dtype.kind == "f" else X.astype(np.float32)
 
 
 def _counting(representation: Representation) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin._arrays import is_sparse
+from widemargin._arrays import Csr, is_sparse
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import checked_folds, start_from, warn_of_weak_labels
 from widemargin.labels import Labels, LabelSpace
@@ -42,7 +42,7 @@ class Fitted:
 
     Attributes
     ----------
-    vectorizer : None for vectors
+    vectorizer, counts : the vectorizer and the counts that it weights; None for vectors
     X : the matrix that `learner` was fitted on
     columns : the label columns that it was chosen for
     told : the learner's warnings
@@ -50,6 +50,7 @@ class Fitted:
 
     candidate: int
     vectorizer: Any
+    counts: Csr | None
     X: Any
     learner: Any
     columns: NDArray[np.intp]
@@ -267,7 +268,7 @@ def _race(
     by = Criterion("k-fold", criterion.measure, criterion.average)
     splits = race_splits(truth, random_state, weights)
     climbers: list[Climber] = []
-    for place, _, X in represented.matrices({candidate.representation for candidate in candidates}):
+    for place, _, _, X in represented.matrices({candidate.representation for candidate in candidates}):
         parts = [(X[split.seen], X[split.unseen]) for split in splits]
         own = [
             Climber([c for c in candidates if (c.representation, c.learner) == (place, number)], parts, warm)
@@ -309,7 +310,7 @@ def _judge_all(
     done: NDArray[np.int64],
 ) -> None:
     wanted = {candidates[number].representation for number in judged}
-    for place, vectorizer, X in represented.matrices(wanted):
+    for place, vectorizer, counts, X in represented.matrices(wanted):
         before: Any = None
         for number in judged:
             candidate = candidates[number]
@@ -332,6 +333,6 @@ def _judge_all(
             candidate.seconds += time.perf_counter() - start
             everything = np.arange(len(winners.each))
             told = [str(warning.message) for warning in caught]
-            winners.offer(candidate, Fitted(number, vectorizer, X, learner, everything, told))
+            winners.offer(candidate, Fitted(number, vectorizer, counts, X, learner, everything, told))
             before = candidate, learner
             done[0] += 1

@@ -84,12 +84,16 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         self._fit(texts, by_document=False)
         return self
 
-    @one_fit_at_a_time
     def fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
         """As ``fit(texts).transform(texts)``, in one pass."""
+        return self.weighed(self.fit_counts(texts)).matrix
+
+    @one_fit_at_a_time
+    def fit_counts(self, texts: Any) -> Csr:
+        """Learn the terms of `texts`, and count them: ``weighed(fit_counts(texts))`` are the weights."""
         counts = self._fit(texts, by_document=True)
         assert counts is not None
-        return self.weighed(counts).matrix
+        return counts
 
     def transform(self, texts: Any) -> sp.csr_array:
         """The weights of `texts`, one row each (int32 counts if `weighting` is None).

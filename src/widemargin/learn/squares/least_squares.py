@@ -26,11 +26,13 @@ from widemargin._parameters import (
 from widemargin.errors import DataError, UsageError
 from widemargin.features.sampling import SampleFeatures
 from widemargin.labels import Labels, LabelSpace
+from widemargin.learn.as_new import linear_as_new
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.squares import problem
 from widemargin.learn.squares.problem import LeastSquaresProblem, Solution
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
+from widemargin.weight.left_out import AsNew
 
 Floats = NDArray[np.float64]
 
@@ -127,7 +129,9 @@ class RegularizedLeastSquares(LinearModel):
         self._fit_all(models, X, y, sample_weight)
         return models
 
-    def left_out_scores(self, X: Any, y: Any, sample_weight: Any = None, **_: Any) -> HeldOutScores:
+    def left_out_scores(
+        self, X: Any, y: Any, sample_weight: Any = None, *, as_new: AsNew | None = None, **_: Any
+    ) -> HeldOutScores:
         """Scores of the training examples by the rules learned without them, in closed form.
 
         Costs one factorization of the smaller matrix, whatever solver `fit` used. Class weights stay those
@@ -135,6 +139,8 @@ class RegularizedLeastSquares(LinearModel):
         """
         labels = Labels.of(y, X.shape[0])
         scores = self.path_left_out([self.regularization], X, labels, sample_weight)[0]
+        if as_new is not None:
+            scores = linear_as_new(self, scores, as_new)
         return HeldOutScores.of_closed_form(scores, labels.signs)
 
     def left_out_cost(self, X: Any) -> LeftOutCost:

@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._arrays import canonical_csr, row_squares
 from widemargin.errors import UsageError
 from widemargin.labels import Labels
+from widemargin.learn.as_new import kernel_as_new, linear_as_new
 from widemargin.learn.kernels import Kernel
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk
+from widemargin.weight.left_out import AsNew
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -58,22 +60,32 @@ class LeavesOut:
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: bool = False,
+        as_new: AsNew | None = None,
     ) -> HeldOutScores:
         """Score every example by the rule that is learned without it.
 
         Most examples are proven harmless by the solution on all of them; the others are retrained from that
         solution until the score is certain (thesis, 5.3). The parameters are those of
-        :func:`widemargin.leave_one_out`; `X`, `y` and `sample_weight` those of `fit`.
+        :func:`widemargin.leave_one_out`; `X`, `y` and `sample_weight` those of `fit`; `as_new` the same
+        examples as a vectorizer sees new documents.
         """
         self._require_examples(X)
         labels = Labels.of(y, X.shape[0], space=self.label_space_)
         how = LeaveOut(float(accuracy) if scores else np.inf, n_jobs, random_state, verbose)
         values, within, retrained, unstable = self._leave_out(X, labels, sample_weight, how)
+        if as_new is not None:
+            values, within = self._as_new(X, values, as_new), within * as_new.scale[:, None]
         return HeldOutScores(values, labels.signs, "leave-one-out", within, retrained, unstable)
 
     def _leave_out(self, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Parts:
         """Scores and their accuracy (n, columns); how many were retrained and are unstable (columns,)."""
         raise NotImplementedError
+
+    def _as_new(self, X: Any, scores: Floats, new: AsNew) -> Floats:
+        kernel = getattr(self, "_kernel", Kernel("linear"))
+        if kernel.name == "linear":
+            return linear_as_new(self, scores, new)
+        return kernel_as_new(self, kernel, X, scores, new)
 
     def left_out_cost(self, X: Any) -> LeftOutCost:
         """What `left_out_scores` is predicted to take on `X`.
