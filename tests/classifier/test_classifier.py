@@ -452,7 +452,7 @@ class TestSaveAndLoad:
         from widemargin.models import save_model
 
         save_model(tmp_path / "m.wm", kind="something-else", config={}, arrays={})
-        with pytest.raises(DataError, match=r"m\.wm holds a something-else"):
+        with pytest.raises(DataError, match=r"m\.wm contains a something-else"):
             TextClassifier.load(tmp_path / "m.wm")
         save_model(tmp_path / "m.wm", kind="text-classifier", config={"learner": {"name": "os"}}, arrays={})
         with pytest.raises(DataError, match=r"m\.wm does not contain a usable classifier"):

@@ -143,4 +143,5 @@ def _entries(csr: Csr, kept: NDArray[np.bool_]) -> Csr:
 def _row_sums(a: Csr, b: Csr) -> Floats:
     """The inner products of the rows of two matrices with the same entries."""
     row = np.repeat(np.arange(a.n_rows), np.diff(a.indptr))
-    return np.bincount(row, a.data.astype(np.float64) * b.data, a.n_rows)
+    sums: Floats = np.bincount(row, a.data.astype(np.float64) * b.data, a.n_rows).astype(np.float64)
+    return sums
