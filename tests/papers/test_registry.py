@@ -75,7 +75,7 @@ def test_one_table_of_several_in_a_module_is_named(monkeypatch):
 
 def test_only_what_has_curves_can_be_drawn():
     registry.check_drawable("joachims-8.4")
-    with pytest.raises(UsageError, match=r"table without curves.*joachims-figure-8\.6"):
+    with pytest.raises(UsageError, match=r"no curves to plot.*joachims-figure-8\.6"):
         registry.check_drawable("joachims-6.7")
 
 
