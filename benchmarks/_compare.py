@@ -1,8 +1,8 @@
-"""What every benchmark shares: arguments, contestants in turns, and proof that both sides did the same job.
+"""Shared by all benchmarks: arguments, alternating runs, and checks that both sides did the same job.
 
 A row of a benchmark has at least one `Check`: a figure, recomputed by the script, that must stay within a
-stated limit. Where one does not, the row is still printed, and the script says why its times do not compare
-and ends with exit code 1.
+stated limit. If a check fails, the row is still printed, with the reason why its times do not compare, and
+the exit code is 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Check:
-    """A figure that must be at most `at_most` for the times of a row to compare. NaN is not."""
+    """A figure that must be at most `at_most`, otherwise the times of a row do not compare. NaN fails."""
 
     what: str
     value: float
@@ -35,7 +35,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: `checks` show that both sides did the same job, `quality` has what else to know."""
+    """One comparison: `checks` show that both sides did the same job; `quality` has further figures."""
 
     name: str
     peer: str
@@ -53,7 +53,7 @@ class Row:
         return self.peer_s / self.ours_s
 
     def as_json(self) -> dict[str, Any]:
-        """The row with the keys that every benchmark has; what is not finite is null."""
+        """The row with the keys that all benchmarks share; values that are not finite become null."""
         quality = {**self.quality, **{check.what: check.value for check in self.checks}}
         quality["limits"] = {check.what: check.at_most for check in self.checks}
         return {
@@ -84,7 +84,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contestant that needs something new for each run, made before its clock starts."""
+    """A contestant with a preparation for each run, which is not timed."""
 
     prepare: Callable[[], Any]
     work: Callable[[Any], Any]
@@ -96,10 +96,10 @@ def in_turns(
     warm: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[Timed]:
-    """Median seconds of each contestant, run in turns so that a busy machine slows all of them.
+    """Median seconds of each contestant, run alternately so that a busy machine slows all of them.
 
-    With `warm`, each runs once before, without a clock: nobody pays for imports, threads, processes and
-    caches that only the first run needs.
+    With `warm`, each contestant first runs once untimed, so that imports, threads, processes and caches of
+    the first run do not count.
     """
     if warm:
         for contestant in contestants:
@@ -121,9 +121,9 @@ def _run(contestant: Callable[[], Any] | Prepared, clock: Callable[[], float]) -
 
 
 def report(rows: Iterable[Row], as_json: bool) -> int:
-    """Print each row as it comes; 1 if a check of any of them does not hold, else 0.
+    """Print each row as it comes; return 1 if any check fails, otherwise 0.
 
-    A row is one JSON object on a line, or a line for people. What does not hold is told on stderr.
+    A row is one JSON object per line, or a line of text. Failed checks are printed on stderr.
     """
     failed = 0
     for row in rows:
@@ -132,17 +132,17 @@ def report(rows: Iterable[Row], as_json: bool) -> int:
             if not check.holds:
                 failed = 1
                 print(
-                    f"{row.name}, {row.peer}: {check.what} is {check.value:.6g}, at most {check.at_most:g} "
-                    f"is allowed. This is not the same quality, so the times do not compare.",
+                    f"{row.name}, {row.peer}: {check.what} is {check.value:.6g}; at most {check.at_most:g} "
+                    f"is allowed. The quality differs, so the times do not compare.",
                     file=sys.stderr,
                 )
     return failed
 
 
 def arguments(doc: str | None, repeats: int | None, tasks: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The arguments of every benchmark: --help prints its docstring, --json and --repeats mean the same.
+    """The arguments of every benchmark: --help (its docstring), --json and --repeats.
 
-    `repeats` is None where nothing is timed; `tasks` are the parts that can be run alone with --tasks.
+    `repeats` is None if nothing is timed; `tasks` are the parts that --tasks can select.
     """
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
@@ -169,7 +169,8 @@ def arguments(doc: str | None, repeats: int | None, tasks: Sequence[str] = ()) -
 
 
 def peer_package(name: str) -> Any:
-    """A module that only benchmarks need, imported after the arguments: --help works without it."""
+    """A module that only benchmarks need, imported after parsing arguments, so that --help works without
+    it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

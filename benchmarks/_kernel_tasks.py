@@ -1,4 +1,4 @@
-"""The tasks of the kernel benchmarks, and the objectives of anybody's solution from the data alone."""
+"""The tasks of the kernel benchmarks, and objectives of any solution, recomputed from the data."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from widemargin import KernelSVM, LinearSVM, Vectorizer, load_corpus
 THREADS = 2
 PEER = "SVC"
 GRAM_PEER = "SVC, precomputed"
-CACHE = 2000  # megabytes, of both sides: all rows that anybody may want again
+CACHE = 2000  # megabytes for both sides: all rows that either may need again
 EPSILON = 1e-3
-# How far our primal objective may be above the peer's, and our dual one below, relative to it.
+# How far our primal objective may be above the peer's, and our dual one below, as a fraction of it.
 WITHIN = 1e-3
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Task:
 
     name: str
     X: sp.csr_array
-    X64: sp.csr_matrix  # what the peer would make of X, so that its clock does not include the conversion
+    X64: sp.csr_matrix  # X as the peer converts it, so that the conversion is not timed
     Y: NDArray[np.int64]
     labels: list[str]
     C: float
@@ -43,7 +43,7 @@ class Task:
         return replace(self, X=self.X[:n], X64=self.X64[:n], Y=self.Y[:n])
 
     def label(self, k: int) -> Task:
-        """One label alone."""
+        """A single label."""
         return replace(self, Y=self.Y[:, [k]], labels=[self.labels[k]])
 
     def kernel(self, C: float, gamma: float | None) -> Task:
@@ -52,7 +52,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Solution:
-    """Signed alphas (labels, n) and intercepts (labels,); what a Gram matrix took of the time."""
+    """Signed alphas (labels, n) and intercepts (labels,); the time for a Gram matrix."""
 
     coef: Floats
     intercept: Floats
@@ -98,13 +98,13 @@ def our_solution(task: Task, cache: float = CACHE, threads: int = THREADS) -> So
 
 
 def peer_solution(task: Task, cache: float = CACHE, threads: int = 1) -> Solution:
-    """LIBSVM on one label after the other, or on several at a time: it releases the interpreter's lock."""
+    """LIBSVM on one label after the other, or on several at a time, since it releases the GIL."""
     kernel = {"kernel": "linear"} if task.gamma is None else {"kernel": "rbf", "gamma": task.gamma}
     return _by_label(task, task.X64, {"cache_size": cache, **kernel}, threads)
 
 
 def gram_solution(task: Task, cache: float = CACHE, threads: int = 1) -> Solution:
-    """LIBSVM on a Gram matrix that all labels share; making it is part of the work."""
+    """LIBSVM on a Gram matrix that all labels share; computing it is part of the work."""
     start = time.perf_counter()
     if task.gamma is None:
         gram = linear_kernel(task.X64, dense_output=True)
@@ -150,7 +150,8 @@ def objectives(task: Task, solutions: list[Solution]) -> list[tuple[float, float
 
 
 def same_job(task: Task, ours: Solution, peer: Solution) -> list[Check]:
-    """That our primal objective is not above the peer's and our dual one not below, by more than 0.1 %."""
+    """Checks that our primal objective is at most 0.1 % above the peer's, and our dual one at most 0.1 %
+    below."""
     (primal, dual), (peer_primal, peer_dual) = objectives(task, [ours, peer])
     return [
         Check("primal above the peer's", primal / peer_primal - 1, WITHIN),

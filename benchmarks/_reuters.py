@@ -31,7 +31,7 @@ class Job:
     Y_test: NDArray[np.int64]
 
     def part(self, share: float) -> Job:
-        """The first documents, as many as `share` of them, with the topics that still have an example."""
+        """The first `share` of the documents, with the topics that still have an example."""
         n = round(share * len(self.train))
         present = self.Y_train[:n].any(axis=0)
         return Job(self.train[:n], self.test, self.Y_train[:n, present], self.Y_test[:, present])
@@ -48,7 +48,8 @@ def reuters() -> Job:
 
 
 def quiet_peer() -> None:
-    """At its default settings LinearSVC does not converge on a few labels; its worker processes say so."""
+    """With default settings LinearSVC does not converge on a few labels; its worker processes print
+    warnings."""
     os.environ["PYTHONWARNINGS"] = "ignore::UserWarning"
 
 
@@ -64,7 +65,7 @@ def peer(tol: float = 1e-4) -> Pipeline:
 def primal_objective(
     X: sp.csr_array, Y: NDArray[np.int64], weights: NDArray[np.float64], bias: NDArray[np.float64]
 ) -> float:
-    """The sum over labels of ``(|w|^2 + b^2) / 2 + C sum of hinge losses``, with NumPy alone."""
+    """The sum over labels of ``(|w|^2 + b^2) / 2 + C sum of hinge losses``, computed with NumPy."""
     scores = X @ weights.T + bias
     losses = np.maximum(0, 1 - np.where(Y > 0, 1, -1) * scores)
     return float(0.5 * (np.sum(weights**2) + np.sum(bias**2)) + C * np.sum(losses))

@@ -50,7 +50,7 @@ class Sample:
 
     @property
     def marked(self) -> NDArray[np.float64]:
-        """The indicator with NaN for what is unlabeled."""
+        """The indicator with NaN for unlabeled documents."""
         Y = self.member.astype(np.float64)
         Y[self.n_labeled :] = np.nan
         return Y
@@ -106,7 +106,8 @@ def sample(documents: Pool, labeled: list[int], min_count: int = MIN_COUNT, weig
 
 
 def resampled(documents: Pool, labeled: list[int], k: int, seed: int = 0) -> Sample:
-    """`k` unlabeled documents: drawn with replacement, every count drawn anew (Poisson) around its own."""
+    """`k` unlabeled documents, drawn with replacement; every count is drawn from a Poisson distribution
+    around it."""
     generator = np.random.default_rng(seed)
     rows = generator.integers(0, len(documents.member), k)
     counts = documents.counts[rows]

@@ -1,11 +1,11 @@
-"""How often the alarm fires where transduction failed, and where it helped.
+"""How often the alarm fires if transduction fails, and if it helps.
 
 The samples of `transduction.py` on Reuters: 17 labeled documents, ten topics, C = 20, with C* = C as
-published and with the default. Failed: the break-even point of the transductive rule is more than 5 points
-below the inductive one's; helped: above it. "tests of 7.5" is the published alarm alone, at the same level;
-"alarm" is the default, which also looks at the share of support vectors (`measure/alarm.py`). That threshold
-was found on training documents, with C* = C. With the default the search has to go on to C* = C for the
-alarm, which is part of the CPU seconds.
+published and with the default. Transduction fails if its break-even point is more than 5 points below the
+inductive one, and helps if it is above. "tests of 7.5" is the published alarm at the same level; "alarm" is
+the default, which also tests the share of support vectors (`measure/alarm.py`). Its threshold was chosen on
+training documents, with C* = C. With the default C*, the search continues to C* = C for the alarm; the CPU
+seconds include this.
 
 Following the alarm must not cost more than 1 point of the average break-even point.
 """

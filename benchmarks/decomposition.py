@@ -1,14 +1,15 @@
-"""How the training time of biased machines grows with the number of examples, and what memory they take.
+"""Training time of biased machines against the number of examples, and their memory.
 
-The first 1/8, 1/4, 1/2 and all examples of a task, ours and LIBSVM (scikit-learn's SVC) at epsilon 0.001; the
-last row of a task has the exponent of a line fitted to the logarithms. The thesis measures 1.2 to 1.5 for
-linear machines and 1.7 to 2.1 for RBF (Tables 8.4-8.9). Primal and dual objectives are recomputed here.
+The first 1/8, 1/4, 1/2 and all examples of a task, ours and LIBSVM (scikit-learn's SVC) at epsilon 0.001. The
+last row of a task has the exponent, the slope of a line fitted to the logarithms. The thesis measures 1.2 to
+1.5 for linear machines and 1.7 to 2.1 for RBF (Tables 8.4-8.9). Primal and dual objectives are recomputed
+here.
 
 Our primal objective may be at most 0.1 % above the peer's, our dual one at most 0.1 % below. Ours runs on two
-threads, LIBSVM has one; both run in turns.
+threads, LIBSVM on one; runs alternate.
 
-Memory: by how much the largest resident size of a fresh process grows while a machine is trained whose kernel
-matrix is many times larger than the cache.
+Memory: the growth of the peak resident size of a new process while it trains a machine whose kernel matrix is
+many times larger than the cache.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def memory_of(side: str, name: str, answer: Any) -> None:
 
 
 def memory(name: str, repeats: int) -> Row:
-    """Both sides in processes of their own, in turns."""
+    """Both sides in separate processes, alternating."""
     context = multiprocessing.get_context("spawn")
     measured: dict[str, list[tuple[float, float, Solution]]] = {"ours": [], "peer": []}
     for _ in range(repeats):

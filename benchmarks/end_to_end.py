@@ -1,12 +1,12 @@
 """Reuters-21578 from raw text to 90 trained classifiers to the scores of the test documents.
 
 Peer: TfidfVectorizer + OneVsRestClassifier(LinearSVC(loss="hinge"), n_jobs=2), warm, the same C. Each side
-reads text in its own default way. That the work is the same is checked here: the primal objective of our
-solution against LinearSVC's on our own matrix (at most 0.1 % above), and the micro-averaged break-even
-point on the test documents (at most 0.2 points below the peer's).
+tokenizes text in its default way. Checks: the primal objective of our solution against LinearSVC's on our
+matrix (at most 0.1 % above), and the micro-averaged break-even point on the test documents (at most 0.2
+points below the peer's).
 
-The last row gives the peer what it does not have by default: the loosest tolerance at which its own
-objective is still within 0.1 %, and threads instead of processes.
+In the last row the peer is tuned: the loosest tolerance at which its own objective is within 0.1 %, and
+threads instead of processes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Scores of all terms for all labels: widemargin against scikit-learn, on Reuters-21578 and 20 Newsgroups.
 
 Chi-square against `chi2` (for all labels at once) and information gain against `mutual_info_classif` with
-discrete features. The latter goes term by term: on Reuters it is timed on some of the terms of one label, and
-its time for all of them is that times their number.
+discrete features. The latter is computed term by term: on Reuters it is timed on some terms of one label, and
+extrapolated to all.
 
-Our scores may differ from a dense reference of the same scores by at most 1e-9 of the largest, and the best
-1,000 terms have to be the same.
+Our scores may differ from a dense reference by at most 1e-9 of the largest score, and the best 1,000 terms
+must be the same.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def load(name: str) -> tuple[sp.csr_array, NDArray[np.int8]]:
 def dense_tables(
     X: sp.csr_array, signs: NDArray[np.int8]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
-    """Documents with both, with the term and with the label, by a product that shares nothing with ours."""
+    """Documents with both, with the term and with the label, by a computation independent of ours."""
     together = np.asarray((X.T @ (signs > 0).astype(np.float64)).T)
     return (
         together,
@@ -54,7 +54,7 @@ def dense_tables(
 def cells(
     tp: NDArray[np.float64], df: NDArray[np.float64], P: NDArray[np.float64], n: float
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
-    """What the four cells of every table hold, and the totals of their row and column."""
+    """The four cells of every table, and the totals of their rows and columns."""
     missing = P[:, None] - tp
     return [(tp, df, P), (df - tp, df, n - P), (missing, n - df, P), (n - df - missing, n - df, n - P)]
 

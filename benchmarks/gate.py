@@ -2,13 +2,13 @@
 
 In CPU time, one thread, on the training documents of a collection: the check of row pointers and column
 numbers as a share of a fit of LinearSVM (one label, default parameters) and of one pass of BalancedWinnow and
-Perceptron over the same vectors. The peer is the learner itself, its own call of the gate included. At most
-1 percent of a fit and 10 percent of a pass are allowed. "with values" is the whole gate: its look at them
-takes the place of scikit-learn's, and of BalancedWinnow's own; Perceptron needs none.
+Perceptron over the same vectors. The peer is the learner itself, its own call of the gate included. At most 1
+percent of a fit and 10 percent of a pass are allowed. "with values" is the whole gate: its check of the
+values replaces scikit-learn's and BalancedWinnow's own; Perceptron needs none.
 
-Times are the least of all repeats: what else the machine does is not small beside a check of microseconds.
-The gate reads a matrix that is in the caches. Whoever is the first to read it, the gate or the learner, waits
-for memory, and without the gate it would be the learner.
+Times are the smallest of all repeats, since other load on the machine is not small compared with
+microseconds. The matrix is in the caches when it is checked. The first reader of a matrix waits for memory:
+the gate, or without it the learner.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def rows(tasks: list[str], repeats: int) -> Iterator[Row]:
         check, whole = partial(canonical_csr, X, finite=False), partial(canonical_csr, X)
         for learner, allowed in SHARES:
             fit = partial(learner.fit, X, y)
-            # The first check reads the column numbers into the caches, from which the fit has driven them.
+            # The first check brings the column numbers back into the caches after the fit.
             turn = (fit, whole, check, check)
             fit_s, whole_s, _, check_s = np.min(
                 [[seconds(work) for work in turn] for _ in range(repeats)], axis=0

@@ -1,14 +1,14 @@
-"""Knowing how good 90 topics of Reuters-21578 are: xi-alpha bounds and exact leave-one-out.
+"""Quality of 90 topics of Reuters-21578 without a test set: xi-alpha bounds and exact leave-one-out.
 
 Peers: one training of the same machines (to its own tolerance for xi-alpha; for leave-one-out to the duality
 gap that it starts from), and two ways of retraining without each document, by the same solver. The plain one
-trains anew for every document and topic. The careful one knows that a document with alpha = 0 changes nothing
-when it leaves, and starts the others from the solution of all documents; finding that one is part of its
-time. Both are timed on pairs of document and topic drawn at random, multiplied by the number of such pairs,
-and divided by the number of threads, as if these were used without any loss.
+trains from scratch for every document and topic. The other skips documents with alpha = 0, which do not
+change the solution, and starts the rest from the solution on all documents; its time includes finding that
+solution. Both are timed on random pairs of document and topic, multiplied by the number of such pairs, and
+divided by the number of threads, as if threads scaled perfectly.
 
-Leave-one-out has to decide every pair of the samples as the peer does, those with alpha = 0 included, and the
-xi-alpha bound on F1 must not exceed leave-one-out's. All times are on two threads.
+Leave-one-out must decide every sampled pair like the peer, including those with alpha = 0, and the xi-alpha
+bound on F1 must not exceed that of leave-one-out. All times are on two threads.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
 All sides get the same float32 tfc vectors (converted for the peers before the clock starts), the same hinge
 loss, C and bias feature. Each uses the loosest stopping tolerance of a grid at which the sum of its primal
-objectives, recomputed here in float64, is within 0.08 % of the best that ours reaches at tight tolerance;
-which one that was is part of the row. All sides run in turns, and the objectives of the timed runs have to be
-within 0.1 % (the peers visit examples in another order each time).
+objectives, recomputed here in float64, is within 0.08 % of the best that ours reaches at tight tolerance; the
+row shows which. Runs alternate, and the objectives of the timed runs must be within 0.1 % (the peers visit
+examples in a different order each time).
 
-Threads are compared with the same number of threads: ours on one with the peers' plain loop over the labels,
-ours on two with the labels of the peers shared out among two threads (both release the interpreter's lock;
-LIBLINEAR's package has a copy of the problem for each). "LinearSVC as it comes" is the loop at its default
-tolerance and number of iterations, against ours on one thread.
+Numbers of threads are equal: ours on one thread against the peers' loop over the labels, ours on two against
+the peers' labels divided among two threads (both release the GIL; LIBLINEAR's package has a copy of the
+problem for each). "LinearSVC as it comes" is the loop with default tolerance and iterations, against ours on
+one thread.
 
 Where our time goes (Reuters, C = 1): 40 % single labels on their active sets, 30 % shared passes over 16
 labels, 15 % the deciding passes, the rest preparation.
@@ -115,7 +115,7 @@ def loosest(solve: Solver, tolerances: tuple[float, ...], C: float, most: float,
     for tol in tolerances:
         if objective(*check, solve(C, tol, 1), C) <= most:
             return tol
-    raise SystemExit(f"No tolerance of {tolerances} comes to an objective of {most:.6g}: nothing to compare.")
+    raise SystemExit(f"No tolerance of {tolerances} reaches an objective of {most:.6g}: nothing to compare.")
 
 
 def compare(title: str, X: sp.csr_array, Y: np.ndarray, repeats: int) -> Iterator[Row]:

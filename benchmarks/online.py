@@ -1,27 +1,26 @@
 """Online learners: one pass over vectors in memory, for one label and for all, and 200 passes of LM-NWin.
 
 One pass: our Perceptron and Winnow against scikit-learn's Perceptron and against Vowpal Wabbit (hinge loss,
-constant rate), over the same tfc vectors in the same random order. The peers take them in the form they like
-best, made before the clock starts: float64 for scikit-learn, parsed examples for Vowpal Wabbit, whose Python
-package learns one example per call. Every run starts from nothing: Vowpal Wabbit's weights are set to 0
-before its clock starts. All sides run in turns, after a run that is not timed.
+constant rate), over the same tfc vectors in the same random order. The peers get them in their preferred
+form, prepared untimed: float64 for scikit-learn, parsed examples for Vowpal Wabbit, whose Python package
+learns one example per call. Every run starts from zero weights; resetting Vowpal Wabbit is not timed. Runs
+alternate, after an untimed run.
 
-These are different algorithms, so that the rows compare documents per second, not equal objectives. The
-quality is the break-even point on the test documents after that pass, of both sides; ours may be at most 5
-points lower.
+The algorithms differ, so the rows compare documents per second, not equal objectives. The quality is the
+break-even point of both sides on the test documents after that pass; ours may be at most 5 points lower.
 
-BLAS has one thread: scikit-learn's one-vs-rest is faster so, and threads of BLAS that wait by spinning would
-run on in the time of the other side.
+BLAS has one thread: scikit-learn's one-vs-rest is faster with it, and spinning BLAS threads would disturb the
+other side.
 
 All labels: one-vs-rest on one thread and on two, against scikit-learn's own one-vs-rest on as many threads
-(its learners release the interpreter's lock, and threads need no processes to start and no copies of X).
+(its learners release the GIL, so no processes or copies of X are needed).
 
-Balanced Winnow is left out: after one pass over tfc vectors its break-even point is 11 points lower on all
-labels of Reuters and 39 on sci.med, which is not the same job. SGDClassifier, which regularizes, is left out
-too: on sci.med it is 6 points better than either Perceptron.
+Balanced Winnow is omitted: after one pass over tfc vectors its break-even point is 11 points lower on all
+labels of Reuters and 39 on sci.med, which is not the same job. SGDClassifier, which regularizes, is also
+omitted: on sci.med it is 6 points better than either Perceptron.
 
 LM-NWin: binary vectors of stems, all 118 topics of Reuters, all features, Zhang's eta 0.01 and C = 1. It has
-no peer: the other side is the 20 seconds that it may take, and the break-even point must be at least 80.
+no peer: the limits are 20 seconds and a break-even point of at least 80.
 """
 
 from __future__ import annotations
@@ -205,7 +204,7 @@ def rows(tasks: list[str], repeats: int) -> Iterator[Row]:
 
 
 def main() -> int:
-    # Jobs of milliseconds: what else the machine does is not small by comparison, hence many repeats.
+    # Jobs take milliseconds, and other load on the machine is not small in comparison, hence many repeats.
     options = arguments(__doc__, repeats=41, tasks=(*TASKS, "lm-nwin")).parse_args()
     with threadpool_limits(1, user_api="blas"):
         return report(rows(options.tasks, options.repeats), options.json)

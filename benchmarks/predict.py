@@ -1,10 +1,10 @@
 """Scoring raw text with 90 labels, all test documents of Reuters-21578 at once and one at a time.
 
 Peers: TfidfVectorizer + OneVsRestClassifier(LinearSVC(loss="hinge"), n_jobs=2), trained on the same documents
-with the same C; and the same with its 90 rows of coefficients stacked, so that scoring is one product
-instead of a loop over 90 estimators. The peers' prediction has one thread; ours runs on one and on two.
+with the same C; and the same with its 90 rows of coefficients stacked, so that scoring is one product instead
+of a loop over 90 estimators. The peers predict on one thread; ours runs on one and on two.
 
-The scores of one document have to equal those of the batch, the stacked peer's those of the pipeline, and the
+The scores of one document must equal those in the batch, the stacked peer's those of the pipeline, and the
 micro-averaged break-even point may be at most 0.2 points below the peer's.
 """
 

@@ -1,13 +1,12 @@
 """From raw text through ``widemargin train --stream``: documents per second with 20 labels.
 
 The documents are 20 Newsgroups cut into pieces of 100 words, in a random order, as JSON Lines through a pipe;
-the time is that of the whole command, starting the interpreter and saving the model included. Each document
+the time is that of the whole command, including starting the interpreter and saving the model. Each document
 is predicted before it is learned.
 
-The peer does the same with what scikit-learn has, in a process of its own: HashingVectorizer and
-Perceptron.partial_fit on batches of 1,000 documents, each predicted before it is learned, with all labels
-known from the start, saved with joblib. Of its documents, ours may get at most 5 points more wrong. "The bar"
-is 50,000 documents per second.
+The peer does the same with scikit-learn in a separate process: HashingVectorizer and Perceptron.partial_fit
+on batches of 1,000 documents, each predicted before it is learned, with all labels known from the start,
+saved with joblib. Our error rate may be at most 5 points higher. "The bar" is 50,000 documents per second.
 """
 
 from __future__ import annotations
@@ -49,14 +48,14 @@ def pieces(n: int) -> tuple[list[str], list[str]]:
 
 
 def through_a_pipe(path: Path, command: list[str]) -> float:
-    """Run a command on the file through a pipe; the share of documents that it says were wrong."""
+    """Run a command on the file through a pipe; return the share of wrong documents that it reports."""
     with subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE) as source:
         done = subprocess.run(command, stdin=source.stdout, stdout=subprocess.PIPE, check=True)
     return float(json.loads(done.stdout)["share_wrong"])
 
 
 def run_peer(model: Path, labels: list[str]) -> None:
-    """The other side, in a process of its own."""
+    """The other side, in a separate process."""
     import joblib
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import Perceptron

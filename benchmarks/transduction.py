@@ -1,13 +1,14 @@
 """Transductive SVMs from a few labeled documents: quality, and time against one switch at a time.
 
 C = 20, the true share of positives, macro-averaged break-even points of the unlabeled documents.
-`transductive` is the default C*, all unlabeled documents together half as dear as the labeled ones; C* = C
-is what the thesis and SVM-light do. The half was chosen with other samples of labeled Reuters stories among
-the same unlabeled ones. `guarded` takes the inductive rule where the alarm fires; `better` knows the
-outcome. Without arguments: Reuters, then --switching.
+`transductive` is the default C*: all unlabeled documents together cost half as much as the labeled ones. C* =
+C is the cost of the thesis and SVM-light. The half was chosen with other samples of labeled Reuters stories
+among the same unlabeled ones. `guarded` uses the inductive model if the alarm fires; `better` always uses the
+better one. Without arguments: Reuters, then --switching.
 
---switching runs both ways in turns, by CPU time; the sum of our objectives may be at most 1 % above the other
-one's. The macro-average of `transductive` may be at most 2 points below the published one of TSVM.
+--switching compares both ways of switching by CPU time, alternating; the sum of our objectives may be at most
+1 % above the other's. The macro-average of `transductive` may be at most 2 points below the published one of
+TSVM.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def switching(samples: int, first_seed: int, k: int, repeats: int, as_json: bool
     large = replace(large, member=np.column_stack([large.member[:, acq], ~large.member[:, acq]]))
 
     def solved(tasks: list[Sample], **how: object) -> list[TransductiveSVM]:
-        # Without what the alarm would want to know.
+        # Without the alarm.
         return [fitted(task, alarm_level=0, **how)[0] for task in tasks]
 
     def rows() -> Iterator[Row]:

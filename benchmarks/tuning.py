@@ -1,12 +1,12 @@
-"""Tuning on Reuters-21578: what it costs, and what its choice is worth.
+"""Tuning on Reuters-21578: its cost, and the quality of its choice.
 
 The space is the thesis's: 12 representations and 7 values of C. Peer: the library itself without tuning,
-`Vectorizer()` and `LinearSVM()`; both sides read the same file of training documents first. The choice is
-made from training documents alone. Afterwards the whole grid is trained and measured on the test documents,
-and the chosen candidate must be within 0.5 points of the grid's best micro-averaged break-even point; the
-tuning may cost 20 times what training without it costs.
+`Vectorizer()` and `LinearSVM()`; both sides first read the same file of training documents. The choice uses
+only training documents. Then the whole grid is trained and measured on the test documents. The chosen
+candidate must be within 0.5 points of the grid's best micro-averaged break-even point, and tuning may take at
+most 20 times as long as training without it.
 
---quick leaves out the grid, and with it the check of the choice.
+--quick omits the grid, and with it the check of the choice.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Text to counts: widemargin on two threads against scikit-learn's CountVectorizer, on all of 20 Newsgroups.
 
-Both sides find the same terms and count them: words of two characters and more, words and pairs of words, and
-triples of characters. Then the memory that one run needs, and the time over 1/8, 1/4, 1/2 and all documents.
+Both sides find the same terms and count them: words of at least two characters, words and pairs of words, and
+triples of characters. Then the memory of one run, and the time for 1/8, 1/4, 1/2 and all documents.
 
-Vocabulary and matrix have to be equal, term by term and cell by cell. Our one thread is compared too, since
-CountVectorizer has no more. Peak memory (Linux) is that of a process that is handed the texts and counts them
-once, less what it needs before it has them; the bound is twice the texts, the matrix and the vocabulary
-together.
+Vocabulary and matrix must be equal, term by term and cell by cell. Ours is also compared on one thread, since
+CountVectorizer has only one. Peak memory (Linux) is that of a process that gets the texts and counts them
+once, minus its memory before that; the limit is twice the texts, the matrix and the vocabulary together.
 
 Where the time goes (perf, one thread): words: a third is finding words and their hashes, a third looking them
 up and counting them by document, the rest sorting terms and rows. Pairs of words: half is waiting for the
@@ -44,7 +43,8 @@ MEMORY_BOUND = 2.0
 
 
 def load_texts() -> list[str]:
-    """All 18,846 messages, white space made single: the one thing the two sides treat differently."""
+    """All 18,846 messages with single spaces: white space is the one thing that the two sides treat
+    differently."""
     corpus = load_corpus("20newsgroups", split=None)
     return [re.sub(r"\s+", " ", text) for text in corpus.train.texts]
 
@@ -89,13 +89,13 @@ def time_jobs(texts: list[str], repeats: int) -> Iterator[Row]:
 
 
 def peak_bytes() -> int:
-    """The most this process has needed so far. Not getrusage: that one remembers the parent's peak."""
+    """The peak memory of this process so far. Not from getrusage, which includes the parent's peak."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def measure_memory(job: str) -> None:
-    """In a process of its own: print what was needed, and what had to be there anyhow."""
+    """In a separate process: print the memory needed, and the memory before counting."""
     text = "a few words to have everything imported and compiled"
     ours(job).fit_transform([text])
     before = peak_bytes()
@@ -109,12 +109,13 @@ def measure_memory(job: str) -> None:
 
 
 def load_texts_once() -> list[str]:
-    """The texts from standard input, one pickle: reading the corpus would need more than counting it."""
+    """The texts from standard input as one pickle, since reading the corpus needs more memory than counting
+    it."""
     return pickle.load(sys.stdin.buffer)
 
 
 def report_memory(texts: list[str]) -> int:
-    """1 if a job needs more than the bound, else 0."""
+    """1 if a job needs more than the limit, otherwise 0."""
     data, failed = pickle.dumps(texts), 0
     for job in JOBS:
         command = [sys.executable, __file__, "--memory", job]
