@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_softmax, softmax
 from sklearn.isotonic import IsotonicRegression
 
 from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt, normalized
@@ -76,6 +76,61 @@ def test_probabilities_are_those_of_the_source(fit):
     assert np.abs(fit(scores, truth)(scores) - chance).mean() < 0.02
 
 
+def one_of(classes, n, seed):
+    """Scores of exclusive classes, their true probabilities, and classes drawn from them."""
+    generator = np.random.default_rng(seed)
+    logits = 2 * generator.normal(size=(n, classes))
+    chance = softmax(logits, axis=1)
+    drawn = (generator.random((n, 1)) > chance.cumsum(axis=1)).sum(axis=1).clip(max=classes - 1)
+    return (
+        logits - logits.mean(axis=1, keepdims=True),
+        chance,
+        np.where(np.arange(classes) == drawn[:, None], 1, -1),
+    )
+
+
+def test_the_power_of_exclusive_classes_is_the_optimum():
+    for classes, seed in ((2, 0), (5, 1), (40, 2)):
+        scores, _, truth = one_of(classes, 500, seed)
+        platt = fit_platt(scores, truth, exclusive=True)
+        alone = fit_platt(scores, truth)
+        np.testing.assert_array_equal(alone.slope, platt.slope)
+        logs = np.log(alone(scores))
+        target = (1 - 1 / 502) * (truth > 0) + 1 / 502 / classes
+
+        def loss(power, logs=logs, target=target):
+            return -(target * log_softmax(power * logs, axis=1)).sum()
+
+        best = minimize_scalar(loss, bounds=(0, 50), method="bounded").fun
+        assert loss(platt.power) <= best + 1e-3
+        np.testing.assert_allclose(platt(scores), softmax(platt.power * logs, axis=1), atol=1e-12)
+
+
+def test_exclusive_classes_are_judged_together():
+    """Scaled rows of sigmoids doubt too much: the largest probability is right more often than it says."""
+    scores, chance, truth = one_of(20, 4000, seed=3)
+    apart, joint = (
+        normalized(fit_platt(scores, truth)(scores)),
+        fit_platt(scores, truth, exclusive=True)(scores),
+    )
+    np.testing.assert_allclose(joint.sum(axis=1), 1)
+    right = (truth > 0)[np.arange(4000), joint.argmax(axis=1)].mean()
+    assert abs(joint.max(axis=1).mean() - right) < (right - apart.max(axis=1).mean()) / 2
+    assert np.abs(joint - chance).mean() < np.abs(apart - chance).mean()
+
+
+def test_powers_at_the_limits():
+    scores = np.eye(3)[np.arange(60) % 3] * 10
+    sure = fit_platt(scores, np.where(scores > 0, 1, -1), exclusive=True)
+    assert np.isfinite(sure.power)
+    assert (sure(scores)[scores > 0] > 0.9).all()
+    unsure = fit_platt(np.zeros((60, 3)), np.where(scores > 0, 1, -1), exclusive=True)
+    np.testing.assert_allclose(unsure(scores), 1 / 3, atol=1e-6)
+    assert np.isfinite(sure(1e9 * (scores - 5))).all()
+    with pytest.raises(UsageError, match="exactly one positive label"):
+        fit_platt(scores, np.where(scores > 0, -1, 1), exclusive=True)
+
+
 @pytest.mark.parametrize("fit", [fit_platt, fit_isotonic])
 def test_labels_with_no_or_one_positive_example(fit):
     scores = np.linspace(-1, 1, 20)
@@ -106,6 +161,8 @@ def test_rows_that_add_up():
 def test_damaged_arrays_and_wrong_shapes():
     with pytest.raises(DataError, match=r"'offset' .* has shape \(3,\); expected \(2,\)"):
         Platt.from_arrays({"slope": np.ones(2), "offset": np.ones(3)}, 2)
+    with pytest.raises(DataError, match="'power'"):
+        Platt.from_arrays({"slope": np.ones(2), "offset": np.ones(2), "power": np.array([-1.0])}, 2)
     knots = {"knots": np.arange(2.0), "probabilities": np.ones(2)}
     with pytest.raises(DataError, match=r"'starts' .* holds values from 0 to 3"):
         Isotonic.from_arrays({**knots, "starts": np.array([0, 3])}, 1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from widemargin.decide.calibration import fit_isotonic, fit_platt
+from widemargin.decide.calibration import fit_calibration
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import DataError
 from widemargin.labels import Labels
 
-FITS = {"platt": fit_platt, "isotonic": fit_isotonic}
+FITS = ("platt", "isotonic")
 TASKS = {
     "binary": ["ham", "spam"] * 30,
     "multiclass": ["a", "b", "c"] * 20,
@@ -28,7 +28,7 @@ def scored(kind: str) -> tuple:
 @pytest.mark.parametrize("kind", TASKS)
 def test_probabilities(kind, fit):
     space, truth, scores = scored(kind)
-    rule = DecisionRule(space, None, FITS[fit](scores, truth))
+    rule = DecisionRule(space, None, fit_calibration(fit, scores, truth, exclusive=kind == "multiclass"))
     found = rule.probabilities(scores[:, 0] if kind == "binary" else scores)
     assert found.shape == (60, len(space.classes))
     assert ((found >= 0) & (found <= 1)).all()
@@ -43,7 +43,7 @@ def test_probabilities(kind, fit):
 def test_state_and_back(kind, fit):
     space, truth, scores = scored(kind)
     limits = None if kind == "multiclass" else np.array([-0.5, np.inf, 0.25])[: space.n_columns]
-    rule = DecisionRule(space, limits, FITS[fit](scores, truth))
+    rule = DecisionRule(space, limits, fit_calibration(fit, scores, truth, exclusive=kind == "multiclass"))
     config, arrays = rule.get_state()
     assert all(isinstance(array, np.ndarray) for array in arrays.values())
     again = DecisionRule.from_state(space, config, arrays)
@@ -76,6 +76,8 @@ def test_thresholds_that_do_not_fit(thresholds):
 def test_a_calibration_of_other_labels(fit):
     space, _, _ = scored("multilabel")
     other, truth, scores = scored("binary")
-    config, arrays = DecisionRule(other, None, FITS[fit](scores, truth)).get_state()
+    config, arrays = DecisionRule(
+        other, None, fit_calibration(fit, scores, truth, exclusive=False)
+    ).get_state()
     with pytest.raises((DataError, ValueError)):
         DecisionRule.from_state(space, config, arrays)

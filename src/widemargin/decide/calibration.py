@@ -3,6 +3,10 @@
 Platt's sigmoid (Platt, Probabilistic Outputs for Support Vector Machines, 1999) is fitted as Lin, Lin and
 Weng do (A Note on Platt's Probabilistic Outputs for Support Vector Machines, Machine Learning 68, 2007):
 Newton's method with backtracking on targets away from 0 and 1, for all labels together.
+One of several classes: rows of such probabilities that are merely scaled to sum to 1 are far too cautious,
+since every class has been judged without the others. So they are raised to a common power first, fitted by
+maximum likelihood: softmax(power log p_k), as temperature scaling does with the logarithms of probabilities
+(Guo, Pleiss, Sun and Weinberger, On Calibration of Modern Neural Networks, ICML 2017).
 Isotonic regression (Zadrozny and Elkan, KDD 2002) assumes only that the probability does not decrease with
 the score.
 """
@@ -27,27 +31,36 @@ _MAX_STEPS, _SMALLEST_STEP, _RIDGE, _ENOUGH = 100, 1e-10, 1e-12, 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Platt:
-    """Call with scores (n, labels) or (n,): ``1 / (1 + exp(-(slope score + offset)))`` for each label."""
+    """Call with scores (n, labels) or (n,): ``1 / (1 + exp(-(slope score + offset)))`` for each label.
+
+    With a `power`, these are the probabilities of exclusive classes: raised to the power, scaled to sum to 1.
+    """
 
     slope: Floats
     offset: Floats
+    power: float | None = None
 
     def __call__(self, scores: Any) -> Floats:
         scores = _scores(scores, len(self.slope))
         logits = scores.reshape(len(scores), -1) * self.slope + self.offset
+        if self.power is not None:
+            return _softmax(self.power * _log_sigmoid(logits)).reshape(scores.shape)
         with np.errstate(over="ignore"):  # exp(800) is infinite, and the probability 0
             result: Floats = 1 / (1 + np.exp(-logits))
         return result.reshape(scores.shape)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays for a model file."""
-        return {"slope": self.slope, "offset": self.offset}
+        power = {} if self.power is None else {"power": np.array([self.power])}
+        return {"slope": self.slope, "offset": self.offset, **power}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], n_columns: int) -> Platt:
         """Restore from the result of `to_arrays`, for this many columns of scores."""
         stored = Stored({}, arrays)
-        return cls(stored.array("slope", (n_columns,)), stored.array("offset", (n_columns,)))
+        slope, offset = stored.array("slope", (n_columns,)), stored.array("offset", (n_columns,))
+        power = float(stored.array("power", (1,), least=0)[0]) if stored.has_array("power") else None
+        return cls(slope, offset, power)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +103,18 @@ class Isotonic:
         return cls(knots, probabilities, starts)
 
 
-def fit_platt(scores: Any, truth: Any) -> Platt:
+def fit_calibration(name: str, scores: Any, truth: Any, *, exclusive: bool) -> Platt | Isotonic:
+    """Fit "platt" or "isotonic"; the arguments are those of the two functions below."""
+    return fit_platt(scores, truth, exclusive=exclusive) if name == "platt" else fit_isotonic(scores, truth)
+
+
+def fit_platt(scores: Any, truth: Any, *, exclusive: bool = False) -> Platt:
     """Fit a sigmoid for each label. The slope is 0 if higher scores are less often right.
 
     Parameters
     ----------
     scores, truth : (n, labels) or (n,), held-out
+    exclusive : whether every example has exactly one of the labels; fits the common power, too
 
     Examples
     --------
@@ -152,7 +171,37 @@ def fit_platt(scores: Any, truth: Any) -> Platt:
             break
     falling = slope < 0
     mean = target.mean(axis=0)
-    return Platt(np.where(falling, 0.0, slope), np.where(falling, np.log(mean / (1 - mean)), offset))
+    slope = np.where(falling, 0.0, slope)
+    offset = np.where(falling, np.log(mean / (1 - mean)), offset)
+    power = _fit_power(_log_sigmoid(f * slope + offset), positive) if exclusive else None
+    return Platt(slope, offset, power)
+
+
+def _fit_power(logs: Floats, positive: NDArray[np.bool_]) -> float:
+    """The power g of the smallest cross-entropy of softmax(g logs), which is convex in g.
+
+    Targets are smoothed as for the sigmoids, so that classes without an error get a finite power.
+    """
+    if not (positive.sum(axis=1) == 1).all():
+        raise UsageError("Exclusive classes need exactly one positive label in every row of the truth.")
+    n = len(logs)
+    share = 1 / (n + 2)
+    # Constants of a row cancel in the softmax.
+    logs = logs - logs.max(axis=1, keepdims=True)
+    wanted = (1 - share) * logs[positive].sum() + share * logs.mean(axis=1).sum()
+    low, high, power = 0.0, np.inf, 1.0
+    for _ in range(_MAX_STEPS):
+        p = _softmax(power * logs)
+        mean = (p * logs).sum(axis=1)
+        slope, curvature = mean.sum() - wanted, (p * logs * logs).sum() - (mean * mean).sum()
+        if abs(slope) <= _ENOUGH * n:
+            break
+        low, high = (low, power) if slope > 0 else (power, high)
+        step = power - slope / max(curvature, _RIDGE)
+        # Newton's step, unless it leaves the interval that contains the minimum, or is too long to trust.
+        most = min(high, 4 * power)
+        power = step if low < step < most else (low + most) / 2
+    return float(power)
 
 
 def fit_isotonic(scores: Any, truth: Any) -> Isotonic:
@@ -195,6 +244,17 @@ def normalized(probabilities: Any) -> Floats:
     total = table.sum(axis=1, keepdims=True)
     result: Floats = np.full(table.shape, 1 / max(table.shape[1], 1))
     np.divide(table, total, out=result, where=total > 0)
+    return result
+
+
+def _log_sigmoid(logits: Floats) -> Floats:
+    result: Floats = -np.logaddexp(0.0, -logits)
+    return result
+
+
+def _softmax(logits: Floats) -> Floats:
+    result: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
+    result /= result.sum(axis=1, keepdims=True)
     return result
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.decide.calibration import Isotonic, Platt, fit_isotonic, fit_platt
+from widemargin.decide.calibration import Isotonic, Platt, fit_calibration
 from widemargin.decide.goals import Goal
+from widemargin.decide.rule import CALIBRATIONS
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import choose_method, held_out
@@ -31,10 +31,6 @@ from widemargin.measure.quality import Quality, quality
 
 Floats = NDArray[np.float64]
 METHODS = ("auto", "leave-one-out", "k-fold", "xi-alpha")
-CALIBRATIONS: dict[str, Callable[[Any, Any], Platt | Isotonic]] = {
-    "platt": fit_platt,
-    "isotonic": fit_isotonic,
-}
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,8 @@ def assess(
         with warnings.catch_warnings():
             # Labels with too few examples have been named by whoever scored them.
             warnings.simplefilter("ignore", DataWarning)
-            calibration = CALIBRATIONS[request.calibration](found.scores, truth)
+            exclusive = space.kind == "multiclass"
+            calibration = fit_calibration(request.calibration, found.scores, truth, exclusive=exclusive)
     if request.method == "xi-alpha":
         judged = _bounds(learner, X, y, at_zero=request.goal is not None)
     elif request.method is not None:
