@@ -70,7 +70,7 @@ def test_files_beside_class_folders_are_left_out(tmp_path):
     (tmp_path / "spam").mkdir()
     (tmp_path / "spam" / "1").write_text("win")
     (tmp_path / "README").write_text("read me")
-    with pytest.warns(DataWarning, match=r"left out 1 file outside of the class folders \(README\)"):
+    with pytest.warns(DataWarning, match=r"omitted 1 file outside of the class folders \(README\)"):
         assert [document.id for document in read_documents(tmp_path)] == ["spam/1"]
 
 
@@ -92,7 +92,7 @@ class TestColumns:
             read(tmp_path / "t.jsonl", '{"text": "a"}\n{"text": 3}\n')
 
     def test_no_column_with_text(self, tmp_path):
-        with pytest.raises(DataError, match=r"no column holds text; columns are a, b"):
+        with pytest.raises(DataError, match=r"no column contains text; columns are a, b"):
             read(tmp_path / "t.jsonl", '{"a": 1, "b": 2}\n')
 
     def test_a_document_in_place_of_the_header(self, tmp_path):
@@ -111,9 +111,7 @@ class TestTables:
             read(tmp_path / "t.csv", f'id,text,label\n1,"two\nlines",x\n{row}\n')
 
     def test_an_unclosed_quote_is_told_where_its_record_began(self, tmp_path):
-        with pytest.raises(
-            DataError, match=r"t.csv, line 4: a quote that is opened in this record is never closed"
-        ):
+        with pytest.raises(DataError, match=r"t.csv, line 4: a quote in this record is never closed"):
             read(tmp_path / "t.csv", 'text,label\n"two\nlines",x\n"open,x\nb,x\nc,x\n')
 
     def test_text_after_a_closing_quote(self, tmp_path):
@@ -122,7 +120,7 @@ class TestTables:
 
     def test_a_carriage_return_without_quotes(self, tmp_path):
         with pytest.raises(
-            DataError, match=r"t.csv, line 3: a carriage return stands in a field without quotes"
+            DataError, match=r"t.csv, line 3: a field without quotes contains a carriage return"
         ):
             read(tmp_path / "t.csv", "text,label\na,x\nb\rc,x\n")
         assert read(tmp_path / "t.csv", 'text,label\r\n"b\rc",x\r\n')[0].text == "b\rc"

@@ -1,4 +1,4 @@
-"""Which column holds the text, which the labels, which the id: guessed by name, then by content."""
+"""Which columns contain the text, the labels and the id: guessed by name, then by content."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Columns:
     id: str | None
 
     def describe(self) -> str:
-        """One clause that says what is read from where."""
+        """Which columns are read, as a clause."""
         label = f'labels from "{self.label}"' if self.label else "no labels"
         number = f'ids from "{self.id}"' if self.id else "record numbers as ids"
         return f'text from "{self.text}", {label}, {number}'
@@ -117,7 +117,7 @@ class Columns:
 def choose_columns(
     names: Sequence[str], sample: Sequence[Mapping[str, object]], options: Options, where: str
 ) -> Columns:
-    """Choose among `names`, with a look at the `sample` records where no name tells which is the text.
+    """Choose among `names`; if no name suggests the text, by the `sample` records.
 
     >>> choose_columns(["Ticket-ID", "body", "team"], [], Options(), "tickets.csv, line 1").describe()
     'text from "body", labels from "team", ids from "Ticket-ID"'
@@ -134,7 +134,7 @@ def choose_columns(
         text = _longest([name for name in free if name not in (label, number)], sample)
     if text is None:
         columns = ", ".join(names)
-        raise DataError(f"{where}: no column holds text; columns are {columns}. Name one with --text.")
+        raise DataError(f"{where}: no column contains text; columns are {columns}. Choose one with --text.")
     return Columns(text, label, number)
 
 

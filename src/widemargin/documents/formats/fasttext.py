@@ -13,7 +13,7 @@ _LABEL = re.compile(rf"(?:(?<=[ \t\r\v\f\0])|^){PREFIX}([^ \t\r\v\f\0\n]*)[ \t\r
 
 
 def open_fasttext(lines: Iterable[str]) -> tuple[str, Iterator[Document]]:
-    """What is read, and the documents."""
+    """A description, and the documents."""
     return f"fastText: labels are the words that begin with {PREFIX}, record numbers as ids", _documents(
         lines
     )

@@ -19,7 +19,7 @@ from widemargin.errors import DataError, DataWarning, StorageError
 
 
 def open_folder(folder: Path, options: Options) -> tuple[str, Iterator[Document]]:
-    """What is read, and the documents in the order of their paths.
+    """A description, and the documents in the order of their paths.
 
     Folders inside a class folder are searched too; hidden files are not. Without class folders, the files in
     `folder` itself are unlabeled documents.
@@ -34,7 +34,7 @@ def open_folder(folder: Path, options: Options) -> tuple[str, Iterator[Document]
         )
     if files:
         warnings.warn(
-            f"{folder}: left out {counted(len(files), 'file')} outside of the class folders ({files[0]}). "
+            f"{folder}: omitted {counted(len(files), 'file')} outside of the class folders ({files[0]}). "
             f"Move documents into a class folder.",
             DataWarning,
             stacklevel=2,
@@ -47,7 +47,7 @@ def open_folder(folder: Path, options: Options) -> tuple[str, Iterator[Document]
 
 
 def folder_documents(folder: Path) -> Iterator[Path]:
-    """The files that `open_folder` reads, without a look into them."""
+    """The files that `open_folder` reads, without opening them."""
     classes, files = _entries(folder)
     inside = _files_of(folder, classes) if classes else ((name, None) for name in files)
     return (folder / path for path, _ in inside)
@@ -99,7 +99,7 @@ def _documents(
 
 
 def _limited(source: ByteSource, max_document: int) -> Iterator[bytes]:
-    """The bytes of a file, until they are too many for one document."""
+    """The bytes of a file, up to the limit of one document."""
     size = 0
     for chunk in source.chunks():
         size += len(chunk)
@@ -113,9 +113,9 @@ def _summary(folder: Path, encodings: Counter[str], replaced: int, nuls: int) ->
     if encodings:
         named = ", ".join(f"{count} as {encoding}" for encoding, count in encodings.most_common())
         files = counted(sum(encodings.values()), "file")
-        what.append(f"read {files} that are not UTF-8 as what they look like ({named})")
+        what.append(f"read {files} that are not UTF-8 in guessed encodings ({named})")
     if replaced:
         what.append(f"{counted(replaced, 'invalid byte')} became U+FFFD")
     if nuls:
         what.append(f"{counted(nuls, 'NUL character')} became blank")
-    return f"{folder}: {'; '.join(what)}. Pass --encoding to name another encoding."
+    return f"{folder}: {'; '.join(what)}. Pass --encoding to choose another."

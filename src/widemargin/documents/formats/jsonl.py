@@ -26,12 +26,12 @@ def _choose_fields(lines: Lines, name: str, options: Options) -> Columns:
             except DataError:
                 if not sample:
                     raise
-                break  # told with its line when its turn comes
+                break  # reported with its line later
     names = list(dict.fromkeys(key for record in sample for key in record))
     if not names:
-        # Nothing to guess from; an empty file is told by the reader.
+        # Nothing to guess from; the reader reports an empty file.
         return Columns(options.text or "text", options.label or "labels", options.id or "id")
-    # A field that is named may be absent from the first records.
+    # A named field may be absent from the first records.
     named = [field for field in (options.label, options.id) if field and field not in names]
     return choose_columns([*names, *named], sample, options, f"{name}, line 1")
 
@@ -43,11 +43,11 @@ class JsonLines:
 
     Parameters
     ----------
-    lines : what is read
-    name : what errors call the source
-    options : fields that were named
-    skipped : where errors of lines that are no documents go, a stream having no end; None raises the first,
-        after the documents before it
+    lines : the lines to read
+    name : name of the source in errors
+    options : fields that the caller named
+    skipped : called with errors of lines that are not documents, for endless streams; None raises the first
+    error, after the documents before it
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class JsonLines:
         self._skipped = skipped
         self._delimiter = options.label_delimiter
         columns = self._columns = _choose_fields(lines, name, options)
-        # Where the first records have no labels, later ones may still use the canonical fields.
+        # If the first records have no labels, later ones may still use the canonical fields.
         canonical = columns.label in (None, "labels", "label")
         self._labels = ("labels", "label") if canonical else (str(columns.label),)
         self.description = f"JSON Lines: {columns.describe()}"
@@ -88,7 +88,7 @@ class JsonLines:
     def _add_plain(
         self, block: Batch, records: list[dict[str, Any]], text: str, number: int, count: int
     ) -> bool:
-        """Add records that look as nearly all do: a text, a list of labels, an id that is a string."""
+        """Add records of the usual form: a text, a list of labels, an id that is a string."""
         if self._delimiter is not None or _may_halve(text):
             return False
         texts: list[Any] = [record.get(self._columns.text) for record in records]
@@ -142,14 +142,14 @@ class JsonLines:
             if labels is None:
                 labels = _read_labels(record.get(field), field, self._delimiter, where)
         document = Document(str(count) if identifier is None else str(identifier), text, labels)
-        # Escapes can spell halves of surrogate pairs, which no encoding can write.
+        # Escapes can produce halves of surrogate pairs, which cannot be encoded.
         return _without_surrogates(document, where, self._errors) if "\\u" in line else document
 
 
 def _parsed_together(text: str, n: int) -> list[dict[str, Any]] | None:
-    """The records of `n` lines, one each; None where some line is no record."""
+    """The records of `n` lines, one each; None if some line is not a record."""
     try:
-        # A string has no end of a line in it, unless as an escape.
+        # A JSON string contains line ends only as escapes.
         records = json.loads("[" + text.rstrip("\n").replace("\n", ",") + "]")
     except (ValueError, RecursionError):
         return None
@@ -159,12 +159,12 @@ def _parsed_together(text: str, n: int) -> list[dict[str, Any]] | None:
 
 
 def _may_halve(text: str) -> bool:
-    """Whether an escape may spell half of a surrogate pair, which begins with d."""
+    """Whether there may be an escape for half of a surrogate pair, which begins with d."""
     return "\\u" in text and ("\\ud" in text or "\\uD" in text)
 
 
 def _plain_labels(fields: list[list[Any]]) -> list[LabelSet] | None:
-    """The labels in one of some fields, where they are lists of strings or null; None where anything else is.
+    """The labels in one of several fields, if all are lists of strings or null; otherwise None.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _parse(line: str, name: str, number: int) -> dict[str, Any]:
 
 
 def _cure(line: str) -> str:
-    """What to do about a line that is not an object; JSON files often spread one value over many lines."""
+    """The remedy for a line that is not an object; JSON files often spread one value over many lines."""
     how = {"[": " (`jq -c '.[]'` does it)", "{": " (`jq -c .` does it)"}
     begins_value = line.lstrip().startswith("[") or line.strip() == "{"
     return f"Write one object per line{how[line.lstrip()[0]] if begins_value else ''}."

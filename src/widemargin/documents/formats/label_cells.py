@@ -1,4 +1,4 @@
-"""What a cell or a JSON value says about the labels of a document."""
+"""Labels of a document from a cell or a JSON value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from widemargin.documents.record import LabelSet
 
 
 def labels_of_cell(cell: str, delimiter: str | None = None) -> LabelSet:
-    """The labels in a cell of a table: a JSON list, labels with a delimiter between them, or one label.
+    """The labels in a cell of a table: a JSON list, labels separated by a delimiter, or one label.
 
     An empty cell means unlabeled, ``[]`` in no category.
 

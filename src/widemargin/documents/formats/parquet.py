@@ -21,7 +21,7 @@ _SHOWN = 40
 
 
 def open_parquet(path: str, options: Options) -> tuple[str, Iterator[Document]]:
-    """What is read from which column, and the documents, batch by batch."""
+    """A description, and the documents, batch by batch."""
     try:
         import pyarrow.parquet
     except ImportError as error:
@@ -35,12 +35,12 @@ def open_parquet(path: str, options: Options) -> tuple[str, Iterator[Document]]:
             twice = next(name for name in names if names.count(name) > 1)
             raise DataError(f'{path}: two columns are called "{twice}". Rename one.')
         strings = [field.name for field in table.schema_arrow if _is_string(field.type)]
-        # A value that many rows share stays one value in memory.
+        # A value that many rows share is stored once in memory.
         table = pyarrow.parquet.ParquetFile(path, read_dictionary=strings)
         try:
             columns = choose_columns(names, [], options, path)
         except DataError:
-            # Only where no name tells which column is the text do the cells matter.
+            # Cells matter only if no name suggests the column of the text.
             sample = _Reader(table, path, replace(options, errors="replace")).rows(strings, _SAMPLE)
             columns = choose_columns(names, list(sample), options, path)
     reader = _Reader(table, path, options)
@@ -65,7 +65,7 @@ def _documents(reader: _Reader, columns: Columns, options: Options, path: str) -
 
 
 class _Reader:
-    """The rows of a table with the values of some columns, of which only a few are in memory."""
+    """The rows of a table with some columns; only a few rows are in memory."""
 
     def __init__(self, table: Any, path: str, options: Options) -> None:
         self._table = table
@@ -89,7 +89,7 @@ class _Reader:
                         count += 1
 
     def warn(self) -> None:
-        """Say what had to be replaced, once all rows have been read."""
+        """Warn about replaced bytes, after all rows have been read."""
         if self._replaced:
             warnings.warn(
                 f"{self._path}: {counted(self._replaced, 'cell')} with undecodable bytes, which "
@@ -99,7 +99,7 @@ class _Reader:
             )
 
     def _batch_size(self, group: int, names: list[str]) -> int:
-        """Fewer rows at a time where rows are large."""
+        """Read fewer rows at a time if rows are large."""
         found = self._table.metadata.row_group(group)
         columns = (found.column(j) for j in range(found.num_columns))
         size = sum(c.total_uncompressed_size for c in columns if c.path_in_schema.split(".")[0] in names)
@@ -166,7 +166,7 @@ def _is_string(kind: Any) -> bool:
 
 @contextlib.contextmanager
 def _explained(path: str) -> Iterator[None]:
-    """Turns what pyarrow says about a file into this library's errors."""
+    """Converts pyarrow's errors to this library's errors."""
     import pyarrow
 
     try:
@@ -174,7 +174,7 @@ def _explained(path: str) -> Iterator[None]:
     except (DataError, MemoryError):
         raise
     except (pyarrow.ArrowException, OSError, ValueError, LookupError, OverflowError) as error:
-        # What the system refuses has a number; the rest is what pyarrow finds wrong with the bytes.
+        # Errors of the system have a number; the others are pyarrow's, about the bytes.
         if isinstance(error, OSError) and error.errno is not None:
             raise StorageError(
                 f"{path}: cannot be read ({error.strerror or error}). Check its permissions."

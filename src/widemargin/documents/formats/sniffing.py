@@ -1,4 +1,4 @@
-"""Which format a source has: by its name, otherwise by its first bytes."""
+"""The format of a source: by its name, otherwise by its first bytes."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ def format_of_bytes(head: bytes, name: str) -> Format:
 
 
 def _peek_stdin() -> bytes:
-    """The first bytes of standard input, which stay there to be read."""
+    """The first bytes of standard input, without consuming them."""
     if sys.stdin is None:
         raise DataError("standard input is closed. Pass a file, or pipe documents in.")
     buffer = sys.stdin.buffer
     if hasattr(buffer, "peek"):
         return bytes(buffer.peek(1))
-    # A stand-in for standard input, in memory.
+    # A replacement for standard input, in memory.
     position = buffer.tell()
     head = buffer.read(1 << 16)
     buffer.seek(position)

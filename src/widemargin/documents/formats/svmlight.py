@@ -33,7 +33,7 @@ _ROW = re.compile(
 )
 _PAIR = re.compile(rb"([0-9]+):(" + NUMBER + rb")")
 _LARGEST = 2**31 - 1
-# Enough lines at once that NumPy's speed counts, few enough that they fit in a cache.
+# Enough lines at a time for NumPy to be fast, few enough to fit in a cache.
 _BLOCK = 4096
 
 
@@ -46,9 +46,9 @@ def read_vectors(
     ----------
     source : path
     n_features : int, optional
-        At least so many columns, so that files of one task get the same shape.
+        Smallest number of columns, so that files of one task get the same shape.
     max_document : int
-        The most bytes of one line.
+        Largest size of a line in bytes.
     """
     stream = ByteSource(source)
     try:
@@ -58,7 +58,7 @@ def read_vectors(
 
 
 def parse_vectors(lines: Iterable[bytes], name: str, n_features: int | None = None) -> Vectors:
-    """The rows of an SVM-light file whose `lines` have been opened; `name` is for messages."""
+    """The rows of an SVM-light file from its `lines`; `name` is for messages."""
     import scipy.sparse as sp
 
     rows = _Rows(name)
@@ -102,7 +102,7 @@ def write_vectors(vectors: Vectors, path: str | Path) -> None:
                 fields.append(f"cost:{float(vectors.weights[i])!r}")
             row = slice(indptr[i], indptr[i + 1])
             if labels == () and row.start == row.stop and len(fields) == 1:
-                fields.append("1:0")  # a line without anything would be no row
+                fields.append("1:0")  # an empty line would not be a row
             # str() of a float32 is the shortest number that reads back as the same.
             fields += [
                 f"{feature}:{value!s}" for feature, value in zip(features[row], values[row], strict=True)
@@ -118,7 +118,7 @@ def _is_target(label: str) -> bool:
 
 
 class _Rows:
-    """What has been read so far; features are converted a block of lines at a time."""
+    """The rows read so far; features are converted one block of lines at a time."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -153,12 +153,12 @@ class _Rows:
             self.flush()
 
     def _marks(self, marks: bytes, number: int) -> tuple[int, float]:
-        """The query of a row, 0 for none, and the factor on its cost."""
+        """The query number of a row, 0 for none, and the factor on its cost."""
         fields = [field.partition(b":")[::2] for field in marks.split()]
         found = dict(fields)
         where = f"{self.name}, line {number}"
         if len(found) < len(fields):
-            raise DataError(f"{where}: {_shown(fields[-1][0])} is given twice. Leave out one of them.")
+            raise DataError(f"{where}: {_shown(fields[-1][0])} is given twice. Remove one of them.")
         weight = float(found.get(b"cost", b"1"))
         if not 0 <= weight < np.inf:
             raise DataError(
@@ -167,14 +167,14 @@ class _Rows:
         return int(found.get(b"qid", b"0")), weight
 
     def flush(self) -> None:
-        """Convert the features of the lines that wait."""
+        """Convert the features of the pending lines."""
         lengths = np.array([features.count(b":") for features in self._features], np.int64)
         text = b"".join(self._features).replace(b":", b" ").decode("ascii")
         numbers = np.fromstring(text, dtype=np.float64, sep=" ")
         indices, values = numbers[::2], numbers[1::2]
         with np.errstate(over="ignore"):
             narrow = values.astype(np.float32)
-        # Row starts may fall back to a smaller number; within a row each is larger than the one before.
+        # Feature numbers increase within a row; a new row may start with a smaller one.
         ascending = np.diff(indices, prepend=0) > 0
         starts = np.cumsum(lengths)[:-1]
         ascending[starts[starts < len(indices)]] = True
@@ -186,7 +186,7 @@ class _Rows:
         self._features, self._numbers = [], []
 
     def warn_about_zeros(self) -> None:
-        """Zero as a class is common outside SVM-light; say that here it is not one."""
+        """Warn about targets of 0: a class in many other formats, but not in SVM-light."""
         zeros = sum(labels is None for labels in self.labels)
         names = {label for labels in self.labels for label in labels or ()}
         if zeros and names and not any(name.startswith("-") for name in names):
@@ -198,7 +198,7 @@ class _Rows:
             )
 
     def _complain(self) -> None:
-        """Find the first row of the block that is wrong and say why."""
+        """Find the first wrong row of the block, and raise an error with the reason."""
         for features, number in zip(self._features, self._numbers, strict=True):
             previous = 0
             for index, value in _PAIR.findall(features):
@@ -226,7 +226,7 @@ def _in_range(indices: NDArray[np.float64]) -> bool:
 
 
 def _labels(target: bytes) -> LabelSet:
-    """The labels of a target; numbers are written without sign and zeros that say nothing.
+    """The labels of a target; numbers are written without plus signs and redundant zeros.
 
     >>> _labels(b"+1"), _labels(b"-1.0"), _labels(b"0"), _labels(b"1,5")
     (('1',), ('-1',), None, ('1', '5'))
@@ -252,15 +252,15 @@ def _what_is_wrong(line: bytes) -> str:
         if not colon:
             return f"{_shown(field)} is not feature:value. Write pairs such as 3:0.5."
         if feature == b"qid":
-            return f"{_shown(field)} is no query number after the target. Write `1 qid:4 3:0.5`."
+            return f"{_shown(field)} is not a query number after the target. Write `1 qid:4 3:0.5`."
         if feature == b"cost":
-            return f"{_shown(field)} is no cost after the target. Write `1 cost:2.5 3:0.5`."
+            return f"{_shown(field)} is not a cost after the target. Write `1 cost:2.5 3:0.5`."
         if feature == b"sid":
-            return f"{_shown(field)}: slacks that examples share are not read. Leave them out."
+            return f"{_shown(field)}: shared slacks are not supported. Remove them."
         if not feature.isdigit():
             return f"the feature {_shown(feature)} is not a whole number from 1. Number the features."
         if value.lstrip(b"+-").lower() in (b"nan", b"inf", b"infinity"):
-            return f"feature {_shown(feature)} is {_shown(value)}. Leave it out, or give it a finite value."
+            return f"feature {_shown(feature)} is {_shown(value)}. Remove it, or give it a finite value."
         if re.fullmatch(NUMBER, value) is None:
             return f"feature {_shown(feature)}: {_shown(value)} is not a number. Write pairs such as 3:0.5."
     return f"found {_shown(line.strip())}; expected `target feature:value ...`."

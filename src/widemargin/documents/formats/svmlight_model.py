@@ -54,7 +54,7 @@ _HEADER = (
     "number of support vectors plus 1",
     "threshold b",
 )
-# The query, slack and cost of an example may stand before its features; they play no part in the rule.
+# The query, slack and cost of an example may come before its features; the model does not use them.
 _SUPPORT_VECTOR = re.compile(
     rb"[ \t]*(" + NUMBER + rb")((?:[ \t]+(?:qid|sid|cost):\S+)*+)((?:[ \t]+[0-9]+:" + NUMBER + rb")*+)"
     rb"[ \t\r\n]*(?:#.*)?",
@@ -69,7 +69,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class SvmLightModel:
-    """What an SVM-light model file says.
+    """The content of an SVM-light model file.
 
     Attributes
     ----------
@@ -78,8 +78,8 @@ class SvmLightModel:
     support_vectors : CSR (n, features); column j is the feature numbered j + 1
     threshold : b
     degree, gamma, scale, offset : the kernel's parameters -d, -g, -s and -r
-    option : the string -u that SVM-light hands to a kernel of the user's own
-    n_documents : how many examples the model was trained on; 0 if unknown
+    option : the string -u that SVM-light passes to a user-defined kernel
+    n_documents : number of training examples; 0 if unknown
     version : the program's version
     """
 
@@ -102,7 +102,7 @@ class SvmLightModel:
 
     @property
     def kernel_parameters(self) -> dict[str, Any]:
-        """The parameters that mean something to the kernel, under SVM-light's letters."""
+        """The parameters that apply to the kernel, by SVM-light's letters."""
         letters: dict[str, dict[str, Any]] = {
             "poly": {"d": self.degree, "s": self.scale, "r": self.offset},
             "rbf": {"g": self.gamma},
@@ -113,7 +113,7 @@ class SvmLightModel:
 
 
 def is_svmlight_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as SVM-light's model files do."""
+    """Whether a file begins like a model file of SVM-light."""
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -124,7 +124,7 @@ def is_svmlight_model(path: str | os.PathLike[str]) -> bool:
 def read_svmlight_model(source: str | Path) -> SvmLightModel:
     """Read a model file that SVM-light wrote (also .gz, .xz, .zst; "-" is standard input).
 
-    Values keep double precision; SVM-light itself holds them in single.
+    Values keep double precision; SVM-light itself uses single precision.
     """
     stream = ByteSource(source)
     try:
@@ -161,7 +161,7 @@ def write_svmlight_model(model: SvmLightModel, path: str | Path) -> None:
 
 
 class _Reader:
-    """The lines of a model file in their order, and complaints that name one of them."""
+    """The lines of a model file in order, and errors that name a line."""
 
     def __init__(self, lines: Iterator[bytes], name: str) -> None:
         self._lines = lines
@@ -219,7 +219,7 @@ class _Reader:
         for line in self._lines:
             self._number += 1
             if line.strip():
-                self._fail(f"found a line after the {n} support vectors that line 10 announces. {_CURE}")
+                self._fail(f"found a line after the {n} support vectors that line 10 states. {_CURE}")
         import scipy.sparse as sp
 
         parts = (np.concatenate(values), np.concatenate(indices), np.cumsum(lengths))
@@ -229,15 +229,15 @@ class _Reader:
         self, coefficient: float, features: NDArray[np.float64], row: NDArray[np.float64], n_features: int
     ) -> None:
         if not np.isfinite(coefficient) or not np.isfinite(row).all():
-            self._fail(f"holds a number beyond double precision. {_CURE}")
+            self._fail(f"contains a number beyond double precision. {_CURE}")
         if not len(features):
             return
         if features.min() < 1 or (np.diff(features) <= 0).any():
-            self._fail("the features are not numbers from 1 in rising order. Sort them by number.")
+            self._fail("the features are not numbers from 1 in ascending order. Sort them by number.")
         if features.max() > n_features:
             self._fail(
                 f"feature {features.max():.0f} is above the highest feature index, {n_features}, that line 8 "
-                f"announces. Correct line 8."
+                f"states. Correct line 8."
             )
 
     def _count(self, name: str, least: int) -> int:
@@ -247,7 +247,7 @@ class _Reader:
         return found
 
     def _value(self, name: str, convert: Callable[[bytes], T | None], expected: str) -> T:
-        """What stands before the comment of the next line."""
+        """The text before the comment of the next line."""
         text = self._next(f"the {name}").partition(b"#")[0].strip()
         value = convert(text)
         if value is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars"}
-# The module's own limit of 128 kB is smaller than many documents; this is what a C long always holds.
+# The csv module's limit of 128 kB is too small for many documents; this one fits any C long.
 _FIELD_LIMIT = 2**31 - 1
 _SAMPLE = 100
 _LONG_NAME = 60
@@ -44,7 +44,7 @@ def open_table(
     options: Options,
     delimiter: str | None = None,
 ) -> tuple[str, Iterator[Document]]:
-    """What is read from which column, and the documents. Without a delimiter, the header tells it."""
+    """A description, and the documents. By default, the delimiter is guessed from the header."""
     csv.field_size_limit(_FIELD_LIMIT)
     sample = lines.peek()
     first = next((line for line in sample if line.strip()), "")
@@ -100,14 +100,14 @@ def _documents(
 def _records(
     lines: Iterable[str], dialect: _Dialect, name: str, max_document: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Every record that is not blank, with the line on which it began."""
+    """Every record that is not blank, with its first line."""
     line = size = 0
 
     def measured() -> Iterator[str]:
         nonlocal size
         for text in lines:
             size += len(text)
-            # A record of several lines; one line has been measured already.
+            # Only records of several lines; single lines are already checked.
             if size > max_document and size > len(text):
                 raise too_large(f"{name}, line {line}", max_document, "Is a quote never closed?")
             yield text
@@ -127,7 +127,7 @@ def _records(
 
 def _explained(reason: str, delimiter: str) -> str:
     if "unexpected end of data" in reason:
-        return "a quote that is opened in this record is never closed. Close it, or double it if it is text."
+        return "a quote in this record is never closed. Close it, or double it if it is text."
     if "expected after" in reason:
         return (
             f"a closing quote in this record is followed by more text instead of {delimiter!r}. "
@@ -135,7 +135,7 @@ def _explained(reason: str, delimiter: str) -> str:
         )
     if "new-line character" in reason:
         return (
-            "a carriage return stands in a field without quotes. Quote the field, or end lines with \\n only."
+            "a field without quotes contains a carriage return. Quote the field, or end lines with \\n only."
         )
     if "field larger than" in reason:
         return "a field has more than 2 GB. Is a quote never closed?"
@@ -143,7 +143,7 @@ def _explained(reason: str, delimiter: str) -> str:
 
 
 def _choose_dialect(delimiter: str, sample: Sequence[str]) -> _Dialect:
-    """Whether quotes enclose fields: in CSV always, in TSV unless they make no sense as such."""
+    """Whether quotes enclose fields: always in CSV; in TSV unless that changes the number of fields."""
     if delimiter != "\t" or not any('"' in line for line in sample):
         return _Dialect(delimiter)
     plain = {line.count(delimiter) for line in sample if line.strip()}
@@ -158,20 +158,20 @@ def _choose_dialect(delimiter: str, sample: Sequence[str]) -> _Dialect:
 
 def _sample_rows(sample: Sequence[str], dialect: _Dialect, skip: bool) -> list[list[str]]:
     rows: list[list[str]] = []
-    # What is wrong with a record is told when its turn comes.
+    # Errors of a record are reported when it is read.
     with contextlib.suppress(csv.Error):
         rows.extend(row for row in dialect.reader(sample[:_SAMPLE], strict=False) if row)
     return rows[1:] if skip else rows
 
 
 def _numbered(header: Sequence[str], options: Options) -> bool:
-    """Whether the caller names columns by number, which says that there is no header."""
+    """Whether the caller names columns by number, which means that there is no header."""
     wanted = [column for column in (options.text, options.label, options.id) if column is not None]
     return bool(wanted) and all(column.isdecimal() and column not in header for column in wanted)
 
 
 def _check_header(names: Sequence[str], options: Options, where: str) -> None:
-    """Refuse a first line that is a document rather than a header."""
+    """Raise an error if the first line is a document instead of a header."""
     cure = "Add a header line such as label,text, or name the columns by number: --label 1 --text 2."
     for name in names:
         if len(name) > _LONG_NAME and name not in (options.text, options.label, options.id):
