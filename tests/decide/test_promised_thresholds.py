@@ -78,6 +78,17 @@ def test_recall_is_kept_and_hardly_more(n, share, target):
         assert np.median(recall) < target + 0.1
 
 
+@pytest.mark.parametrize("target", [0.8, 0.9])
+def test_recall_of_dependent_scores(target):
+    """Every example occurs twice, which doubles the variance of every share."""
+    scores, _ = samples(200, 0.5, 0.0, seed=5)
+    scores, truth = np.repeat(scores, 2, axis=0), np.ones((400, REPEATS))
+    unaware, aware = (recall_thresholds(scores, truth, target, CONFIDENCE, dependence=d) for d in (1, 2))
+    assert (norm.sf(unaware) >= target).mean() < CONFIDENCE - 0.03
+    assert (norm.sf(aware) >= target).mean() >= LEAST
+    assert (aware <= unaware).all()
+
+
 @pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")  # ties hide some proofs
 def test_rounded_scores_keep_it_too():
     """Ties: one decimal, so that many examples share a score."""
@@ -119,6 +130,8 @@ def test_what_makes_no_sense():
         precision_thresholds(np.zeros(3), np.ones(3), 90)
     with pytest.raises(UsageError, match="confidence"):
         recall_thresholds(np.zeros(3), np.ones(3), 0.9, 1.0)
+    with pytest.raises(UsageError, match="dependence"):
+        recall_thresholds(np.zeros(3), np.ones(3), 0.9, dependence=0.5)
 
 
 @pytest.mark.needs_corpus("reuters21578")

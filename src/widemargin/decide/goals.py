@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.decide.promises import precision_thresholds, recall_thresholds
+from widemargin.decide.promises import HELD_OUT, precision_thresholds, recall_thresholds
 from widemargin.decide.thresholds import (
     assign_proportionally,
     best_f_thresholds,
@@ -86,7 +86,8 @@ class Goal:
         if self.name == "precision":
             return precision_thresholds(scores, truth, self.values[0], self.confidence)
         if self.name == "recall":
-            return recall_thresholds(scores, truth, self.values[0], self.confidence)
+            target, confidence = self.values[0], self.confidence
+            return recall_thresholds(scores, truth, target, confidence, dependence=HELD_OUT)
         if self.name == "cost":
             false_positive, false_negative = self.values
             return cost_thresholds(scores, truth, [[0.0, false_positive], [false_negative, 0.0]])
