@@ -36,7 +36,8 @@ class Representation(NamedTuple):
                 raise UsageError("This classifier was trained on texts, and these are vectors. Pass texts.")
             return _real(self.vectorizer.rows(texts.texts if isinstance(texts, Collection) else texts))
         if isinstance(texts, Vectors):
-            # Files of vectors end at the last feature they use; features nobody trained on are ignored.
+            # Files of vectors end at the last feature they use; features that were not in training are
+            # ignored.
             X: Any = texts.X.copy()
             X.resize((X.shape[0], self.n_features))
         elif is_matrix(texts):

@@ -1,9 +1,9 @@
 """Training documents as new ones: their rows by a vectorizer that was fitted without them.
 
 A vectorizer that is fitted on all documents knows the words that only one of them has, and counts every
-document among those that contain its words. A new document loses words that nobody else has, and its other
-weights are renormalized. So the row of a document that is left out changes: terms that too few others have
-are dropped, N and the document frequencies of its terms fall by one, and it is normalized again.
+document among those that contain its words. A new document loses words that no other document has, and its
+other weights are renormalized. So the row of a document that is left out changes: terms that too few others
+have are dropped, N and the document frequencies of its terms fall by one, and it is normalized again.
 
 Rows of the remaining documents change too, since the document frequencies of the terms that they share fall.
 Folds follow that (:func:`rows_without`). Leave-one-out would have to weigh the whole collection for every

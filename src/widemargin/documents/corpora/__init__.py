@@ -1,7 +1,7 @@
 """The public collections of text classification behind one small interface.
 
-Nothing of them is part of widemargin: they are searched in ``$WIDEMARGIN_DATA`` and in the user's cache,
-where :func:`fetch_corpus` puts what it downloads.
+They are not part of widemargin: they are searched in ``$WIDEMARGIN_DATA`` and in the user's cache, where
+:func:`fetch_corpus` stores downloads.
 """
 
 from __future__ import annotations

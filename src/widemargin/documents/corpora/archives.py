@@ -1,4 +1,4 @@
-"""What the official archives of the collections contain, as the records that the loaders read.
+"""Convert the official archives of the collections to the records that the loaders read.
 
 Every function takes the path of a downloaded file and yields records. Nothing is unpacked to the disk.
 """
@@ -16,7 +16,7 @@ from typing import Any
 from widemargin.documents.limits import MAX_DOCUMENT
 
 Records = Iterator[dict[str, Any]]
-# No collection has as much; a file that says so is none of them.
+# Larger than any collection; such a file is not one of them.
 _MOST = 4_000_000_000
 
 _STORY = re.compile(r"<REUTERS\b([^>]*)>(.*?)</REUTERS>", re.DOTALL)

@@ -1,4 +1,4 @@
-"""What loading a corpus gives, what is known of it before, and how most of them are loaded: from records.
+"""A loaded corpus, its registry entry, and loading from records, as most collections are.
 
 A record has an id, a text, a label or labels, and perhaps the side of a split.
 """

@@ -1,4 +1,4 @@
-"""Fetching a collection: its official archive, downloaded or at hand, converted to what the loaders read."""
+"""Fetch a collection: its official archive, downloaded or given, converted to what the loaders read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """Where a collection is downloaded from and what becomes of it.
+    """Where a collection is downloaded from, and how it is converted.
 
     `addresses` are tried in order: the collection's home first, then copies of the same archive. `digest` is
     "sha256:..." or "md5:..." and is checked where it is known. Without `convert` the files at the addresses
@@ -98,7 +98,7 @@ RECIPES: dict[str, Recipe] = {
 def fetch_corpus(
     name: str, data_home: str | Path | None = None, archive: str | Path | None = None
 ) -> tuple[Path, ...]:
-    """Put a collection into the user's cache (or `data_home`), unless it is on this machine already.
+    """Put a collection into the user's cache (or `data_home`), unless it is already on this machine.
 
     Its official archive is downloaded, or read from `archive` where one is given, and converted. Returns the
     paths of its files. A file appears only when it is complete and has the number of documents that the

@@ -17,8 +17,8 @@ from typing import IO, Any
 from widemargin.documents.limits import MAX_DOCUMENT
 from widemargin.errors import DataError, StorageError
 
-# What reading a damaged file, or one that is something else, may raise. Only the conversion of files is
-# guarded by it: they are read as what the collection is known to be, so that the data are to blame.
+# Exceptions from reading a damaged or wrong file. They are caught only around the conversion of files, where
+# they mean that the data are wrong.
 DAMAGED = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
     # An encrypted zip, one with an unknown method of compression, nesting without end.
@@ -29,7 +29,7 @@ DAMAGED = (
 
 
 def described(error: BaseException) -> str:
-    """What is wrong, in the words of an error that may have few."""
+    """The message of an error, or a description if it has none."""
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, KeyError):

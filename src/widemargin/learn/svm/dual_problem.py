@@ -30,7 +30,7 @@ _LINEAR_STEP, _LARGEST_STEP = 20, 600
 SMALLEST_TOL = 1e-12
 # What the core's counters hold.
 MOST_ITERATIONS, _MOST_BYTES = 2**62, 2**62
-# A sum of alphas may be off by so much of itself without anybody having to move.
+# Relative error of a sum of alphas that is tolerated without moving an alpha.
 _ROUNDING = 1e-12
 # How well the problem with a bias feature is solved before the biased one.
 _START_TOL, _START_PASSES = 1e-3, 300

@@ -1,9 +1,9 @@
 """Dagan, Karov and Roth, Mistake-Driven Learning in Text Categorization: Tables 1 and 2.
 
-Lemmas but for stop words and numbers (there: of nouns and verbs) with at least three occurrences, at most 50
-passes, theta = 1, the range [0.9, 1.1]. The collection there is Reuters-22173; here it is its cleaned
-successor, Reuters-21578, so that gains and orders compare, not digits. Rates and the share of mistakes below
-which features are discarded are not printed: they are the best of a few by cross-validation.
+Lemmas except stop words and numbers (in the paper: nouns and verbs) with at least three occurrences, at most
+50 passes, theta = 1, the range [0.9, 1.1]. The paper uses Reuters-22173; here it is its cleaned successor,
+Reuters-21578, so only gains and orders are comparable. Rates and the share of mistakes below which features
+are discarded are not printed: they are chosen by cross-validation.
 """
 
 from __future__ import annotations
@@ -89,15 +89,15 @@ def _table_1(report: Report, n_draws: int, passes: int) -> PaperResult:
         f"Published are two samples of 2,000 and 1,000 documents and ten categories; ours are means over "
         f"{n_draws} such draws from the documents with a topic, each with ten of the topics that have five "
         "documents in every part, and over the categories.",
-        "Lemmas but for FreeWAIS's stop words and numbers, in place of nouns and verbs, that occur three "
-        "times in the whole collection. Those that no training document has keep their starting weights.",
+        "Instead of nouns and verbs, lemmas except FreeWAIS's stop words and numbers that occur three "
+        "times in the whole collection. Words that no training document has keep their starting weights.",
         "Not printed: the rates, one for all versions of an algorithm, and the share of mistakes below which "
         f"features are discarded; the best by {FOLDS}-fold cross-validation, over versions and the training "
         f"documents of {len(first) // 2} draws.",
-        "Features that normalized positive Winnow discards go back to their start, theta: in an average of "
-        "weights that is what says nothing.",
-        "Drawing the topics, one rate a row, the choice of words and more than one draw were decided after "
-        "test figures had been looked at.",
+        "Features that normalized positive Winnow discards return to the starting weight, theta, which is "
+        "neutral in an average of weights.",
+        "The draw of topics, one rate per row, the choice of words and the number of draws were decided "
+        "after test figures had been seen.",
     ]
     cells = []
     for row, printed in TABLE_1.items():
@@ -175,10 +175,10 @@ def _table_2(report: Report, passes: int) -> PaperResult:
             cells.append(Cell(row, f"{name}, one threshold", UNPUBLISHED, shared))
             notes.append(f"{name}, {row}: {_chosen(best)}; {len(train):,} and {len(test):,} documents.")
     notes = [
-        "Micro-averages with every category at its own threshold, and beside them with one threshold for "
+        "Micro-averages with every category at its own threshold, and next to them with one threshold for "
         "all; the text does not say how it averages. Published are 10,645 and 3,672 documents (Apte) and "
         "14,704 and 6,746 (Lewis) of Reuters-22173.",
-        "Lemmas but for FreeWAIS's stop words and numbers, in place of nouns and verbs, that occur three "
+        "Instead of nouns and verbs, lemmas except FreeWAIS's stop words and numbers that occur three "
         f"times in training. Rates and shares by {FOLDS}-fold cross-validation over the ten largest "
         "categories.",
         *notes,
@@ -187,7 +187,7 @@ def _table_2(report: Report, passes: int) -> PaperResult:
 
 
 def _vectorizer() -> Vectorizer:
-    """Nouns and verbs, as far as a stop list can tell: function words and numbers are left out."""
+    """Nouns and verbs, approximately: a stop list removes function words and numbers."""
     outside = stop_list("freewais") | {NUMBER}
     return Vectorizer(stemmer=LEMMAS, stop_words=outside, min_count=3, weighting=None)
 

@@ -1,9 +1,9 @@
-"""What least squares lose when they see only some features, as Dasgupta and others (2007), 6.3.1, measure.
+"""The loss of least squares with only some features, as Dasgupta and others (2007), 6.3.1, measure it.
 
-For every split of a collection lambda is the one that is best for all features, by the test documents, as in
-the paper; of several that are equally good, the middle one. A strategy then chooses features, and its measure
-is divided by that of all features. Strategies that sample are run several times. Labels are decided one by
-one, at 0, by hyperplanes through the origin.
+For every split of a collection, lambda is the best for all features on the test documents, as in the paper;
+of several equally good values, the middle one. A strategy then chooses features, and its measure is divided
+by that of all features. Strategies that sample are run several times. Labels are decided one by one, at 0, by
+hyperplanes through the origin.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ spread of IG and SS over tasks, SS by numbers of singular vectors, and how far t
 are apart.
 
 The published tasks are TechTC-100: a hundred tasks of about 150 web documents in two classes, with 20,000
-terms. They are not to be had here; pairs of newsgroups with 75 messages each stand in for them, once drawn
-from all messages (about 5,000 terms) and once the longest ones (8,000 to 19,000).
+terms. They are not available here; pairs of newsgroups with 75 messages each replace them, once drawn from
+all messages (about 5,000 terms) and once the longest ones (8,000 to 19,000).
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ SUBSPACES: dict[str, Make] = {
 # "All but DF and US achieve 85 %", 6.3.2.
 PUBLISHED = {("micro-F1", 500, name): 85.0 for name in ("SS (k = rank)", "IG", "WS")}
 NOTES = [
-    "TechTC-100 is not at hand: the tasks are pairs of newsgroups, 75 messages each, 120 of the 150 for "
+    "TechTC-100 is not available: the tasks are pairs of newsgroups, 75 messages each, 120 of the 150 for "
     "training, words stemmed and weighted ltc. Published figures are those of the text, for TechTC-100.",
-    "Long messages are the 75 longest of each group: with 8,000 to 19,000 terms a task they are nearer to "
+    "Long messages are the 75 longest of each group: with 8,000 to 19,000 terms per task they are closer to "
     "the 20,000 of TechTC-100 than messages drawn at random, with about 5,000.",
-    "Lambda is chosen by the test documents for all features, as in the paper; of several that are equally "
-    "good, the middle one.",
-    "The features that a sample is to have on average, not r, stand in the rows.",
+    "Lambda is chosen on the test documents for all features, as in the paper; of several equally good "
+    "values, the middle one.",
+    "Rows show the expected number of features of a sample, not r.",
 ]
 # What stands before the rows of a kind of messages, and whether they are the longest.
 KINDS = {"": False, "long messages, ": True}

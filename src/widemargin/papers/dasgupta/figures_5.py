@@ -34,11 +34,11 @@ TEST_SHARE = 0.2
 # "About 90 %" of the text.
 PUBLISHED = {("20 Newsgroups, micro-F1", 5000, name): 90.0 for name in ("SS (k = 1500)", "IG")}
 NOTES = [
-    "Words are stemmed and weighted ltc, by the frequencies in all documents of 20 Newsgroups and in the "
+    "Words are stemmed and weighted ltc, with the frequencies in all documents of 20 Newsgroups and in the "
     "training documents of Reuters.",
-    "Lambda is chosen by the test documents for all features, as in the paper.",
-    "Words of 20 Newsgroups that occur once are left out, as in the published vectors by their number.",
-    "The features that a sample is to have on average, not r, stand in the rows.",
+    "Lambda is chosen on the test documents for all features, as in the paper.",
+    "Words of 20 Newsgroups that occur once are omitted, as their number suggests for the published vectors.",
+    "Rows show the expected number of features of a sample, not r.",
     "IG of several labels is the largest; the paper does not say how it combines them.",
 ]
 

@@ -148,13 +148,13 @@ def _notes(X: Any, selected: bool, passes: int) -> list[str]:
         f"Stems by Porter's algorithm, every number one token; rates 0.01, mu 0.01, {passes} passes.",
         f"C is not printed: the best micro-average over the 118 topics by {FOLDS}-fold cross-validation; one "
         "value for all topics.",
-        "Topics without a training document are among the 118; nothing can be learned of them.",
+        "Some of the 118 topics have no training document and cannot be learned.",
         "The SVM's steps overshoot on documents of more than 200 stems: the printed rate is kept.",
     ]
     if selected:
         return [
-            f"{X.shape[1]:,} stems by their Gini gains added over the 118 topics, as information gain adds "
-            "them; how is not printed. zhang-readings tries other ways.",
+            f"{X.shape[1]:,} stems by their Gini gains, summed over the 118 topics as for information gain; "
+            "the paper does not say how. zhang-readings tries other ways.",
             *notes,
         ]
     return [f"All {X.shape[1]:,} stems.", *notes]
@@ -246,12 +246,12 @@ def _webkb(report: Report, passes: int, costs: Sequence[float]) -> PaperResult:
         cells.append(Cell("accuracy", column, printed, float(np.mean(right[column]))))
     notes = [
         "Published as about 90 % (regularized Winnows) and about 88 % (SVM); naive Bayes, about 66 %, is "
-        "left out. No stop words are removed and no features are selected.",
-        "Pages are the files as they are, with HTML tags and the header of the server's answer, whose words "
-        "tell classes apart too: what was done with them is not printed, and without them all learners are "
-        "5 to 6 points lower (seen in a first run).",
-        "Pages are visited in a random order, drawn once: the files come class by class.",
-        "The printed rate, 0.01, overshoots for the SVM on pages of more than 200 stems; by exact steps, "
+        "omitted. No stop words are removed and no features are selected.",
+        "Pages are the original files, with HTML tags and HTTP headers, whose words also "
+        "distinguish classes: the paper does not say how they were treated, and without them all learners "
+        "are 5 to 6 points lower (seen in a first run).",
+        "Pages are visited in one random order, since the files are sorted by class.",
+        "The printed rate, 0.01, overshoots for the SVM on pages of more than 200 stems; with exact steps, "
         "1 / x.x, it reaches its solution.",
         f"C of each fold by accuracy, {FOLDS}-fold cross-validation over its training pages.",
         *notes,
