@@ -113,6 +113,15 @@ class Pieces {
         return begin < n_;
     }
 
+    // Calls work(k) for every k that the caller gets, until `stop`.
+    template <class Work>
+    void each(const StopFlag& stop, Work&& work) {
+        int64_t begin, end;
+        while (!stop && next(begin, end)) {
+            for (; begin < end && !stop; ++begin) work(begin);
+        }
+    }
+
   private:
     int64_t n_, piece_;
     std::atomic<int64_t> next_{0};
@@ -125,8 +134,7 @@ void run_each(int64_t n, int n_threads, Work&& work, Poll&& poll) {
     run_parallel(
         static_cast<int>(std::min<int64_t>(n_threads, n)),
         [&](int thread, const StopFlag& stop) {
-            int64_t k, end;
-            while (!stop && pieces.next(k, end)) work(thread, k, stop);
+            pieces.each(stop, [&](int64_t k) { work(thread, k, stop); });
         },
         poll);
 }
@@ -142,11 +150,7 @@ void for_labels(int64_t n_labels, int64_t steps, int n_threads, Work&& work, Pol
     Pieces pieces(n_labels, 1);
     run_work(
         static_cast<int>(std::max<int64_t>(std::min<int64_t>(n_threads, n_labels), 1)), steps, 100000,
-        [&](int, const StopFlag& stop) {
-            int64_t begin, end;
-            while (!stop && pieces.next(begin, end)) work(begin);
-        },
-        poll);
+        [&](int, const StopFlag& stop) { pieces.each(stop, work); }, poll);
 }
 
 }  // namespace widemargin

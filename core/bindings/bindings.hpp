@@ -51,7 +51,6 @@ namespace widemargin {
 
 namespace nb = nanobind;
 
-// Arguments of these types need .noconvert().
 template <class T, std::size_t n_dimensions, class... More>
 using Array = nb::ndarray<T, nb::ndim<n_dimensions>, nb::c_contig, nb::device::cpu, More...>;
 template <class T>
@@ -62,6 +61,9 @@ template <class T>
 using InputMatrix = Array<const T, 2>;
 template <class T>
 using OutputMatrix = Array<T, 2>;
+
+// The name of an argument of these types, which is not converted.
+inline auto array(const char* name) { return nb::arg(name).noconvert(); }
 
 using Shape = std::vector<std::int64_t>;
 
@@ -108,9 +110,10 @@ struct Csr {
           arrays{nb::ndarray<>(indptr.handle()), nb::ndarray<>(indices.handle()),
                  nb::ndarray<>(values.handle())} {}
 
-    // work(x), where x is a CsrView<float> or a CsrView<double>.
+    // work(x) on so many threads, where x is a CsrView<float> or a CsrView<double>.
     template <class Work>
-    auto visit(Work&& work) const {
+    auto visit(int n_threads, Work&& work) const {
+        require_threads(n_threads);
         return std::visit(work, view);
     }
 

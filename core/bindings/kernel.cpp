@@ -33,98 +33,26 @@ struct LeftOutAccuracy {
     double asymmetry, ridge;
 };
 
-// Labels are divided among threads; make_engine(stop) makes an engine for each thread.
-template <class MakeEngine>
-void solve_labels(const KernelProblem& problem, const DecompositionOptions& options,
-                  const KernelSvmResults& results, int n_threads, MakeEngine&& make_engine) {
+// Trains the machine of one label.
+template <class Engine>
+void solve_label(Engine& engine, const KernelProblem& problem, const DecompositionOptions& options,
+                 const KernelSvmResults& results, std::int64_t label, const StopFlag& stop) {
     const std::int64_t n = problem.n, size = problem.size;
-    Pieces labels(problem.n_labels, 1);
-    run_parallel(
-        static_cast<int>(std::min<std::int64_t>(n_threads, problem.n_labels)),
-        [&](int, const StopFlag& stop) {
-            auto engine = make_engine(stop);
-            std::vector<double> y(size), upper(size), alpha(size), s(size);
-            std::int64_t label, end;
-            while (!stop && labels.next(label, end)) {
-                for (std::int64_t i = 0; i < size; ++i) {
-                    // After the examples come the artificial ones of the stabilized hyperplane, one of each
-                    // sign.
-                    y[i] = i < n ? problem.signs[label * n + i] : (i == n ? 1.0 : -1.0);
-                    upper[i] = i < n ? problem.upper[label * n + i] : std::numeric_limits<double>::infinity();
-                    alpha[i] = problem.start ? problem.start[label * size + i] : 0.0;
-                }
-                double* const progress = results.progress + label * 3;
-                const DecompositionReport report =
-                    Decomposition(*engine, options, y.data(), upper.data(), alpha.data(), s.data(), progress)
-                        .solve(stop);
-                std::copy(alpha.begin(), alpha.end(), results.alpha + label * size);
-                std::copy(s.begin(), s.end(), results.s + label * size);
-                results.intercept[label] = report.intercept;
-                results.violation[label] = report.violation;
-                results.iterations[label] = report.iterations;
-                results.converged[label] = report.converged;
-            }
-        },
-        poll_signals);
-}
-
-// Returns the number of kernel rows computed.
-template <typename Real, typename T>
-std::int64_t train(const CsrView<T>& x, const KernelParameters& kernel, const KernelProblem& problem,
-                   const KernelSvmOptions& options, const KernelSvmResults& results, int n_threads) {
-    if (options.as_linear) {
-        solve_labels(problem, options, results, n_threads, [&](const StopFlag& stop) {
-            return std::make_unique<WeightVector<T>>(x, kernel.offset, options.kappa > 0, options.kappa,
-                                                     stop);
-        });
-        return 0;
+    std::vector<double> y(size), upper(size);
+    double *const alpha = results.alpha + label * size, *const s = results.s + label * size;
+    for (std::int64_t i = 0; i < size; ++i) {
+        // After the examples come the artificial ones of the stabilized hyperplane, one of each sign.
+        y[i] = i < n ? problem.signs[label * n + i] : (i == n ? 1.0 : -1.0);
+        upper[i] = i < n ? problem.upper[label * n + i] : std::numeric_limits<double>::infinity();
+        alpha[i] = problem.start ? problem.start[label * size + i] : 0.0;
     }
-    const Real* gram = nullptr;
-    if constexpr (std::is_same_v<Real, double>) gram = problem.gram;
-    KernelMatrix<T, Real> matrix(x, kernel, gram, options.kappa > 0, options.kappa, options.cache_bytes);
-    const int labels = static_cast<int>(problem.n_labels);
-    if (matrix.keeps_all()) {
-        const int row_threads = std::max(n_threads / labels, 1);
-        solve_labels(problem, options, results, n_threads, [&](const StopFlag& stop) {
-            return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
-        });
-    } else {
-        // With a preference for cached rows, the size of the cache changes the path, so it must not depend on
-        // the number of threads: labels are solved one after the other, with all memory and all threads for
-        // rows.
-        const int label_threads = options.prefer_cached ? 1 : std::max(std::min(n_threads, labels), 1);
-        const int row_threads = std::max(n_threads / label_threads, 1);
-        solve_labels(problem, options, results, label_threads, [&](const StopFlag& stop) {
-            return std::make_unique<CachedRows<T, Real>>(matrix, options.cache_bytes / label_threads,
-                                                         options.working_set, row_threads, stop);
-        });
-    }
-    return matrix.rows_computed();
-}
-
-// Rows are kept in double precision: single precision would lose more than certificates allow.
-template <typename T>
-void leave_out(const CsrView<T>& x, const KernelParameters& kernel, const LeftOutTask& task,
-               const LeftOutOptions& options, bool as_linear, std::int64_t cache_bytes, int n_threads) {
-    const double kappa = options.kappa;
-    const auto run = [&](auto&& make_engine) {
-        leave_one_out_kernel(task, options, n_threads, make_engine, poll_signals);
-    };
-    if (as_linear) {
-        run([&](const StopFlag& stop) {
-            return std::make_unique<WeightVector<T>>(x, kernel.offset, kappa > 0, kappa, stop);
-        });
-        return;
-    }
-    KernelMatrix<T, double> matrix(x, kernel, task.gram, kappa > 0, kappa, cache_bytes);
-    if (matrix.keeps_all()) {
-        run([&](const StopFlag& stop) { return std::make_unique<KeptRows<T, double>>(matrix, 1, stop); });
-    } else {
-        run([&](const StopFlag& stop) {
-            return std::make_unique<CachedRows<T, double>>(matrix, cache_bytes / n_threads,
-                                                           options.method.working_set, 1, stop);
-        });
-    }
+    const DecompositionReport report =
+        Decomposition(engine, options, y.data(), upper.data(), alpha, s, results.progress + label * 3)
+            .solve(stop);
+    results.intercept[label] = report.intercept;
+    results.violation[label] = report.violation;
+    results.iterations[label] = report.iterations;
+    results.converged[label] = report.converged;
 }
 
 template <class Results>
@@ -139,17 +67,32 @@ std::pair<KernelProblem, Results> checked(std::int64_t n, double kappa, const Fi
     return {fits, results.fitting(sizes)};
 }
 
+EngineChoice engine_for(const KernelProblem& problem, const KernelSvmOptions& options, int n_threads,
+                        std::int64_t n_tasks) {
+    return {options.as_linear,   problem.gram, options.kappa, options.cache_bytes,
+            options.working_set, n_threads,    n_tasks,       options.prefer_cached};
+}
+
 std::int64_t train_kernel_svm(const Csr& csr, const Filled<KernelParameters>& kernel,
                               const Filled<KernelProblem>& problem, const Filled<KernelSvmOptions>& options,
                               const Filled<KernelSvmResults>& results, int n_threads) {
-    require_threads(n_threads);
-    return csr.visit([&](const auto& x) {
+    return csr.visit(n_threads, [&](const auto& x) {
         const auto task = checked(x.n_rows, options.core.kappa, problem, results);
         if (options.core.single_precision && task.first.gram)
             throw nb::value_error("a kernel matrix that is given has double precision");
         std::int64_t rows = 0;
+        const KernelSvmOptions& method = options.core;
+        // If cached rows are preferred, the size of the cache steers the path of the solver.
+        const EngineChoice engine = engine_for(task.first, method, n_threads, task.first.n_labels);
         const auto solve = [&](auto real) {
-            return train<decltype(real)>(x, kernel.core, task.first, options.core, task.second, n_threads);
+            return with_engine<decltype(real)>(x, kernel.core, engine, [&](int threads, auto&& make_engine) {
+                solve_labels(
+                    task.first.n_labels, threads, make_engine,
+                    [&](auto& own, std::int64_t label, const StopFlag& stop) {
+                        solve_label(own, task.first, method, task.second, label, stop);
+                    },
+                    poll_signals);
+            });
         };
         without_gil([&] { rows = options.core.single_precision ? solve(0.0F) : solve(0.0); });
         return rows;
@@ -160,8 +103,7 @@ void leave_one_out(const Csr& csr, const Filled<KernelParameters>& kernel,
                    const Filled<KernelProblem>& problem, const Filled<KernelSvmOptions>& options,
                    const Filled<LeftOutAccuracy>& accuracy, const Filled<LeftOutResults>& results,
                    int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         const KernelSvmOptions& method = options.core;
         const LeftOutAccuracy& wanted = accuracy.core;
         const auto checked_arrays = checked(x.n_rows, method.kappa, problem, results);
@@ -181,8 +123,13 @@ void leave_one_out(const Csr& csr, const Filled<KernelParameters>& kernel,
                                                 : kernel_rounding(kernel.core, x),
                                 wanted.ridge};
         left_out.method.row_values = most_values(x);
+        // Rows are kept in double precision: what single precision loses would be more than certificates can
+        // spare.
         without_gil([&] {
-            leave_out(x, kernel.core, task, left_out, method.as_linear, method.cache_bytes, n_threads);
+            with_engine<double>(x, kernel.core, engine_for(task, method, n_threads, n_threads),
+                                [&](int threads, auto&& make_engine) {
+                                    leave_one_out_kernel(task, left_out, threads, make_engine, poll_signals);
+                                });
         });
     });
 }
@@ -202,12 +149,9 @@ void kernel_block(const Csr& rows, const Csr& columns, const Filled<KernelParame
             static_cast<int>(std::max<std::int64_t>(std::min<std::int64_t>(n_threads, (n_a + 15) / 16), 1)),
             [&](int, const StopFlag& stop) {
                 std::vector<double> sums(n_b);
-                std::int64_t begin, end;
-                while (!stop && pieces.next(begin, end)) {
-                    for (std::int64_t i = begin; i < end && !stop; ++i) {
-                        index.values(a.row(i), nullptr, n_b, sums.data(), out.data() + i * n_b);
-                    }
-                }
+                pieces.each(stop, [&](std::int64_t i) {
+                    index.values(a.row(i), nullptr, n_b, sums.data(), out.data() + i * n_b);
+                });
             },
             poll_signals);
     });
@@ -263,7 +207,7 @@ void register_kernel(nb::module_& m) {
         .arrays(shape(1), "progress", &LeftOutResults::progress);
     m.def("leave_one_out_kernel", &leave_one_out, arg("csr"), arg("kernel"), arg("problem"), arg("options"),
           arg("accuracy"), arg("results"), arg("n_threads"));
-    m.def("kernel_block", &kernel_block, arg("rows"), arg("columns"), arg("kernel"), arg("out").noconvert(),
+    m.def("kernel_block", &kernel_block, arg("rows"), arg("columns"), arg("kernel"), array("out"),
           arg("n_threads"));
 }
 

@@ -18,8 +18,7 @@ Task checked_task(const View& x, const Filled<LinearProblem>& problem, const Fil
 
 void train(const Csr& csr, const Filled<LinearProblem>& problem, const Filled<LinearSvmOptions>& options,
            const Filled<LinearSvmResults>& results, int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         const auto task = checked_task<LinearSvmTask>(x, problem, results);
         without_gil([&] { train_linear_svm(x, task, options.core, n_threads, poll_signals); });
     });
@@ -28,8 +27,7 @@ void train(const Csr& csr, const Filled<LinearProblem>& problem, const Filled<Li
 void leave_out(const Csr& csr, const Filled<LinearProblem>& problem,
                const Filled<LeaveOneOutOptions>& options, const Filled<LeaveOneOutResults>& results,
                int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         const auto task = checked_task<LeaveOneOutTask>(x, problem, results);
         if (!task.start) throw nb::value_error("start: the solution on all examples is missing");
         without_gil([&] { leave_one_out(x, task, options.core, n_threads, poll_signals); });

@@ -32,9 +32,8 @@ nb::object learn_from_mistakes_arrays(const Csr& csr, const Filled<MistakeProble
                                       const Filled<MistakeArrays>& state,
                                       const Filled<MistakeResults>& results, bool keep_history,
                                       int n_threads) {
-    require_threads(n_threads);
     std::vector<WeightChange> history;
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         Sizes sizes = sizes_of(x, options.core.bias);
         MistakeProblem signs = problem.fitting(sizes);
         signs.n_labels = sizes.at("labels");
@@ -59,8 +58,7 @@ nb::object learn_from_mistakes_arrays(const Csr& csr, const Filled<MistakeProble
 
 void vote_rows_arrays(const Csr& csr, const Filled<VoteTask>& votes, bool normalized_strength,
                       int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         Sizes sizes{{"examples", x.n_rows}};
         VoteTask task = votes.fitting(sizes);
         task.n_labels = sizes.at("labels");
@@ -76,8 +74,7 @@ void vote_rows_arrays(const Csr& csr, const Filled<VoteTask>& votes, bool normal
 void learn_by_dual_updates_arrays(const Csr& csr, const Filled<DualProblem>& problem,
                                   const Filled<DualOptions>& options, const Filled<DualState>& state,
                                   const Filled<DualResults>& results, int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         Sizes sizes = sizes_of(x, options.core.bias);
         DualTask task{problem.fitting(sizes), state.fitting(sizes), results.fitting(sizes)};
         task.n_labels = sizes.at("labels");
@@ -85,16 +82,6 @@ void learn_by_dual_updates_arrays(const Csr& csr, const Filled<DualProblem>& pro
         method.additive = !task.logs;
         without_gil([&] { learn_by_dual_updates(x, task, method, n_threads, poll_signals); });
     });
-}
-
-// The form of Winnow's log weights, part of the options of both learners.
-template <class Options>
-void bind_form(Fields<Options>& fields) {
-    fields.values(
-        "mu", [](Options& o) -> double& { return o.form.mu; }, "balanced",
-        [](Options& o) -> bool& { return o.form.balanced; }, "normalized",
-        [](Options& o) -> bool& { return o.form.normalized; }, "total",
-        [](Options& o) -> double& { return o.form.total; });
 }
 
 void register_mistake_driven(nb::module_& m) {
@@ -108,17 +95,18 @@ void register_mistake_driven(nb::module_& m) {
         .arrays(shape("labels", "examples"), "signs", &MistakeProblem::signs)
         .arrays(shape("labels"), "first_row", &MistakeProblem::first_row);
     using Options = MistakeOptions;
-    Fields<Options> options(m, "MistakeOptions");
-    bind_form(options);
-    options.values(
-        "rule", &Options::rule, "promotion", &Options::promotion, "demotion", &Options::demotion,
-        "by_strength", &Options::by_strength, "theta_low", &Options::theta_low, "theta_high",
-        &Options::theta_high, "bias", &Options::bias, "normalized_strength", &Options::normalized_strength,
-        "link_on_sight", &Options::link_on_sight, "start", &Options::start, "start_plus",
-        [](Options& o) -> double& { return o.start_parts.plus; }, "start_minus",
-        [](Options& o) -> double& { return o.start_parts.minus; }, "discard_below", &Options::discard_below,
-        "discard_low", &Options::discard_low, "discard_high", &Options::discard_high, "max_passes",
-        &Options::max_passes, "shuffle", &Options::shuffle, "seed", &Options::seed);
+    Fields<Options>(m, "MistakeOptions")
+        .values(
+            "mu", &Options::mu, "balanced", &Options::balanced, "normalized", &Options::normalized, "total",
+            &Options::total, "rule", &Options::rule, "promotion", &Options::promotion, "demotion",
+            &Options::demotion, "by_strength", &Options::by_strength, "theta_low", &Options::theta_low,
+            "theta_high", &Options::theta_high, "bias", &Options::bias, "normalized_strength",
+            &Options::normalized_strength, "link_on_sight", &Options::link_on_sight, "start", &Options::start,
+            "start_plus", [](Options& o) -> double& { return o.start_parts.plus; }, "start_minus",
+            [](Options& o) -> double& { return o.start_parts.minus; }, "discard_below",
+            &Options::discard_below, "discard_low", &Options::discard_low, "discard_high",
+            &Options::discard_high, "max_passes", &Options::max_passes, "shuffle", &Options::shuffle, "seed",
+            &Options::seed);
     using State = MistakeArrays;
     Fields<State>(m, "MistakeState")
         .values("fresh", &State::fresh)
@@ -126,9 +114,7 @@ void register_mistake_driven(nb::module_& m) {
         .optional(shape("features", "labels", 2), "parts", &State::pairs)
         .optional(shape("features", "labels"), "logs", &State::logs)
         .optional(shape("labels", "features"), "sums", &State::sums, "links", &State::links)
-        .optional(
-            shape("labels"), "normalizer", [](State& s) -> double*& { return s.log_sums.normalizer; }, "peak",
-            [](State& s) -> double*& { return s.log_sums.peak; })
+        .optional(shape("labels"), "normalizer", &State::normalizer, "peak", &State::peak)
         .arrays(shape("labels"), "clock", &State::clock, "seen", &State::seen, "mistakes", &State::mistakes);
     Fields<MistakeResults>(m, "MistakeResults")
         .arrays(shape("labels"), "passes", &MistakeResults::passes)
@@ -153,20 +139,19 @@ void register_dual_updates(nb::module_& m) {
         .arrays(shape("labels"), "first_row", &DualProblem::first_row, "cost_positive",
                 &DualProblem::cost_positive, "cost_negative", &DualProblem::cost_negative)
         .optional(shape("examples"), "sample_weights", &DualProblem::sample_weights);
-    Fields<DualOptions> options(m, "DualOptions");
-    bind_form(options);
-    options.values("eta", &DualOptions::eta, "bias", &DualOptions::bias, "tol", &DualOptions::tol,
-                   "max_passes", &DualOptions::max_passes, "shuffle", &DualOptions::shuffle, "seed",
-                   &DualOptions::seed);
+    using Options = DualOptions;
+    Fields<Options>(m, "DualOptions")
+        .values("mu", &Options::mu, "balanced", &Options::balanced, "normalized", &Options::normalized,
+                "total", &Options::total, "eta", &DualOptions::eta, "bias", &DualOptions::bias, "tol",
+                &DualOptions::tol, "max_passes", &DualOptions::max_passes, "shuffle", &DualOptions::shuffle,
+                "seed", &DualOptions::seed);
     using State = DualState;
     Fields<State>(m, "DualState")
         .values("from_start", &State::from_start)
         .arrays(shape("features", "labels"), "weights", &State::weights)
         .optional(shape("features", "labels"), "logs", &State::logs)
-        .optional(
-            shape("labels"), "normalizer", [](State& s) -> double*& { return s.log_sums.normalizer; }, "peak",
-            [](State& s) -> double*& { return s.log_sums.peak; }, "shift",
-            [](State& s) -> double*& { return s.log_sums.shift; });
+        .optional(shape("labels"), "normalizer", &State::normalizer, "peak", &State::peak, "shift",
+                  &State::shift);
     Fields<DualResults>(m, "DualResults")
         .arrays(shape("labels", "examples"), "alpha", &DualResults::alpha)
         .arrays(shape("labels"), "objective", &DualResults::objective, "gap", &DualResults::gap, "passes",

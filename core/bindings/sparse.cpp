@@ -27,8 +27,7 @@ Found check_csr_arrays(Input<std::int64_t> indptr, Input<std::int32_t> indices, 
 
 void score_rows_arrays(const Csr& csr, InputMatrix<double> weights, Input<double> intercept,
                        OutputMatrix<double> scores, int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         const auto n_labels = std::int64_t(intercept.size());
         require_shape(weights, {x.n_columns, n_labels}, "weights");
         require_shape(scores, {x.n_rows, n_labels}, "scores");
@@ -42,10 +41,9 @@ void score_rows_arrays(const Csr& csr, InputMatrix<double> weights, Input<double
 void count_by_label_arrays(const Csr& csr, Input<std::int64_t> label_indptr, Input<std::int32_t> label_rows,
                            OutputMatrix<std::int32_t> together, int n_threads) {
     const auto n_labels = std::int64_t(together.shape(0));
-    require_threads(n_threads);
     require_size(label_indptr, n_labels + 1, "label_indptr");
     require_size(label_rows, label_indptr(n_labels), "label_rows");
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         require_shape(together, {n_labels, x.n_columns}, "together");
         without_gil([&] {
             count_by_label(x, n_labels, label_indptr.data(), label_rows.data(), together.data(), n_threads,
@@ -74,11 +72,10 @@ void chi_square_arrays(InputMatrix<std::int32_t> together, Input<double> term_fr
 template <typename T>
 void register_by_type(nb::module_& m, nb::class_<Csr>& csr) {
     using nb::arg;
-    csr.def(nb::init<Input<std::int64_t>, Input<std::int32_t>, Input<T>, std::int64_t>(),
-            arg("indptr").noconvert(), arg("indices").noconvert(), arg("values").noconvert(),
-            arg("n_columns"));
-    m.def("check_csr", &check_csr_arrays<T>, arg("indptr").noconvert(), arg("indices").noconvert(),
-          arg("values").noconvert(), arg("n_columns"));
+    csr.def(nb::init<Input<std::int64_t>, Input<std::int32_t>, Input<T>, std::int64_t>(), array("indptr"),
+            array("indices"), array("values"), arg("n_columns"));
+    m.def("check_csr", &check_csr_arrays<T>, array("indptr"), array("indices"), array("values"),
+          arg("n_columns"));
 }
 
 }  // namespace
@@ -88,13 +85,12 @@ void register_sparse(nb::module_& m) {
     nb::class_<Csr> csr(m, "Csr");
     register_by_type<float>(m, csr);
     register_by_type<double>(m, csr);
-    m.def("score_rows", &score_rows_arrays, arg("csr"), arg("weights").noconvert(),
-          arg("intercept").noconvert(), arg("scores").noconvert(), arg("n_threads"));
-    m.def("count_by_label", &count_by_label_arrays, arg("csr"), arg("label_indptr").noconvert(),
-          arg("label_rows").noconvert(), arg("together").noconvert(), arg("n_threads"));
-    m.def("chi_square", &chi_square_arrays, arg("together").noconvert(), arg("term_frequencies").noconvert(),
-          arg("of_terms").noconvert(), arg("label_frequencies").noconvert(), arg("of_labels").noconvert(),
-          arg("n"), arg("scores").noconvert(), arg("n_threads"));
+    m.def("score_rows", &score_rows_arrays, arg("csr"), array("weights"), array("intercept"), array("scores"),
+          arg("n_threads"));
+    m.def("count_by_label", &count_by_label_arrays, arg("csr"), array("label_indptr"), array("label_rows"),
+          array("together"), arg("n_threads"));
+    m.def("chi_square", &chi_square_arrays, array("together"), array("term_frequencies"), array("of_terms"),
+          array("label_frequencies"), array("of_labels"), arg("n"), array("scores"), arg("n_threads"));
 }
 
 }  // namespace widemargin

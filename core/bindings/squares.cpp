@@ -12,8 +12,7 @@ namespace {
 // get in a virtual machine; the models of 20 lambdas are 20 such arrays.
 nb::ndarray<nb::numpy, double, nb::ndim<2>> product_lines(const Csr& csr, InputMatrix<double> columns,
                                                           Input<std::int32_t> lines, int n_threads) {
-    require_threads(n_threads);
-    return csr.visit([&](const auto& x) {
+    return csr.visit(n_threads, [&](const auto& x) {
         const std::size_t width = columns.shape(1), n_lines = lines.size();
         require_shape(columns, {x.n_columns, std::int64_t(width)}, "columns");
         require_size(lines, x.n_rows, "lines");
@@ -59,11 +58,10 @@ void columns_by_place_arrays(const Csr& csr, Input<std::int32_t> place, Input<st
 template <typename T>
 void register_columns(nb::module_& m) {
     using nb::arg;
-    m.def("shared_columns", &shared_columns_arrays<T>, arg("csr"), arg("place").noconvert(), arg("n_shared"),
-          arg("indptr").noconvert(), arg("indices").noconvert(), arg("values").noconvert(),
-          arg("own").noconvert());
-    m.def("columns_by_place", &columns_by_place_arrays<T>, arg("csr"), arg("place").noconvert(),
-          arg("indptr").noconvert(), arg("indices").noconvert(), arg("values").noconvert());
+    m.def("shared_columns", &shared_columns_arrays<T>, arg("csr"), array("place"), arg("n_shared"),
+          array("indptr"), array("indices"), array("values"), array("own"));
+    m.def("columns_by_place", &columns_by_place_arrays<T>, arg("csr"), array("place"), array("indptr"),
+          array("indices"), array("values"));
 }
 
 }  // namespace
@@ -72,8 +70,7 @@ void register_squares(nb::module_& m) {
     using nb::arg;
     register_columns<float>(m);
     register_columns<double>(m);
-    m.def("product_lines", &product_lines, arg("csr"), arg("columns").noconvert(), arg("lines").noconvert(),
-          arg("n_threads"));
+    m.def("product_lines", &product_lines, arg("csr"), array("columns"), array("lines"), arg("n_threads"));
 }
 
 }  // namespace widemargin

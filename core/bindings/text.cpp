@@ -87,8 +87,7 @@ struct BoundIndex {
 
     void skip(Input<uint8_t> bytes, Input<int64_t> offsets) {
         const Strings strings = copy_strings(bytes, offsets);
-        for (int64_t i = 0; i < strings.size(); ++i)
-            index.skip(make_token(strings.at(i), static_cast<uint32_t>(strings.length(i))));
+        for (int64_t i = 0; i < strings.size(); ++i) index.skip(strings.token(i));
     }
 
     // The value of each string as a unit, known or not.
@@ -96,7 +95,7 @@ struct BoundIndex {
         const Strings strings = copy_strings(bytes, offsets);
         require_size(out, strings.size(), "out");
         for (int64_t i = 0; i < strings.size(); ++i) {
-            const Token token = make_token(strings.at(i), static_cast<uint32_t>(strings.length(i)));
+            const Token token = strings.token(i);
             const uint64_t* found = index.units().find(token);
             out.data()[i] = found ? *found : index.missing(token);
         }
@@ -109,9 +108,8 @@ void bind_index(nb::class_<BoundIndex<Index>>& index) {
         .def("count", &BoundIndex<Index>::count, nb::arg("texts"), nb::arg("map").none(),
              nb::arg("n_threads"))
         .def("locate", &BoundIndex<Index>::locate, nb::arg("texts"), nb::arg("map").none())
-        .def("skip", &BoundIndex<Index>::skip, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert())
-        .def("units", &BoundIndex<Index>::units, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
-             nb::arg("out").noconvert());
+        .def("skip", &BoundIndex<Index>::skip, array("bytes"), array("offsets"))
+        .def("units", &BoundIndex<Index>::units, array("bytes"), array("offsets"), array("out"));
 }
 
 void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
@@ -135,12 +133,11 @@ void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
         Pieces work(n_rows, 256);
         run([&](int, const StopFlag& stop) {
             Weigher weigher(document, factors, normalization);
-            for (int64_t r, end; !stop && work.next(r, end);)
-                for (; r < end; ++r) {
-                    const int64_t at = indptr.data()[r];
-                    weigher.row(indices.data() + at, counts.data() + at, indptr.data()[r + 1] - at,
-                                weights.data() + at);
-                }
+            work.each(stop, [&](int64_t r) {
+                const int64_t at = indptr.data()[r];
+                weigher.row(indices.data() + at, counts.data() + at, indptr.data()[r + 1] - at,
+                            weights.data() + at);
+            });
         });
     });
 }
@@ -165,10 +162,8 @@ void register_text(nb::module_& m) {
         .def("__len__", [](const Texts& texts) { return texts.views.size(); })
         .def_prop_ro("n_units", &Texts::length, "Characters, or bytes, in all texts.")
         .def("add_objects", &Texts::add_objects, nb::arg("sequence"))
-        .def("add_column", &Texts::add_column<int32_t>, nb::arg("offsets").noconvert(),
-             nb::arg("data").noconvert())
-        .def("add_column", &Texts::add_column<int64_t>, nb::arg("offsets").noconvert(),
-             nb::arg("data").noconvert());
+        .def("add_column", &Texts::add_column<int32_t>, array("offsets"), array("data"))
+        .def("add_column", &Texts::add_column<int64_t>, array("offsets"), array("data"));
 
     nb::class_<TokenMap>(m, "TokenMap")
         .def(
@@ -177,19 +172,16 @@ void register_text(nb::module_& m) {
                 const Strings strings = copy_strings(bytes, offsets);
                 require_size(values, strings.size(), "values");
                 new (self) TokenMap();
-                for (int64_t i = 0; i < strings.size(); ++i)
-                    self->add(make_token(strings.at(i), static_cast<uint32_t>(strings.length(i))),
-                              values.data()[i]);
+                for (int64_t i = 0; i < strings.size(); ++i) self->add(strings.token(i), values.data()[i]);
             },
-            nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("values").noconvert());
+            array("bytes"), array("offsets"), array("values"));
     m.attr("SKIP") = kSkip;
     m.attr("UNKNOWN") = kUnknown;
 
     nb::class_<CountRows>(m, "CountRows")
         .def_prop_ro("n_rows", [](const CountRows& self) { return self.rows.n_rows(); })
         .def_prop_ro("non_zeros", [](const CountRows& self) { return self.rows.non_zeros(); })
-        .def("release", &CountRows::release, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-             nb::arg("counts").noconvert());
+        .def("release", &CountRows::release, array("indptr"), array("indices"), array("counts"));
 
     nb::class_<TokenPass>(m, "TokenPass")
         .def(
@@ -210,7 +202,7 @@ void register_text(nb::module_& m) {
             [](const TokenPass& self, Output<uint8_t> bytes, Output<int64_t> offsets) {
                 write_strings(self.distinct, bytes, offsets);
             },
-            nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert());
+            array("bytes"), array("offsets"));
 
     struct BoundCounts {
         std::unique_ptr<CollectionCounts> counts;
@@ -225,7 +217,7 @@ void register_text(nb::module_& m) {
                 require_size(out, self.counts->terms().n_terms(), "out");
                 self.counts->terms().document_frequencies(out.data());
             },
-            nb::arg("out").noconvert())
+            array("out"))
         .def(
             "totals",
             [](BoundCounts& self, Output<int64_t> out) {
@@ -233,21 +225,21 @@ void register_text(nb::module_& m) {
                 if (!self.counts->terms().has_totals()) throw nb::value_error("counted without totals");
                 self.counts->terms().totals(out.data());
             },
-            nb::arg("out").noconvert())
+            array("out"))
         .def(
             "keep",
             [](BoundCounts& self, Input<uint8_t> marked) {
                 require_size(marked, self.counts->terms().n_terms(), "marked");
                 self.counts->terms().keep(marked.data());
             },
-            nb::arg("marked").noconvert())
+            array("marked"))
         .def(
             "term_offsets",
             [](BoundCounts& self, Output<int64_t> offsets) {
                 require_size(offsets, self.counts->terms().n_terms() + 1, "offsets");
                 return self.counts->terms().offsets(offsets.data());
             },
-            nb::arg("offsets").noconvert())
+            array("offsets"))
         .def(
             "term_bytes",
             [](BoundCounts& self, Input<int64_t> offsets, Output<uint8_t> bytes) {
@@ -259,7 +251,7 @@ void register_text(nb::module_& m) {
                     self.counts->terms().write(offsets.data(), reinterpret_cast<char*>(bytes.data()), run);
                 });
             },
-            nb::arg("offsets").noconvert(), nb::arg("bytes").noconvert())
+            array("offsets"), array("bytes"))
         .def("rows", [](BoundCounts& self) {
             CountRows result;
             result.n_threads = self.n_threads;
@@ -288,8 +280,8 @@ void register_text(nb::module_& m) {
             });
             return result;
         },
-        nb::arg("tokens"), nb::arg("rule"), nb::arg("unit_of").noconvert(), nb::arg("bytes").noconvert(),
-        nb::arg("offsets").noconvert(), nb::arg("totals"), nb::arg("n_threads"));
+        nb::arg("tokens"), nb::arg("rule"), array("unit_of"), array("bytes"), array("offsets"),
+        nb::arg("totals"), nb::arg("n_threads"));
     m.def(
         "count_terms",
         [](const Texts& texts, const TextRule& rule, Input<uint8_t> bytes, Input<int64_t> offsets,
@@ -303,8 +295,8 @@ void register_text(nb::module_& m) {
             });
             return result;
         },
-        nb::arg("texts"), nb::arg("rule"), nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
-        nb::arg("totals"), nb::arg("n_threads"));
+        nb::arg("texts"), nb::arg("rule"), array("bytes"), array("offsets"), nb::arg("totals"),
+        nb::arg("n_threads"));
 
     nb::class_<Occurrences>(m, "Occurrences")
         .def("__len__", [](const Occurrences& self) { return self.column.size(); })
@@ -319,7 +311,7 @@ void register_text(nb::module_& m) {
                 std::copy(self.begin.begin(), self.begin.end(), begin.data());
                 std::copy(self.end.begin(), self.end.end(), end.data());
             },
-            nb::arg("column").noconvert(), nb::arg("begin").noconvert(), nb::arg("end").noconvert());
+            array("column"), array("begin"), array("end"));
 
     nb::class_<BoundIndex<TermIndex>> term_index(m, "TermIndex");
     term_index.def(
@@ -330,7 +322,7 @@ void register_text(nb::module_& m) {
             without_gil([&] { index = std::make_unique<TermIndex>(terms, rule.kind == UnitKind::words); });
             new (self) BoundIndex<TermIndex>{std::move(*index), rule};
         },
-        nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("rule"));
+        array("bytes"), array("offsets"), nb::arg("rule"));
     bind_index(term_index);
     nb::class_<BoundIndex<HashIndex>> hash_index(m, "HashIndex");
     hash_index.def(
@@ -352,9 +344,8 @@ void register_text(nb::module_& m) {
         .value("none", Normalization::none)
         .value("length_2", Normalization::length_2)
         .value("length_1", Normalization::length_1);
-    m.def("weigh", &weigh, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-          nb::arg("counts").noconvert(), nb::arg("collection").none().noconvert(), nb::arg("document"),
-          nb::arg("normalization"), nb::arg("weights").noconvert(), nb::arg("n_threads"));
+    m.def("weigh", &weigh, array("indptr"), array("indices"), array("counts"), array("collection").none(),
+          nb::arg("document"), nb::arg("normalization"), array("weights"), nb::arg("n_threads"));
 }
 
 }  // namespace widemargin

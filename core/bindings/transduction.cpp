@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kLargestWorkingSet = 3000;
 
 constexpr int kMachines = 3;  // inductive, transductive, at par
-constexpr int kCosts = 6;
+constexpr int kCosts = sizeof(UnlabeledCosts) / sizeof(double);
 constexpr int kRecorded = 7;  // numbers per level
 constexpr int kProgress = 4;  // violation, active examples, iterations, whether the label is done
 
@@ -49,109 +49,82 @@ struct TransductionArrays : TransductionProblem, TransductionResults {
     std::int64_t n_labels, n, most_levels;
 };
 
-template <class MakeEngine>
-void transduce_labels(const TransductionArrays& a, const TransductionOptions& options, int n_threads,
-                      MakeEngine&& make_engine) {
+template <class Engine>
+void transduce_label(Engine& engine, const TransductionArrays& a, const TransductionOptions& options,
+                     std::int64_t label, const StopFlag& stop) {
     const std::int64_t n = a.n;
-    Pieces labels(a.n_labels, 1);
-    run_parallel(
-        static_cast<int>(std::min<std::int64_t>(n_threads, a.n_labels)),
-        [&](int, const StopFlag& stop) {
-            auto engine = make_engine(stop);
-            std::int64_t label, end;
-            while (!stop && labels.next(label, end)) {
-                const double* const costs = a.costs + kCosts * label;
-                const TransductionTask task{a.signs + label * n,
-                                            a.cost + label * n,
-                                            costs[0],
-                                            costs[1],
-                                            costs[2],
-                                            costs[3],
-                                            costs[4],
-                                            costs[5],
-                                            a.num_plus[label]};
-                double* const progress = a.progress + kProgress * label;
-                Transduction machine(*engine, options, task, progress);
-                const auto keep = [&](std::int64_t which) {
-                    double* out = a.machines + (kMachines * label + which) * 3 * n;
-                    for (const auto* const part : {&machine.y(), &machine.alpha(), &machine.s()}) {
-                        out = std::copy(part->begin(), part->end(), out);
-                    }
-                    a.intercepts[kMachines * label + which] = machine.intercept();
-                };
-                machine.induce(stop);
-                keep(0);
-                machine.search(stop);
-                keep(1);
-                const std::vector<TransductionLevel> levels = machine.levels();
-                machine.go_on_to_par(stop);
-                keep(2);
-                a.converged[label] = machine.converged();
-                a.n_levels[label] = static_cast<std::int64_t>(levels.size());
-                for (std::size_t l = 0; l < levels.size() && std::int64_t(l) < a.most_levels; ++l) {
-                    double* const row = a.levels + (label * a.most_levels + std::int64_t(l)) * kRecorded;
-                    row[0] = levels[l].cost_negative;
-                    row[1] = levels[l].cost_positive;
-                    row[2] = levels[l].first_objective;
-                    row[3] = levels[l].objective;
-                    row[4] = levels[l].squared_weights;
-                    row[5] = static_cast<double>(levels[l].switches);
-                    row[6] = static_cast<double>(levels[l].solutions);
-                }
-                progress[kProgress - 1] = 1;
-            }
-        },
-        poll_signals);
+    double* const progress = a.progress + kProgress * label;
+    const TransductionTask task{reinterpret_cast<const UnlabeledCosts*>(a.costs)[label], a.signs + label * n,
+                                a.cost + label * n, a.num_plus[label]};
+    Transduction machine(engine, options, task, progress);
+    const auto keep = [&](std::int64_t which) {
+        double* out = a.machines + (kMachines * label + which) * 3 * n;
+        for (const auto* const part : {&machine.y(), &machine.alpha(), &machine.s()}) {
+            out = std::copy(part->begin(), part->end(), out);
+        }
+        a.intercepts[kMachines * label + which] = machine.intercept();
+    };
+    machine.induce(stop);
+    keep(0);
+    machine.search(stop);
+    keep(1);
+    const std::vector<TransductionLevel> levels = machine.levels();
+    machine.go_on_to_par(stop);
+    keep(2);
+    a.converged[label] = machine.converged();
+    a.n_levels[label] = static_cast<std::int64_t>(levels.size());
+    double* row = a.levels + label * a.most_levels * kRecorded;
+    for (std::size_t l = 0; l < levels.size() && std::int64_t(l) < a.most_levels; ++l) {
+        const TransductionLevel& level = levels[l];
+        const double recorded[kRecorded] = {
+            level.cost_negative,   level.cost_positive,    level.first_objective,  level.objective,
+            level.squared_weights, double(level.switches), double(level.solutions)};
+        row = std::copy(recorded, recorded + kRecorded, row);
+    }
+    progress[kProgress - 1] = 1;
 }
 
 template <typename Real, typename T>
 void transduce(const CsrView<T>& x, const KernelParameters& kernel, const TransductionArrays& arrays,
                const TransductiveSvmOptions& wanted, int n_threads) {
-    const std::int64_t n = x.n_rows, cache_bytes = wanted.cache_bytes;
+    const std::int64_t n = x.n_rows;
     const bool equality = wanted.equality;
-    const bool keeps_all = n * n * static_cast<std::int64_t>(sizeof(Real)) <= cache_bytes;
-    if (kernel.kind == KernelKind::linear && !keeps_all) {
+    const bool as_linear = kernel.kind == KernelKind::linear &&
+                           n * n * static_cast<std::int64_t>(sizeof(Real)) > wanted.cache_bytes;
+    DecompositionOptions solver{equality,
+                                equality ? 2 : 10,
+                                equality ? Selection::second_order : Selection::steepest,
+                                false,
+                                true,
+                                1000,
+                                0.0,
+                                wanted.tol,
+                                wanted.max_iterations,
+                                wanted.seed};
+    if (as_linear) {
         // Every step scans all examples: the more there are, the more of them should move in one step.
-        const std::int64_t working_set = std::min<std::int64_t>(std::max<std::int64_t>(n / 50, 20), 400);
-        const TransductionOptions options{{equality, working_set, Selection::steepest, false, true, 10, 0.0,
-                                           wanted.tol, wanted.max_iterations, wanted.seed},
-                                          wanted.growth,
-                                          wanted.many,
-                                          kLargestWorkingSet};
-        transduce_labels(arrays, options, n_threads, [&](const StopFlag& stop) {
-            return std::make_unique<WeightVector<T>>(x, kernel.offset, false, 0.0, stop);
-        });
-        return;
+        solver.working_set = std::min<std::int64_t>(std::max<std::int64_t>(n / 50, 20), 400);
+        solver.selection = Selection::steepest;
+        solver.shrink_history = 10;
     }
-    const TransductionOptions options{
-        {equality, equality ? 2 : 10, equality ? Selection::second_order : Selection::steepest, false, true,
-         1000, 0.0, wanted.tol, wanted.max_iterations, wanted.seed},
-        wanted.growth,
-        wanted.many,
-        0};
-    KernelMatrix<T, Real> matrix(x, kernel, nullptr, false, 0.0, cache_bytes);
-    const int n_labels = static_cast<int>(arrays.n_labels);
-    if (keeps_all) {
-        const int row_threads = std::max(n_threads / n_labels, 1);
-        transduce_labels(arrays, options, n_threads, [&](const StopFlag& stop) {
-            return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
-        });
-    } else {
-        const int label_threads = std::max(std::min(n_threads, n_labels), 1);
-        const int row_threads = std::max(n_threads / label_threads, 1);
-        transduce_labels(arrays, options, label_threads, [&](const StopFlag& stop) {
-            return std::make_unique<CachedRows<T, Real>>(matrix, cache_bytes / label_threads,
-                                                         options.solver.working_set, row_threads, stop);
-        });
-    }
+    const TransductionOptions options{solver, wanted.growth, wanted.many, as_linear ? kLargestWorkingSet : 0};
+    const EngineChoice engine{as_linear, nullptr,         0.0,  wanted.cache_bytes, solver.working_set,
+                              n_threads, arrays.n_labels, false};
+    with_engine<Real>(x, kernel, engine, [&](int threads, auto&& make_engine) {
+        solve_labels(
+            arrays.n_labels, threads, make_engine,
+            [&](auto& own, std::int64_t label, const StopFlag& stop) {
+                transduce_label(own, arrays, options, label, stop);
+            },
+            poll_signals);
+    });
 }
 
 void train_transductive_svm(const Csr& csr, const Filled<KernelParameters>& kernel,
                             const Filled<TransductionProblem>& problem,
                             const Filled<TransductiveSvmOptions>& options,
                             const Filled<TransductionResults>& results, int n_threads) {
-    require_threads(n_threads);
-    csr.visit([&](const auto& x) {
+    csr.visit(n_threads, [&](const auto& x) {
         Sizes sizes{{"examples", x.n_rows}};
         TransductionArrays arrays{problem.fitting(sizes), results.fitting(sizes), 0, x.n_rows, 0};
         arrays.n_labels = sizes.at("labels");

@@ -178,8 +178,7 @@ class Decomposition {
     }
 
     void activate_all() {
-        state_.active.resize(state_.n);
-        for (std::int64_t i = 0; i < state_.n; ++i) state_.active[i] = static_cast<std::int32_t>(i);
+        state_.active = all_of(state_.n);
         std::fill(streak_.begin(), streak_.end(), 0);
         for (std::int64_t i = 0; i < state_.n; ++i) state_.set_targets(i);
         scanned_ = false;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -52,8 +53,7 @@ class KeptRows {
             static_cast<int>(std::min<std::size_t>(row_threads_, missing.size())),
             [&](int, const StopFlag& stop) {
                 std::vector<double> sums(matrix_.size());
-                std::int64_t begin, end;
-                while (!stop && pieces.next(begin, end)) matrix_.kept_row(missing[begin], sums.data(), stop);
+                pieces.each(stop, [&](std::int64_t k) { matrix_.kept_row(missing[k], sums.data(), stop); });
             },
             [&] { return stop_.load(); });
     }
@@ -150,10 +150,8 @@ class CachedRows {
     // Computes s of the shrunk examples from all support vectors. Then all examples are active again, and the
     // cache holds the rows of the support vectors, which were computed for this.
     void restore(const std::vector<double>& signed_alpha, const Indices& shrunk, double* s) {
-        Indices all(size());
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
-        cache_.reset(all);
-        active_ = std::move(all);
+        active_ = all_of(size());
+        cache_.reset(active_);
         for (const std::int32_t i : shrunk) s[i] = 0;
         const std::size_t at_once = static_cast<std::size_t>(std::min<std::int64_t>(cache_.capacity(), 64));
         Indices some;
@@ -169,9 +167,7 @@ class CachedRows {
         }
     }
     void from_scratch(const std::vector<double>& signed_alpha, double* s) {
-        Indices all(size());
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
-        restore(signed_alpha, all, s);
+        restore(signed_alpha, all_of(size()), s);
     }
 
   private:
@@ -276,9 +272,7 @@ class WeightVector {
         std::fill(dense_.begin(), dense_.end(), 0.0);
     }
     void from_scratch(const std::vector<double>& signed_alpha, double* s) {
-        Indices all(size_);
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
-        restore(signed_alpha, all, s);
+        restore(signed_alpha, all_of(size_), s);
     }
     void start(const Indices&) {}
 
@@ -306,5 +300,62 @@ class WeightVector {
     std::vector<std::int32_t> place_;  // in last_working_; -1 outside of block()
     std::vector<std::size_t> order_;   // of a working set
 };
+
+// Which engine to use, and the memory and threads it gets.
+struct EngineChoice {
+    bool as_linear;      // a weight vector, no kernel values
+    const double* gram;  // a precomputed matrix in double precision, or null
+    double kappa;        // above 0: the stabilized hyperplane
+    std::int64_t cache_bytes, working_set;
+    int n_threads;
+    std::int64_t n_tasks;      // that run at the same time, if there are as many threads
+    bool one_cache_at_a_time;  // with all the memory, so that its size does not depend on the threads
+};
+
+// Calls run(threads, make_engine), where make_engine(stop) gives each of the threads its own engine, with
+// kernel values kept in type Real. Returns the number of kernel rows computed.
+template <typename Real, typename T, class Run>
+std::int64_t with_engine(const CsrView<T>& x, const KernelParameters& kernel, const EngineChoice& choice,
+                         Run&& run) {
+    const double kappa = choice.kappa;
+    const int n_threads = choice.n_threads;
+    if (choice.as_linear) {
+        run(n_threads, [&](const StopFlag& stop) {
+            return std::make_unique<WeightVector<T>>(x, kernel.offset, kappa > 0, kappa, stop);
+        });
+        return 0;
+    }
+    const Real* gram = nullptr;
+    if constexpr (std::is_same_v<Real, double>) gram = choice.gram;
+    KernelMatrix<T, Real> matrix(x, kernel, gram, kappa > 0, kappa, choice.cache_bytes);
+    const bool in_turn = choice.one_cache_at_a_time && !matrix.keeps_all();
+    const auto tasks = static_cast<int>(std::min<std::int64_t>(n_threads, in_turn ? 1 : choice.n_tasks));
+    const int row_threads = std::max(n_threads / tasks, 1);
+    if (matrix.keeps_all()) {
+        run(n_threads, [&](const StopFlag& stop) {
+            return std::make_unique<KeptRows<T, Real>>(matrix, row_threads, stop);
+        });
+    } else {
+        run(tasks, [&](const StopFlag& stop) {
+            return std::make_unique<CachedRows<T, Real>>(matrix, choice.cache_bytes / tasks,
+                                                         choice.working_set, row_threads, stop);
+        });
+    }
+    return matrix.rows_computed();
+}
+
+// Calls solve(engine, label, stop) for every label. Each thread has its own engine.
+template <class MakeEngine, class Solve, class Poll>
+void solve_labels(std::int64_t n_labels, int n_threads, MakeEngine&& make_engine, Solve&& solve,
+                  Poll&& poll) {
+    Pieces labels(n_labels, 1);
+    run_parallel(
+        static_cast<int>(std::min<std::int64_t>(n_threads, n_labels)),
+        [&](int, const StopFlag& stop) {
+            auto engine = make_engine(stop);
+            labels.each(stop, [&](std::int64_t label) { solve(*engine, label, stop); });
+        },
+        poll);
+}
 
 }  // namespace widemargin

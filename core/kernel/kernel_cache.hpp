@@ -128,14 +128,12 @@ class RowCache {
     RowCache(KernelMatrix<T, Real>& matrix, std::int64_t budget_bytes, std::int64_t fewest,
              const StopFlag& stop)
         : matrix_(matrix), stop_(stop), budget_(budget_bytes), fewest_(fewest), sums_(matrix.size()) {
-        std::vector<std::int32_t> all(matrix.size());
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
         // All memory is allocated here: a vector that grows has two copies for a while.
         const std::int64_t at_least = std::min<std::int64_t>(fewest, matrix.size()) * matrix.size();
         const std::int64_t at_most = matrix.size() * matrix.size();
         slots_.reserve(
             std::min<std::int64_t>(std::max<std::int64_t>(budget_ / sizeof(Real), at_least), at_most));
-        reset(all);
+        reset(all_of(matrix.size()));
     }
 
     // Removes all rows; new rows have these columns (in ascending order).
@@ -197,8 +195,7 @@ class RowCache {
             static_cast<int>(std::min<std::size_t>(n_threads, missing.size())),
             [&](int, const StopFlag& stop) {
                 std::vector<double> sums(matrix_.size());
-                std::int64_t begin, end;
-                while (!stop && pieces.next(begin, end)) compute(missing[begin], sums.data());
+                pieces.each(stop, [&](std::int64_t k) { compute(missing[k], sums.data()); });
             },
             [&] { return stop_.load(); });
     }

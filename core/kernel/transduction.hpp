@@ -47,14 +47,16 @@ struct TransductionLevel {
     std::int64_t switches, solutions;
 };
 
-struct TransductionTask {
+// The costs of unlabeled examples with either label: at the first level, at the last (C*), and those of
+// labeled examples.
+struct UnlabeledCosts {
+    double first_negative, first_positive, limit_negative, limit_positive, par_negative, par_positive;
+};
+
+struct TransductionTask : UnlabeledCosts {
     const std::int8_t* signs;  // n: +1, -1, 0 for unlabeled
     const double* cost;        // n: of labeled examples
-    // Costs of unlabeled examples by sign: of the first level, and C*.
-    double first_negative, first_positive, limit_negative, limit_positive;
-    // Costs of unlabeled examples at par with labeled ones.
-    double par_negative, par_positive;
-    std::int64_t num_plus;  // ties are broken by position; the inductive machine decides a single example
+    std::int64_t num_plus;     // ties are broken by position; a single example is labeled by its score
 };
 
 template <class Engine>
@@ -72,9 +74,8 @@ class Transduction {
           upper_(n_, 0.0),
           alpha_(n_, 0.0),
           s_(n_, 0.0),
-          all_(n_),
+          all_(all_of(n_)),
           machine_(engine, solver_options_, y_.data(), upper_.data(), alpha_.data(), s_.data(), progress) {
-        std::iota(all_.begin(), all_.end(), 0);
         for (std::int64_t i = 0; i < n_; ++i) {
             if (task.signs[i] == 0) unlabeled_.push_back(static_cast<std::int32_t>(i));
         }

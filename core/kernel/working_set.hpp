@@ -89,10 +89,7 @@ class WorkingSet {
     // The largest `room` candidates, unordered; cheap if most candidates are too small.
     class Best {
       public:
-        void clear(std::size_t room) {
-            room_ = room;
-            items_.clear();
-        }
+        explicit Best(std::size_t room) : room_(room) {}
         void offer(double value, std::int32_t example) {
             if (items_.size() < room_) {
                 items_.push_back({value, example});
@@ -113,7 +110,7 @@ class WorkingSet {
 
       private:
         static bool larger(const Candidate& a, const Candidate& b) { return a.value > b.value; }
-        std::size_t room_ = 0;
+        std::size_t room_;
         std::vector<Candidate> items_;
     };
 
@@ -146,9 +143,7 @@ class WorkingSet {
 
     // The examples that violate the conditions most: their rows will be needed soon.
     Indices likely_next() const {
-        Best rising, falling;
-        rising.clear(kCompany);
-        falling.clear(kCompany);
+        Best rising(kCompany), falling(kCompany);
         for (const std::int32_t i : state_.active) {
             const double value = state_.y[i] - state_.s[i];
             if (value > state_.lowest && state_.may_rise(i)) rising.offer(value, i);
@@ -163,11 +158,8 @@ class WorkingSet {
     void select_steepest(Indices& working) {
         const std::size_t half =
             static_cast<std::size_t>(std::max<std::int64_t>(options_.working_set / 2, 1));
-        Best rising, falling, cached_rising, cached_falling;
-        rising.clear(half);
-        falling.clear(half);
-        cached_rising.clear(options_.prefer_cached ? half : 0);
-        cached_falling.clear(options_.prefer_cached ? half : 0);
+        const std::size_t cached = options_.prefer_cached ? half : 0;
+        Best rising(half), falling(half), cached_rising(cached), cached_falling(cached);
         for (const std::int32_t i : state_.active) {
             const double value = state_.y[i] - state_.s[i];
             // Only those that violate the conditions together with the most violating partner.
@@ -205,9 +197,7 @@ class WorkingSet {
     // halves.
     void select_without_equality(Indices& working) {
         const std::size_t half = static_cast<std::size_t>((options_.working_set + 1) / 2);
-        Best rising, falling;
-        rising.clear(half);
-        falling.clear(half);
+        Best rising(half), falling(half);
         for (const std::int32_t i : state_.active) {
             const double value = state_.y[i] - state_.s[i];
             if (state_.may_rise(i)) rising.offer(value, i);

@@ -8,12 +8,11 @@
 
 namespace widemargin {
 
-struct DualOptions {
+struct DualOptions : LogWeightForm {
     bool additive;  // the SVM; otherwise Winnow in the form below
-    LogWeightForm form;
-    double eta;   // 0: Newton steps
-    double bias;  // size of the constant feature, 0 for none
-    double tol;   // 0: no test of the gap
+    double eta;     // 0: Newton steps
+    double bias;    // size of the constant feature, 0 for none
+    double tol;     // 0: no test of the gap
     std::int64_t max_passes;
     bool shuffle;
     std::uint64_t seed;
@@ -24,11 +23,10 @@ struct DualProblem : LabelTasks {
     const std::int64_t* first_row;  // L: first document of a label
 };
 
-struct DualState {
+struct DualState : LogWeightSums {
     bool from_start;  // the state is the initial one, so alpha determines it
     double* weights;  // features x labels
     double* logs;     // v, features x labels; null for the SVM
-    LogWeightSums log_sums;
 };
 
 struct DualResults {

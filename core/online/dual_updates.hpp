@@ -59,9 +59,8 @@ class DualBlock {
           signs_(signs_by_lane(range, task.signs, n_, task.first_row)),
           score_(range) {
         if (!options.additive) {
-            winnow_ =
-                std::make_unique<LogWeights>(options.form, range, active.features,
-                                             active.n_columns + (options.bias > 0), task.log_sums, v_, w_);
+            winnow_ = std::make_unique<LogWeights>(options, range, active.features,
+                                                   active.n_columns + (options.bias > 0), task, v_, w_);
             for (int lane = 0; lane < range.count; ++lane) {
                 start_normalizer_[lane] = winnow_->normalizer(lane);
             }
@@ -69,8 +68,7 @@ class DualBlock {
     }
 
     void run(const StopFlag& stop) {
-        std::vector<std::int32_t> order(n_);
-        std::iota(order.begin(), order.end(), 0);
+        Indices order = all_of(n_);
         Random random(options_.seed);
         std::int64_t visits = 0;
         for (std::int64_t pass = 1; pass <= options_.max_passes; ++pass) {
@@ -102,7 +100,7 @@ class DualBlock {
     void write_back() {
         w_.write_back();
         v_.write_back();
-        if (winnow_) winnow_->write_back(task_.log_sums);
+        if (winnow_) winnow_->write_back(task_);
         for (int lane = 0; lane < range_.count; ++lane) {
             const std::int64_t label = range_.first + lane;
             for (std::int64_t i = 0; i < n_; ++i)
@@ -193,7 +191,7 @@ class DualBlock {
         if (winnow_) {
             for_each_value(i, lane, [&](double w, double x) { curvature += winnow_->size(w, lane) * x * x; });
             curvature *= scale(lane);
-            if (options_.form.normalized) curvature -= (1 - g) * (1 - g) / options_.form.total;
+            if (options_.normalized) curvature -= (1 - g) * (1 - g) / options_.total;
         }
         // Without curvature (an empty document), the dual is linear in alpha: step to the bound.
         return curvature > 0 ? g / curvature : std::copysign(std::numeric_limits<double>::infinity(), g);
@@ -205,10 +203,10 @@ class DualBlock {
             double touched = 0;  // the part of Z that changes
             const double growth = growth_of_sizes(i, lane, y * change, &touched);
             double fall = growth;
-            if (options_.form.normalized) {
+            if (options_.normalized) {
                 const double relative = growth / winnow_->normalizer(lane);
                 if (!(relative > kSmallestShare - 1)) continue;  // only rounding would be left of Z
-                fall = options_.form.total * std::log1p(relative);
+                fall = options_.total * std::log1p(relative);
             }
             const double noise = 1e-15 * (std::fabs(change) + scale(lane) * touched);
             if (change - fall >= -noise) return change;
@@ -236,7 +234,7 @@ class DualBlock {
                 sinh = 0.5 * (up - down);
                 x_before = x;
             }
-            growth += options_.form.balanced ? cosh_less_one * s + sinh * w : up * s;
+            growth += options_.balanced ? cosh_less_one * s + sinh * w : up * s;
         };
         for (std::int64_t k = 0; k < row.size; ++k) visit_value(row.indices[k], double(row.values[k]));
         if (options_.bias > 0) visit_value(active_.bias_row, options_.bias);
@@ -261,8 +259,8 @@ class DualBlock {
             }
             return sum - 0.5 * ww;
         }
-        const double Z = winnow_->normalizer(lane), W = options_.form.total;
-        if (!options_.form.normalized) {
+        const double Z = winnow_->normalizer(lane), W = options_.total;
+        if (!options_.normalized) {
             *offset = start_normalizer_[lane];
             return sum - Z;
         }
@@ -349,23 +347,21 @@ void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const Dual
             squared_norms.push_back(x.row(i).squared_norm() + options.bias * options.bias);
         }
     }
-    const std::vector<double> old_shift(task.log_sums.shift,
-                                        task.log_sums.shift + (task.log_sums.shift ? task.n_labels : 0));
+    const std::vector<double> old_shift(task.shift, task.shift + (task.shift ? task.n_labels : 0));
     run_blocks<DualBlock<T>>(
         task.n_labels, work_of_passes(x, options.max_passes), n_threads, task.labels_done,
         [&](const LabelRange& range) {
             return std::make_unique<DualBlock<T>>(active, squared_norms, task, options, range);
         },
         poll);
-    if (active.bias_row == x.n_columns || !task.log_sums.shift) return;
+    if (active.bias_row == x.n_columns || !task.shift) return;
     // Features that no document of the batch has are also stored times exp(-shift).
     const std::int64_t n_features = x.n_columns + (options.bias > 0);
     for (std::int64_t label = 0; label < task.n_labels; ++label) {
-        if (task.log_sums.shift[label] == old_shift[label]) continue;
+        if (task.shift[label] == old_shift[label]) continue;
         for (std::int64_t j = 0; j < n_features; ++j) {
             const double v = task.logs[j * task.n_labels + label];
-            task.weights[j * task.n_labels + label] =
-                LogWeight(options.form, v, task.log_sums.shift[label]).w;
+            task.weights[j * task.n_labels + label] = LogWeight(options, v, task.shift[label]).w;
         }
     }
 }

@@ -63,9 +63,9 @@ class MistakeBlock {
             seen_[lane] = task.seen[range.first + lane];
         }
         if constexpr (std::is_same_v<Rule, LogWinnowRule>) {
-            rule_.reset(new Rule{options.promotion, LogWeights(options.form, range, active.features,
-                                                               active.n_columns + (options.bias > 0),
-                                                               task.log_sums, logs_, w_)});
+            rule_.reset(new Rule{options.promotion,
+                                 LogWeights(options, range, active.features,
+                                            active.n_columns + (options.bias > 0), task, logs_, w_)});
         } else if constexpr (std::is_same_v<Rule, BalancedWinnowRule>) {
             rule_.reset(new Rule{options.promotion, options.demotion, range, w_, parts_});
         } else if constexpr (std::is_same_v<Rule, PositiveWinnowRule>) {
@@ -77,12 +77,8 @@ class MistakeBlock {
 
     void run(const StopFlag& stop) {
         const std::int64_t n = active_.rows.n_rows;
-        std::vector<std::int32_t> order;
+        Indices order = all_of(options_.shuffle ? n : 0);
         Random random(options_.seed);
-        if (options_.shuffle) {
-            order.resize(n);
-            std::iota(order.begin(), order.end(), 0);
-        }
         std::int64_t visits = 0;
         for (std::int64_t pass = 1; pass <= options_.max_passes; ++pass) {
             if (options_.shuffle) random.shuffle(order);
@@ -92,7 +88,7 @@ class MistakeBlock {
                 const auto row_at = [&](std::int64_t at) { return options_.shuffle ? order[at] : at; };
                 if (!(passing() && range_.count == 1) && r + kRowsAhead < n) {
                     const Row<T> ahead = active_.rows.row(row_at(r + kRowsAhead));
-                    passing() ? ahead.prefetch_for_once() : ahead.prefetch();
+                    passing() ? ahead.template prefetch<0>() : ahead.prefetch();
                 }
                 visit(row_at(r), row_at(std::min(r + 1, n - 1)));
             }
@@ -127,7 +123,7 @@ class MistakeBlock {
             task_.mistakes[label] += mistakes_[lane];
             task_.passes[label] = passes_[lane];
         }
-        if constexpr (std::is_same_v<Rule, LogWinnowRule>) rule_->weights.write_back(task_.log_sums);
+        if constexpr (std::is_same_v<Rule, LogWinnowRule>) rule_->weights.write_back(task_);
     }
 
     const std::vector<WeightChange>& history() const { return history_; }

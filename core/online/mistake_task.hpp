@@ -12,12 +12,11 @@ namespace widemargin {
 
 enum class MistakeRule { kAdditive, kPositiveWinnow, kBalancedWinnow, kLogWinnow };
 
-struct MistakeOptions {
+struct MistakeOptions : LogWeightForm {
     MistakeRule rule;
     double promotion;  // or the rate of the additive and the log rule
     double demotion;
-    bool by_strength;  // additive rule: steps are multiplied by the strength
-    LogWeightForm form;
+    bool by_strength;              // additive rule: steps are multiplied by the strength
     double theta_low, theta_high;  // theta-, theta+
     double bias;                   // size of the constant feature, 0 for none
     bool normalized_strength;
@@ -52,7 +51,7 @@ struct MistakeProblem {
 };
 
 // Arrays are null if the options do not need them. Features x labels; sums and links are labels x features.
-struct MistakeState {
+struct MistakeState : LogWeightSums {
     // The state is the initial one, and the arrays of weights, parts and logs are not filled yet.
     bool fresh;
     double* weights;
@@ -61,8 +60,7 @@ struct MistakeState {
     double* sums;          // for averages
     std::uint8_t* links;
     // One per label.
-    LogWeightSums log_sums;  // log rule
-    double* clock;           // for averages
+    double* clock;  // for averages
     std::int64_t* seen;
     std::int64_t* mistakes;
 };

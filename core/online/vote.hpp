@@ -73,14 +73,11 @@ void vote_rows(const CsrView<T>& x, const VoteTask& task, int n_threads, Poll&& 
         n_threads,
         [&](int, const StopFlag& stop) {
             std::vector<std::pair<std::int64_t, double>> moves;
-            std::int64_t begin, end;
-            while (!stop && pieces.next(begin, end)) {
-                for (std::int64_t i = begin; i < end; ++i) {
-                    for (std::int64_t label = 0; label < task.n_labels; ++label) {
-                        task.votes[i * task.n_labels + label] = vote(x, task, i, label, moves);
-                    }
+            pieces.each(stop, [&](std::int64_t i) {
+                for (std::int64_t label = 0; label < task.n_labels; ++label) {
+                    task.votes[i * task.n_labels + label] = vote(x, task, i, label, moves);
                 }
-            }
+            });
         },
         poll);
 }

@@ -89,59 +89,53 @@ Extremes update(const Real* row_i, double step_i, const Real* row_j, double step
     return changed_extremes(rise, fall, n, s, TwoRows<Real>{row_i, row_j, step_i, step_j, s});
 }
 
-// The gains of partners, eight or four at a time; 0 for those that may not decrease or gain nothing.
-WIDEMARGIN_INLINE void promises(double highest, double own, const double* fall, const double* s,
-                                const float* row, const float* diagonal, float* gains, std::int64_t n) {
-    const float own_single = static_cast<float>(own), least = static_cast<float>(kSmallestCurvature);
+// As many numbers as a vector of 32 bytes holds.
+WIDEMARGIN_INLINE Float8 load_all(const float* from) { return load8(from); }
+WIDEMARGIN_INLINE Double4 load_all(const double* from) { return load4(from); }
+WIDEMARGIN_INLINE void store_all(float* to, Float8 v) { store8(to, v); }
+WIDEMARGIN_INLINE void store_all(double* to, Double4 v) { store4(to, v); }
+template <typename Real>
+constexpr std::int64_t kAtOnce = 32 / sizeof(Real);
+
+// highest - (fall - s), rounded to the type of the last argument.
+WIDEMARGIN_INLINE Double4 differences(double highest, const double* fall, const double* s, double) {
+    return highest - (load4(fall) - load4(s));
+}
+WIDEMARGIN_INLINE Float8 differences(double highest, const double* fall, const double* s, float) {
+    return joined(__builtin_convertvector(differences(highest, fall, s, 0.0), Float4),
+                  __builtin_convertvector(differences(highest, fall + 4, s + 4, 0.0), Float4));
+}
+
+// The gain that every partner promises; 0 for those that may not fall or would gain nothing.
+template <typename Real>
+WIDEMARGIN_INLINE void promises(double highest, Real own, const double* fall, const double* s,
+                                const Real* row, const Real* diagonal, Real* gains, std::int64_t n) {
+    constexpr Real least = static_cast<Real>(kSmallestCurvature);
     std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const Float4 first = __builtin_convertvector(highest - (load4(fall + i) - load4(s + i)), Float4);
-        const Float4 second =
-            __builtin_convertvector(highest - (load4(fall + i + 4) - load4(s + i + 4)), Float4);
-        const Float8 difference = joined(first, second);
-        Float8 curvature = own_single + load8(diagonal + i) - 2 * load8(row + i);
-        curvature = curvature > least ? curvature : (Float8{} + least);
-        store8(gains + i, difference > 0 ? difference * difference / curvature : Float8{});
+    for (; i + kAtOnce<Real> <= n; i += kAtOnce<Real>) {
+        const auto difference = differences(highest, fall + i, s + i, Real(0));
+        auto curvature = own + load_all(diagonal + i) - 2 * load_all(row + i);
+        const decltype(curvature) nothing = {};
+        curvature = curvature > least ? curvature : nothing + least;
+        store_all(gains + i, difference > 0 ? difference * difference / curvature : nothing);
     }
     for (; i < n; ++i) {
-        const float difference = static_cast<float>(highest - (fall[i] - s[i]));
-        const float curvature = own_single + diagonal[i] - 2 * row[i];
+        const Real difference = static_cast<Real>(highest - (fall[i] - s[i]));
+        const Real curvature = own + diagonal[i] - 2 * row[i];
         gains[i] = difference > 0 ? difference * difference / (curvature > least ? curvature : least) : 0;
     }
 }
-WIDEMARGIN_INLINE void promises(double highest, double own, const double* fall, const double* s,
-                                const double* row, const double* diagonal, double* gains, std::int64_t n) {
-    std::int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        const Double4 difference = highest - (load4(fall + i) - load4(s + i));
-        const Double4 curvature =
-            max4(own + load4(diagonal + i) - 2 * load4(row + i), all4(kSmallestCurvature));
-        store4(gains + i, difference > 0 ? difference * difference / curvature : Double4{});
-    }
-    for (; i < n; ++i) {
-        const double difference = highest - (fall[i] - s[i]), curvature = own + diagonal[i] - 2 * row[i];
-        const double least = curvature > kSmallestCurvature ? curvature : kSmallestCurvature;
-        gains[i] = difference > 0 ? difference * difference / least : 0;
-    }
-}
 
-WIDEMARGIN_INLINE float largest_of(const float* values, std::int64_t n) {
-    Float8 best = {};
+template <typename Real>
+WIDEMARGIN_INLINE Real largest_of(const Real* values, std::int64_t n) {
+    decltype(load_all(values)) best = {};
     std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const Float8 some = load8(values + i);
+    for (; i + kAtOnce<Real> <= n; i += kAtOnce<Real>) {
+        const auto some = load_all(values + i);
         best = some > best ? some : best;
     }
-    float result = 0;
-    for (int lane = 0; lane < 8; ++lane) result = best[lane] > result ? best[lane] : result;
-    for (; i < n; ++i) result = values[i] > result ? values[i] : result;
-    return result;
-}
-WIDEMARGIN_INLINE double largest_of(const double* values, std::int64_t n) {
-    Double4 best = {};
-    std::int64_t i = 0;
-    for (; i + 4 <= n; i += 4) best = max4(load4(values + i), best);
-    double result = largest(best);
+    Real result = 0;
+    for (int lane = 0; lane < kAtOnce<Real>; ++lane) result = best[lane] > result ? best[lane] : result;
     for (; i < n; ++i) result = values[i] > result ? values[i] : result;
     return result;
 }
@@ -153,7 +147,8 @@ std::int64_t partner(double highest, double own, const double* fall, const doubl
     std::int64_t result = -1;
     for (std::int64_t begin = 0; begin < n; begin += kBlock) {
         const std::int64_t size = smaller(kBlock, n - begin);
-        promises(highest, own, fall + begin, s + begin, row + begin, diagonal + begin, gains, size);
+        promises(highest, static_cast<Real>(own), fall + begin, s + begin, row + begin, diagonal + begin,
+                 gains, size);
         const Real block_best = largest_of(gains, size);
         if (!(block_best > best)) continue;
         best = block_best;

@@ -108,6 +108,18 @@ WIDEMARGIN_INLINE void score_few(const std::int32_t* indices, const T* values, s
     std::memcpy(scores, sum, sizeof sum);
 }
 
+// score_tile with as few parts as the labels need, at most so many.
+template <int parts, typename T>
+WIDEMARGIN_INLINE void score_last(const std::int32_t* indices, const T* values, std::int64_t size,
+                                  NextRow next, const double* w, std::int64_t stride, const double* intercept,
+                                  std::int64_t n_labels, double* scores) {
+    if constexpr (parts > 1) {
+        if (n_labels <= 4 * (parts - 1))
+            return score_last<parts - 1>(indices, values, size, next, w, stride, intercept, n_labels, scores);
+    }
+    score_tile<parts>(indices, values, size, next, w, stride, intercept, n_labels, scores);
+}
+
 // Labels in tiles of 16; the last tile has up to 31, since another pass over the row for the remaining labels
 // would cost more than their sums. Each sum adds the features in order, whatever the tile.
 template <typename T>
@@ -119,6 +131,8 @@ static void score_row(const std::int32_t* indices, const T* values, std::int64_t
         w += kLanes, intercept += kLanes, scores += kLanes;
     }
     switch (n_labels) {
+        case 0:
+            return;
         case 1:
             return score_few<1>(indices, values, size, w, stride, intercept, scores);
         case 2:
@@ -126,24 +140,7 @@ static void score_row(const std::int32_t* indices, const T* values, std::int64_t
         case 3:
             return score_few<3>(indices, values, size, w, stride, intercept, scores);
     }
-    switch ((n_labels + 3) / 4) {
-        case 1:
-            return score_tile<1>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 2:
-            return score_tile<2>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 3:
-            return score_tile<3>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 4:
-            return score_tile<4>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 5:
-            return score_tile<5>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 6:
-            return score_tile<6>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 7:
-            return score_tile<7>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-        case 8:
-            return score_tile<8>(indices, values, size, next, w, stride, intercept, n_labels, scores);
-    }
+    score_last<8>(indices, values, size, next, w, stride, intercept, n_labels, scores);
 }
 
 }  // namespace WIDEMARGIN_TARGET

@@ -3,11 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace widemargin {
 
 using Indices = std::vector<std::int32_t>;  // row numbers
+
+// 0, 1, ..., n - 1
+inline Indices all_of(std::int64_t n) {
+    Indices all(n);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
 
 template <typename T>
 struct Row {
@@ -39,21 +47,13 @@ struct Row {
         for (std::int64_t k = 0; k < size; ++k) w[indices[k]] += step * double(values[k]);
     }
 
+    // `locality` 0: a row that is read only once, so that it does not evict what is read again.
+    template <int locality = 3>
     void prefetch() const {
 #if defined(__GNUC__)
         for (std::int64_t k = 0; k < size; k += 16) {
-            __builtin_prefetch(indices + k);
-            __builtin_prefetch(values + k);
-        }
-#endif
-    }
-
-    // The same for a row that is read only once: it does not evict what is read again.
-    void prefetch_for_once() const {
-#if defined(__GNUC__)
-        for (std::int64_t k = 0; k < size; k += 16) {
-            __builtin_prefetch(indices + k, 0, 0);
-            __builtin_prefetch(values + k, 0, 0);
+            __builtin_prefetch(indices + k, 0, locality);
+            __builtin_prefetch(values + k, 0, locality);
         }
 #endif
     }

@@ -27,13 +27,7 @@ void score_rows(const CsrView<T>& x, const double* w, const double* intercept, s
     Pieces pieces(x.n_rows, 64);
     run_work(
         n_threads, saturated_product(x.n_values() + x.n_rows, n_labels), 1000000,
-        [&](int, const StopFlag& stop) {
-            std::int64_t begin, end;
-            while (!stop && pieces.next(begin, end)) {
-                for (std::int64_t i = begin; i < end; ++i) score(i);
-            }
-        },
-        poll);
+        [&](int, const StopFlag& stop) { pieces.each(stop, score); }, poll);
 }
 
 }  // namespace widemargin

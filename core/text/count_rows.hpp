@@ -235,9 +235,10 @@ class Rows {
         indptr[0] = 0;
         Pieces work(static_cast<int64_t>(pieces.size()), 1);
         run([&](int, const StopFlag& stop) {
-            for (int64_t p, end; !stop && work.next(p, end);)
+            work.each(stop, [&](int64_t p) {
                 pieces[p].release(first[p], indptr + pieces[p].first_row, indices + first[p],
                                   counts + first[p]);
+            });
         });
         pieces.clear();
     }

@@ -113,8 +113,7 @@ class CollectionCounts {
         // Skipped words have the first numbers in every table.
         std::vector<TokenTable> tables(words ? n_threads : 0);
         for (TokenTable& table : tables)
-            for (int64_t i = 0; i < skipped.size(); ++i)
-                table.add(make_token(skipped.at(i), static_cast<uint32_t>(skipped.length(i))));
+            for (int64_t i = 0; i < skipped.size(); ++i) table.add(skipped.token(i));
         const auto first = static_cast<uint32_t>(skipped.size());
         const std::vector<int64_t> begins = cut(texts, kPiecesPerThread * n_threads);
         count(begins.size() - 1, run, [&](int64_t p, int thread, const StopFlag& stop) {

@@ -21,6 +21,7 @@ struct Strings {
     int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
     int64_t length(int64_t i) const { return offsets[i + 1] - offsets[i]; }
     const char* at(int64_t i) const { return bytes.data() + offsets[i]; }
+    Token token(int64_t i) const { return make_token(at(i), static_cast<uint32_t>(length(i))); }
 };
 
 // Gives every distinct token a number: 0, 1, 2, ... in order of first appearance.
