@@ -54,12 +54,19 @@ def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_label
     return None if wanted.lower() == "none" else wanted
 
 
-def show_tuning(tuning: dict[str, Any], most: int = CANDIDATES_SHOWN) -> None:
-    """The best candidates of tuning."""
+def show_expected(summary: dict[str, Any], most: int | None = LABELS_SHOWN) -> None:
+    """The best candidates of tuning and the estimates, as far as a training run has them."""
     from widemargin.report.tuning import tuning_table
 
-    say(f"Chosen from {counted(len(tuning['candidates']), 'candidate')} ({tuning['effort']}):")
-    show_table(tuning_table(tuning, most=most))
+    if "tuning" in summary:
+        tuning = summary["tuning"]
+        say()
+        say(f"Chosen from {counted(len(tuning['candidates']), 'candidate')} ({tuning['effort']}):")
+        show_table(tuning_table(tuning, most=CANDIDATES_SHOWN))
+    quality = read_quality(summary)
+    if quality is not None:
+        say()
+        _show_quality(quality, several_labels=summary["task"] == "multilabel", most=most)
 
 
 def read_quality(summary: dict[str, Any]) -> Quality | None:
@@ -82,7 +89,7 @@ def heading(quality: Quality) -> str:
     return f"Measured on {counted(quality.n, 'document')}; {share}."
 
 
-def show_quality(quality: Quality, *, several_labels: bool, most: int | None = LABELS_SHOWN) -> None:
+def _show_quality(quality: Quality, *, several_labels: bool, most: int | None) -> None:
     """The table of the figures, and what they come to in one line."""
     from widemargin.report.estimates import quality_table
 

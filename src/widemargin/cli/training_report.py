@@ -12,13 +12,7 @@ from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 def show(summary: dict[str, Any]) -> None:
     """Print the summary."""
     say(*summary_in_words(summary))
-    if "tuning" in summary:
-        say()
-        estimates.show_tuning(summary["tuning"])
-    quality = estimates.read_quality(summary)
-    if quality is not None:
-        say()
-        estimates.show_quality(quality, several_labels=summary["task"] == "multilabel")
+    estimates.show_expected(summary)
     found = len(summary.get("suspects", ()))
     if found:
         say(

@@ -78,14 +78,7 @@ def run(given: Given) -> None:
     say(f"{given.model}: {bytes_in_words(Path(given.model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         say(f"{key:<12} {value}")
-    if "tuning" in content.summary:
-        say()
-        estimates.show_tuning(content.summary["tuning"])
-    quality = estimates.read_quality(content.summary)
-    if quality is not None:
-        say()
-        several = content.summary["task"] == "multilabel"
-        estimates.show_quality(quality, several_labels=several, most=LABELS_SHOWN)
+    estimates.show_expected(content.summary, most=LABELS_SHOWN)
     if top:
         say()
         show_table(terms_table(top))

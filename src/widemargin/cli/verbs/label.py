@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, check_target, read_all
 from widemargin.cli.options import features as selections
 from widemargin.cli.options.text import stop_word_file, vectorizing
-from widemargin.cli.output import Stages, machine_output, note, print_json, say
+from widemargin.cli.output import Stages, note, print_json, say
+from widemargin.cli.verbs.predict import writer_for
 from widemargin.errors import UsageError
 
 EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labeled.jsonl --positives relevant=0.1"
@@ -74,7 +74,7 @@ def run(given: Given) -> None:
     label_task.fit(task, classifier)
     stages.seconds.update(classifier.training_summary_["seconds"])
     rows = label_task.rows(task, classifier.learner_, every_score=given.scores, keep_text=given.keep_text)
-    _write(given.output, rows, given.safe_csv)
+    writer_for(given.output, safe_csv=given.safe_csv)([rows])
     summary = {"output": given.output, **label_task.summary(task, classifier, rows)}
     if given.next:
         summary["next"] = label_task.ask(task, classifier, given.next, given.seed)
@@ -101,9 +101,7 @@ def _check_options(given: Given) -> None:
             raise UsageError("No output is given. Add -o OUT.jsonl, or -o - for stdout.")
         if given.model is not None and given.model.resolve() == Path(given.output).resolve():
             raise UsageError(f"Labels and model cannot both be written to {given.output}. Name two files.")
-        from widemargin.cli.verbs.predict import writer_for
-
-        writer_for(given.output, None, given.safe_csv)
+        writer_for(given.output, safe_csv=given.safe_csv)
         return
     if given.unlabeled is not None or given.output is not None or given.model is not None:
         raise UsageError(
@@ -115,15 +113,3 @@ def _check_options(given: Given) -> None:
         from widemargin.report.plots import check_plot
 
         check_plot(given.plot)
-
-
-def _write(output: str, rows: list[dict[str, Any]], safe_csv: bool) -> None:
-    from widemargin._files import replacing
-    from widemargin.cli.verbs.predict import writer_for
-
-    write = writer_for(output, None, safe_csv)
-    if output == "-":
-        write(machine_output(), [rows])
-        return
-    with replacing(output) as file:
-        write(file, [rows])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
 import json as json_format
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -38,7 +40,7 @@ def run(given: Given) -> None:
     --json, a summary is printed on stdout.
     """
     output = given.output
-    write = writer_for(output, given.top, given.safe_csv)
+    write = writer_for(output, given.top, safe_csv=given.safe_csv)
     check_target(output, [given.model, given.data])
     scorer = load_scorer(given.model, given.threads)
     if given.proba and scorer.rule.calibration is None:
@@ -56,13 +58,9 @@ def run(given: Given) -> None:
         top=given.top,
         keep_text=given.keep_text,
     )
+    written = write(pieces)
     if output == "-":
-        write(machine_output(), pieces)
         return
-    from widemargin._files import replacing
-
-    with replacing(output) as file:
-        written = write(file, pieces)
     seconds = time.perf_counter() - start
     if given.json:
         print_json({"output": output, "documents": written, "seconds": round(seconds, 4)})
@@ -152,19 +150,28 @@ def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:
 
 
 def writer_for(
-    output: str, top: int | None, safe_csv: bool = False
-) -> Callable[[BinaryIO, Iterable[list[Row]]], int]:
+    output: str, top: int | None = None, *, safe_csv: bool = False
+) -> Callable[[Iterable[list[Row]]], int]:
     """What writes pieces of rows in the format that the name of `output` asks for, and counts them."""
     suffix = "" if output == "-" else Path(output).suffix.lower()
     if safe_csv and suffix not in (".csv", ".tsv"):
         raise UsageError("--safe-csv applies to tables only. Write a .csv or .tsv file with --output.")
     if suffix in (".jsonl", ".ndjson", ".json", ""):
-        return _write_jsonl
+        return partial(_written, output, _write_jsonl)
     if suffix not in (".csv", ".tsv"):
         raise UsageError(f"--output {output}: predictions are written as .jsonl, .csv or .tsv.")
     if top:
         raise UsageError("--top gives a list per document, which a table cannot hold. Write a .jsonl file.")
-    return lambda file, pieces: _write_table(file, pieces, "\t" if suffix == ".tsv" else ",", safe_csv)
+    delimiter = "\t" if suffix == ".tsv" else ","
+    return partial(_written, output, partial(_write_table, delimiter=delimiter, safe_csv=safe_csv))
+
+
+def _written(output: str, write: Callable[..., int], pieces: Iterable[list[Row]]) -> int:
+    """Write to a file, or to stdout; returns the number of rows."""
+    from widemargin._files import replacing
+
+    with contextlib.nullcontext(machine_output()) if output == "-" else replacing(output) as file:
+        return write(file, pieces)
 
 
 def _write_jsonl(file: BinaryIO, pieces: Iterable[list[Row]]) -> int:

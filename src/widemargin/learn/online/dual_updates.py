@@ -28,7 +28,6 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.labels.growing import Arrival
 from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.online.online_model import Floats, OnlineModel
-from widemargin.progress import watch
 
 Eta = float | Literal["newton"]
 
@@ -95,15 +94,10 @@ class DualUpdates(OnlineModel):
         )
         state = _core.DualState(from_start=from_start, **self._cells, **self._columns)
         results = _core.DualResults.zeros(labels=n_labels, examples=n, scores=scores)
-        show = None if self.verbose else False
-        with watch(results.labels_done, "Training", total=n_labels, unit="labels", enabled=show):
-            try:
-                n_threads = thread_count(self.n_jobs)
-                _core.learn_by_dual_updates(csr.native(), problem, options, state, results, n_threads)
-            except OverflowError as error:
-                raise self._overflow(
-                    error, csr, 'Lower C, scale the documents down, or use eta="newton".'
-                ) from None
+        cure = 'Lower C, scale the documents down, or use eta="newton".'
+        with self._watched(results.labels_done, csr, cure):
+            n_threads = thread_count(self.n_jobs)
+            _core.learn_by_dual_updates(csr.native(), problem, options, state, results, n_threads)
         alpha, objective, gap, n_iter = results.alpha, results.objective, results.gap, results.passes
         if from_start:
             require_finite(self, csr, alpha_=alpha, objective_=objective, duality_gap_=gap)
@@ -141,13 +135,9 @@ class DualUpdates(OnlineModel):
         )
 
     def _rule(self) -> tuple[Floats, Floats]:
-        weights = self._cells["weights"]
         scale = self._scale()
-        if scale is not None:
-            weights = weights * scale
-        d = self.n_features_in_
-        constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
-        return weights[:d], constant
+        weights = self._cells["weights"]
+        return self._with_constant(weights if scale is None else weights * scale)
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, checked_csr, refuse_infinite
+from widemargin._arrays import Csr, checked_csr
 from widemargin._parameters import one_of, parameter
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
@@ -19,7 +19,6 @@ from widemargin.labels.growing import Arrival
 from widemargin.learn.label_model import Arrays, State
 from widemargin.learn.online.online_model import Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
-from widemargin.progress import watch
 
 Average = Literal["averaged", "voted"] | None
 _LINKED, _DISCARDED = 1, 2
@@ -151,16 +150,11 @@ class MistakeDriven(OnlineModel):
         )
         state = _core.MistakeState(fresh=fitting, **self._cells, **self._columns)
         results = _core.MistakeResults.zeros(labels=n_labels, scores=scores)
-        show = None if self.verbose else False
-        with watch(results.labels_done, "Training", total=n_labels, unit="labels", enabled=show):
-            try:
-                n_threads, history = thread_count(self.n_jobs), self.average == "voted"
-                changes: Any = _core.learn_from_mistakes(
-                    csr.native(), problem, options, state, results, history, n_threads
-                )
-            except OverflowError as error:
-                refuse_infinite(csr)  # which is the reason then
-                raise self._overflow(error, csr, "Choose rates nearer to 1, or a smaller eta.") from None
+        with self._watched(results.labels_done, csr, "Choose rates nearer to 1, or a smaller eta."):
+            n_threads, history = thread_count(self.n_jobs), self.average == "voted"
+            changes: Any = _core.learn_from_mistakes(
+                csr.native(), problem, options, state, results, history, n_threads
+            )
         if changes is not None:
             self._history.append(changes)
         scores -= theta
@@ -177,9 +171,8 @@ class MistakeDriven(OnlineModel):
         elif scale is not None:
             weights = weights * scale
         theta = self._thresholds()[1]
-        d = self.n_features_in_
-        constant = self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
-        return weights[:d], constant - theta
+        features, constant = self._with_constant(weights)
+        return features, constant - theta
 
     @property
     def coef_(self) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -27,6 +29,7 @@ from widemargin.labels.growing import Arrival, receive, whole_batch
 from widemargin.learn.label_model import Arrays, State
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.online.stream_rows import Documents, check_documents
+from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
 
@@ -250,13 +253,26 @@ class OnlineModel(OnlineParameters, LinearModel):
             longer[batch.kept] = self._columns[name]
             self._columns[name] = longer
 
+    @contextmanager
+    def _watched(self, labels_done: NDArray[Any], csr: Csr, cure: str) -> Iterator[None]:
+        """Show progress over the labels; weights that overflow raise an error with the probable cause."""
+        show, total = None if self.verbose else False, self.label_space_.n_columns
+        with watch(labels_done, "Training", total=total, unit="labels", enabled=show):
+            try:
+                yield
+            except OverflowError as error:
+                refuse_infinite(csr)  # the cause, if there is one
+                label = self.label_space_.column_names.tolist()[int(str(error))]
+                cause = probable_cause(self, csr, otherwise=cure)
+                raise DataError(f"The weights of {label!r} overflow. {cause}") from None
+
+    def _with_constant(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The weights of the features, and what the constant feature adds."""
+        d = self.n_features_in_
+        return weights[:d], self._bias_size * weights[d] if self._bias_size else np.zeros(weights.shape[1])
+
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _overflow(self, error: OverflowError, csr: Csr, cure: str) -> DataError:
-        label = self.label_space_.column_names.tolist()[int(str(error))]
-        cause = probable_cause(self, csr, otherwise=cure)
-        return DataError(f"The weights of {label!r} overflow. {cause}")
 
     # ------------------------------------------------------------------ the rule
 
