@@ -229,7 +229,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "ideal": round(float(np.mean(best)), 3) if best else None,
                 "half width": round(50 * float(np.median(pairs[:, 2] - pairs[:, 1])), 2),
             }
-            pooled.setdefault(kind, []).extend(zip(inside.tolist(), best, strict=False))
+            if best:
+                pooled.setdefault(kind, []).extend(zip(inside.tolist(), best, strict=False))
         once, spent = np.median([row["seconds"] for row in rows], axis=0)
         report["seconds of one training"], report["seconds of fit"] = round(once, 2), round(spent, 2)
         print(json.dumps(report) if asked.json else text_of(report), flush=True)

@@ -21,6 +21,7 @@ from widemargin.decide.rule import CALIBRATIONS
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import choose_method, held_out
+from widemargin.estimate.rare_labels import expected_gain
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
@@ -167,7 +168,10 @@ def assess(
     if request.method == "xi-alpha":
         judged = _bounds(learner, X, y, at_zero=request.goal is not None)
     elif request.method is not None:
-        judged = _estimates(space, found, truth, request.goal, thresholds)
+        gain = expected_gain(
+            learner, rows, found, thresholds, sample_weight, getattr(learner, "random_state", 0)
+        )
+        judged = _estimates(space, found, truth, request.goal, thresholds, gain)
         if method != request.method and method == "k-fold" and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
             if why:
@@ -177,7 +181,12 @@ def assess(
 
 
 def _estimates(
-    space: LabelSpace, found: HeldOutScores, truth: NDArray[Any], goal: Goal | None, thresholds: Floats | None
+    space: LabelSpace,
+    found: HeldOutScores,
+    truth: NDArray[Any],
+    goal: Goal | None,
+    thresholds: Floats | None,
+    gain: Floats | None,
 ) -> Quality:
     notes = []
     if goal is None:
@@ -192,6 +201,11 @@ def _estimates(
         for j, count in enumerate(found.unstable.tolist())
         if count
     }
+    if gain is not None and gain.any():
+        notes.append(
+            f"Macro-averages allow for the example that rare labels lose when it is held out: "
+            f"{np.count_nonzero(gain)} labels find {gain.sum():.1f} more."
+        )
     return quality(
         space,
         contingency(truth, chosen),
@@ -201,6 +215,8 @@ def _estimates(
         thresholds=_shown(space, thresholds),
         weak=weak,
         notes=notes,
+        decisions=(truth, np.asarray(chosen)),
+        gain=gain,
     )
 
 

@@ -12,7 +12,8 @@ of every label are resampled many times instead:
 - a macro-average: from the counts with the number of positive examples fixed, since any prior would shift the
   mean over many rare labels. If most labels are rare, the coverage is somewhat below the stated one.
 
-Labels are resampled independently; averages vary more if many labels are wrong on the same documents.
+Labels are resampled independently; :mod:`widemargin.measure.dependence` widens the intervals of averages
+where labels are wrong on the same documents.
 """
 
 from __future__ import annotations
@@ -122,13 +123,7 @@ def bootstrap_interval(
         raise UsageError(f"samples={samples}: expected at least 1.")
     if average == "micro":
         table = table.merged()
-    cells = np.stack(
-        [
-            np.asarray(cell, dtype=np.float64)
-            for cell in (table.true_positive, table.false_positive, table.false_negative, table.true_negative)
-        ],
-        axis=-1,
-    )
+    cells = _cells(table)
     value = np.asarray(measure(table), dtype=np.float64)
     generator = np.random.default_rng(seed)
     ends = ((1 - confidence) / 2, (1 + confidence) / 2)
@@ -147,6 +142,52 @@ def bootstrap_interval(
     return np.minimum(low.reshape(value.shape), value), np.maximum(high.reshape(value.shape), value)
 
 
+def macro_estimate(
+    measure: Callable[[Contingency], Floats],
+    table: Contingency,
+    *,
+    confidence: float = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    correct: bool = True,
+) -> tuple[float, float, float]:
+    """A macro-average and its interval, corrected for the bias of measures of few examples.
+
+    F1 and precision are no means: with few examples their average over samples is below their value for many.
+    A label with five examples, of which 40 % are found, has an F1 of 57 % on a large test set, and of 53 % on
+    the average of samples of its size. Draws from the counts show how far the mean of draws is from the
+    counts, and the counts are taken to be as far from the truth (the bootstrap's correction of bias).
+
+    Parameters
+    ----------
+    correct : recall and error are means: they have an interval, and nothing to correct
+
+    Examples
+    --------
+    >>> from widemargin.measure import f_measure
+    >>> table = Contingency(*map(np.array, ([2, 2], [0, 0], [3, 3], [95, 95])))
+    >>> [round(value, 2) for value in macro_estimate(f_measure, table)]
+    [0.61, 0.24, 0.9]
+    """
+    _check_confidence(confidence)
+    value = np.asarray(measure(table), dtype=np.float64)
+    cells = _cells(table)
+    draws = _macro_draws(measure, cells, value, samples, np.random.default_rng(seed))
+    if not len(draws) or np.isnan(draws).all():
+        return math.nan, math.nan, math.nan
+    plain = float(np.nanmean(value))
+    bias = float(np.nanmean(draws)) - plain if correct else 0.0
+    low, high = np.nanquantile(draws, ((1 - confidence) / 2, (1 + confidence) / 2)) - 2 * bias
+    corrected = min(max(plain - bias, 0.0), 1.0)
+    return corrected, max(min(float(low), corrected), 0.0), min(max(float(high), corrected), 1.0)
+
+
+def _cells(table: Contingency) -> Floats:
+    """The four counts as the last axis."""
+    counts = (table.true_positive, table.false_positive, table.false_negative, table.true_negative)
+    return np.stack([np.asarray(count, dtype=np.float64) for count in counts], axis=-1)
+
+
 def _macro_interval(
     measure: Callable[[Contingency], Floats],
     cells: Floats,
@@ -155,26 +196,42 @@ def _macro_interval(
     samples: int,
     generator: np.random.Generator,
 ) -> tuple[Floats, Floats]:
+    means = _macro_draws(measure, cells, value, samples, generator)
+    if not len(means):
+        return np.asarray(np.nan), np.asarray(np.nan)
+    low, high = np.nanquantile(means, ends)
+    figure = np.nanmean(value)
+    return np.minimum(low, figure), np.maximum(high, figure)
+
+
+def _macro_draws(
+    measure: Callable[[Contingency], Floats],
+    cells: Floats,
+    value: Floats,
+    samples: int,
+    generator: np.random.Generator,
+) -> Floats:
     """Draw the outcomes of every label from its counts; labels without positive examples are ignored."""
     by_label = cells.reshape(-1, 4)[~np.isnan(value).reshape(-1)]
     if not len(by_label):
-        return np.asarray(np.nan), np.asarray(np.nan)
+        return np.zeros(0)
     total, defined = np.zeros(samples), np.zeros(samples)
     for first in range(0, len(by_label), _LABELS_AT_ONCE):
         some = by_label[first : first + _LABELS_AT_ONCE]
         # Within the positive and within the negative examples: a draw that lost a rare label's only example
         # would leave the label out, and raise the mean of the others.
-        hits, alarms, misses, rest = some.round().astype(np.int64).T
-        positives, negatives = hits + misses, alarms + rest
-        found = generator.binomial(positives, hits / np.maximum(positives, 1), (samples, len(some)))
-        false = generator.binomial(negatives, alarms / np.maximum(negatives, 1), (samples, len(some)))
+        hits, alarms, misses, rest = some.T
+        positives, negatives = ((a + b).round().astype(np.int64) for a, b in ((hits, misses), (alarms, rest)))
+        found = generator.binomial(
+            positives, np.minimum(hits / np.maximum(positives, 1), 1), (samples, len(some))
+        )
+        false = generator.binomial(
+            negatives, np.minimum(alarms / np.maximum(negatives, 1), 1), (samples, len(some))
+        )
         values = measure(Contingency(found, false, positives - found, negatives - false))
         total += np.nansum(values, axis=1)
         defined += np.count_nonzero(~np.isnan(values), axis=1)
-    means = np.divide(total, defined, out=np.full(samples, np.nan), where=defined > 0)
-    low, high = np.nanquantile(means, ends)
-    figure = np.nanmean(value)
-    return np.minimum(low, figure), np.maximum(high, figure)
+    return np.divide(total, defined, out=np.full(samples, np.nan), where=defined > 0)
 
 
 def _check_confidence(confidence: float) -> None:
