@@ -54,8 +54,15 @@ def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_label
     return None if wanted.lower() == "none" else wanted
 
 
-def show_expected(summary: dict[str, Any], most: int | None = LABELS_SHOWN) -> None:
-    """The best candidates of tuning and the estimates, as far as a training run has them."""
+def show_expected(
+    summary: dict[str, Any], most: int | None = LABELS_SHOWN, test_size: int | None = None
+) -> None:
+    """The best candidates of tuning and the estimates, as far as a training run has them.
+
+    Parameters
+    ----------
+    test_size : number of documents of a test set whose figures are predicted
+    """
     from widemargin.report.tuning import tuning_table
 
     if "tuning" in summary:
@@ -67,6 +74,31 @@ def show_expected(summary: dict[str, Any], most: int | None = LABELS_SHOWN) -> N
     if quality is not None:
         say()
         _show_quality(quality, several_labels=summary["task"] == "multilabel", most=most)
+        if test_size is not None:
+            say(on_test_set(quality, test_size))
+
+
+def on_test_set(quality: Quality, size: int) -> str:
+    """What a test set of this size would show, in one sentence."""
+    seen = quality.on_test_set(size)
+    figures = {"micro-F1": seen.micro["f1"], "macro-F1": seen.macro["f1"]}
+    if seen.accuracy is not None:
+        figures = {"accuracy": seen.accuracy, **figures}
+    shares = [
+        f"{name} {100 * figure.low:.1f}-{100 * figure.high:.1f} %"
+        for name, figure in figures.items()
+        if not math.isnan(figure.value)
+    ]
+    share = f"{100 * quality.confidence:g} %"
+    return f"{share} of test sets of {counted(size, 'document')} like these would show {', '.join(shares)}."
+
+
+def expected_on_test_set(summary: dict[str, Any], size: int | None) -> dict[str, Any]:
+    """The same for JSON; empty if it was not asked for, or there are no estimates."""
+    quality = read_quality(summary)
+    if size is None or quality is None:
+        return {}
+    return {"estimates_on_test_set": {"documents": size, **quality.on_test_set(size).to_dict()}}
 
 
 def read_quality(summary: dict[str, Any]) -> Quality | None:

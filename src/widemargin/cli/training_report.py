@@ -9,10 +9,10 @@ from widemargin.cli import estimates
 from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 
 
-def show(summary: dict[str, Any]) -> None:
-    """Print the summary."""
+def show(summary: dict[str, Any], test_size: int | None = None) -> None:
+    """Print the summary, with the figures that a test set of `test_size` documents would show."""
     say(*summary_in_words(summary))
-    estimates.show_expected(summary)
+    estimates.show_expected(summary, test_size=test_size)
     found = len(summary.get("suspects", ()))
     if found:
         say(

@@ -101,6 +101,14 @@ GENERAL = (
         shown="off",
         least=1,
     ),
+    Option(
+        "--test-size N",
+        "Print also between which figures a test set of N documents would show this model.",
+        "train inspect",
+        int,
+        shown="off",
+        least=1,
+    ),
     Option("--features", "List only the selected or sampled terms, with their scores.", "inspect", bool),
     Option(
         "--export-svmlight FILE",

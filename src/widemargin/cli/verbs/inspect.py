@@ -60,6 +60,7 @@ def run(given: Given) -> None:
                 "bytes": Path(given.model).stat().st_size,
                 "library_version": content.manifest["library_version"],
                 "summary": content.summary,
+                **estimates.expected_on_test_set(content.summary, given.test_size),
                 "labels": classifier.classes_.tolist(),
                 "vectorizer": content.config["vectorizer"],
                 "features": content.config.get("features"),
@@ -78,7 +79,7 @@ def run(given: Given) -> None:
     say(f"{given.model}: {bytes_in_words(Path(given.model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         say(f"{key:<12} {value}")
-    estimates.show_expected(content.summary, most=LABELS_SHOWN)
+    estimates.show_expected(content.summary, most=LABELS_SHOWN, test_size=given.test_size)
     if top:
         say()
         show_table(terms_table(top))

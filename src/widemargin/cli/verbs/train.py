@@ -87,8 +87,9 @@ def run(given: Given) -> None:
         **classifier.training_summary_,
         "unlabeled": int(labels.unlabeled.sum()),
         "seconds": stages.seconds,
+        **estimates.expected_on_test_set(classifier.training_summary_, given.test_size),
     }
     if given.json:
         print_json(summary)
     elif not given.quiet:
-        show(summary)
+        show(summary, given.test_size)
