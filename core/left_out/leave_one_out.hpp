@@ -58,7 +58,7 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
         int rounds;
     };
     constexpr Effort kEfforts[] = {{0, 0}, {12, 1}, {24, 2}, {72, 2}};
-    const SharedRows<T> shared(x, options.bias, task.sample_weights);
+    const SharedRows<T> shared(x, task.sample_weights);
     const LeaveOneOut<T> problem(shared, task, options);
     std::vector<std::unique_ptr<Retraining<T>>> retraining(n_threads);
     const auto of = [&](int thread) -> Retraining<T>& {

@@ -79,7 +79,7 @@ class LeaveOneOut {
     double upper(std::int64_t label, std::int64_t i) const { return costs(label).upper(i); }
     double diagonal(std::int64_t label, std::int64_t i) const { return costs(label).diagonal(i); }
     double alpha(std::int64_t label, std::int64_t i) const { return task.start[label * n + i]; }
-    double K(std::int64_t i) const { return shared.squared_norms[i]; }
+    double K(std::int64_t i) const { return shared.squared_norms[i] + options.bias * options.bias; }
 
     double slack(double e, double alpha, double cost) const {
         return slack_of(e, alpha, cost, options.squared_loss);

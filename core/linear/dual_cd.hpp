@@ -11,14 +11,16 @@
 // Algorithm 3 of Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
 // linear SVM", ICML 2008: one alpha_i at a time in random order, with shrinking; over-relaxed
 // (simd/label_loops.hpp). PG is the projected gradient, g = y_i w.x_i - 1 + d_i alpha_i where alpha_i may
-// still move against it.
+// still move against it. The threshold is a variable of its own that follows the alphas slowly
+// (linear/threshold.hpp): the bias feature then costs next to no passes.
 //
 // Stopping: the duality gap P - D is a sum of non-negative terms, one for each example,
 //   hinge:          max(alpha_i g_i, (alpha_i - C_i) g_i)
 //   squared hinge:  C_i xi_i^2 + d_i/2 alpha_i^2 + alpha_i (y_i w.x_i - 1)
 // so every pass estimates it for nothing. When the estimate is small enough, one pass over all examples in
 // double precision decides (P - D <= tol P), and brings back what had been shrunk wrongly. The alternative is
-// LIBLINEAR's: max(PG, 0) - min(PG, 0) <= tol over all examples.
+// LIBLINEAR's: max(PG, 0) - min(PG, 0) <= tol over all examples; there the bias feature is a feature like any
+// other.
 //
 // All labels: blocks of 16 labels share the first passes (simd/label_loops.hpp, single precision) while their
 // active sets overlap; then each label goes on alone, on its own active set, in double precision; the
@@ -44,7 +46,7 @@ namespace widemargin {
 template <typename T, class Poll>
 void train_linear_svm(const CsrView<T>& x, const LinearSvmTask& task, const LinearSvmOptions& options,
                       int n_threads, Poll&& poll) {
-    const SharedRows<T> shared(x, options.bias, task.sample_weights);
+    const SharedRows<T> shared(x, task.sample_weights);
     std::vector<std::int64_t> positives(task.n_labels), order(task.n_labels);
     for (std::int64_t l = 0; l < task.n_labels; ++l) {
         const std::int8_t* first = task.signs + l * x.n_rows;

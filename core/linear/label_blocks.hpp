@@ -12,6 +12,7 @@
 
 #include "aligned.hpp"
 #include "linear/linear_svm_dual.hpp"
+#include "linear/threshold.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "simd/loops.hpp"
@@ -26,6 +27,8 @@ struct LabelState {
     LinearSvmDual problem;
     std::vector<double> w;      // renumbered columns, then the bias weight
     std::vector<double> alpha;  // n
+    double sum = 0;             // S of linear/threshold.hpp
+    ThresholdRate rate;
     std::vector<std::int32_t> active;
     double shrink_above = std::numeric_limits<double>::infinity();
     double shrink_below = -std::numeric_limits<double>::infinity();
@@ -45,7 +48,11 @@ class LabelBlock {
         : shared_(shared), task_(task), options_(options), n_(shared.x.n_rows), d_(shared.x.n_columns) {
         for (int lane = 0; lane < n_labels; ++lane) {
             states_.emplace_back(labels[lane], LinearSvmDual(task, options.squared_loss, n_, labels[lane]));
-            states_.back().target = kEstimateExcess * options.tol;
+            LabelState& state = states_.back();
+            state.target = kEstimateExcess * options.tol;
+            if (!options.stop_on_gap || state.problem.hard()) continue;
+            const double curvature = shared.mean_squared_norm + state.problem.smallest_diagonal();
+            state.rate = ThresholdRate(options.bias, curvature, n_);
         }
     }
 
@@ -58,17 +65,17 @@ class LabelBlock {
                 state.alpha[i] = std::min(std::max(given, 0.0), state.problem.upper(i));
             }
         }
-        if (task_.n_labels >= kFewestLabels && !states_[0].problem.hard()) descend_together(stop);
-        for (LabelState& state : states_) gather_weights(state);
-        if (stop) return;
-        decide(stop);
-        while (!stop && std::any_of(states_.begin(), states_.end(), [](auto& s) { return !s.done; })) {
-            for (LabelState& state : states_) {
-                if (!state.done) descend_alone(state, stop);
-                if (stop) return;
-            }
-            decide(stop);
+        if (task_.n_labels >= kFewestLabels && !states_[0].problem.hard()) {
+            descend_together(stop);
+        } else {
+            for (LabelState& state : states_) gather_weights(state);
         }
+        do {
+            for (LabelState& state : states_) {
+                if (!state.active.empty() && !stop) descend_alone(state, stop);
+            }
+            if (!stop) decide(stop);
+        } while (!stop && std::any_of(states_.begin(), states_.end(), [](auto& s) { return !s.done; }));
         if (stop) return;
         for (std::int64_t j = 0; j < d_; ++j) {
             double* const row = task_.coef + j * task_.n_labels;
@@ -78,8 +85,9 @@ class LabelBlock {
     }
 
   private:
-    // The estimate adds up slacks from before each step: at the end of a pass the gap is about half of it.
-    static constexpr double kEstimateExcess = 1.7;
+    // The estimate adds up slacks from before each step: at the end of a pass the gap is about two thirds of
+    // it, or more if examples were shrunk wrongly.
+    static constexpr double kEstimateExcess = 1.2;
     // In a task of fewer labels the lanes are mostly empty, and a label alone is faster.
     static constexpr std::int64_t kFewestLabels = 3;
     // Single precision cannot show smaller gaps, nor spreads of gradients; and it may stall before, at large
@@ -99,6 +107,7 @@ class LabelBlock {
             shared_.x.row(i).axpy(s.alpha[i] * s.problem.sign(i), s.w.data());
             s.w[d_] += s.alpha[i] * s.problem.sign(i) * options_.bias;
         }
+        s.sum = s.w[d_];
     }
 
     void descend_together(const StopFlag& stop) {
@@ -126,6 +135,8 @@ class LabelBlock {
         pass.sign = signs.data();
         for (int lane = 0; lane < kLanes; ++lane) {
             const bool used = lane < n_labels;
+            pass.sum[lane] = used ? static_cast<float>(states_[lane].sum) : 0.0f;
+            pass.theta[lane] = used ? static_cast<float>(states_[lane].rate.theta()) : 1.0f;
             pass.cost_positive[lane] =
                 used ? static_cast<float>(task_.cost_positive[states_[lane].label]) : 1.0f;
             pass.cost_negative[lane] =
@@ -158,6 +169,8 @@ class LabelBlock {
                 s.alpha[i] = std::min<double>(alpha[i * kLanes + lane], s.problem.upper(i));
                 if (alpha[i * kLanes + lane] >= pass_upper(pass, s, lane, i)) s.alpha[i] = s.problem.upper(i);
             }
+            gather_weights(s);
+            if (s.rate.theta() < 1) s.w[d_] = w[d_ * kLanes + lane];
             s.shrink_above = pass.shrink_above[lane];
             s.shrink_below = pass.shrink_below[lane];
         }
@@ -170,32 +183,41 @@ class LabelBlock {
         return pass.sample_weights ? c * pass.sample_weights[i] : c;
     }
 
-    // Whether a label has nothing more to gain from shared passes.
+    // After a shared pass: sets the label's bias weight for the next one. Whether the label is finished with
+    // shared passes, since its gap is small or because it has few active examples; these are then collected.
     bool lane_is_settled(const LanePass& pass, const LaneSums& sums, int lane) {
         LabelState& s = states_[lane];
-        if (sums.active[lane] < kAloneShare * n_) return true;
         double value = spread(pass.pg_max[lane], pass.pg_min[lane]),
                goal = std::max(options_.tol, kSmallestSingleSpread);
         if (options_.stop_on_gap) {
             // P = D + gap. With the squared loss no example is left out at an upper bound, and P needs no
             // costs.
-            const double half = 0.5 * sums.squared_weights[lane];
-            const double primal =
-                options_.squared_loss ? half + pass.loss[lane] : sums.alpha[lane] - half + pass.gap[lane];
-            value = pass.gap[lane] / primal;
+            const double half = 0.5 * sums.squared_weights[lane], v = pass.w[d_ * kLanes + lane];
+            const double apart = pass.sum[lane] - v, gap = pass.gap[lane] + 0.5 * apart * apart;
+            const double primal = options_.squared_loss
+                                      ? half + pass.loss[lane]
+                                      : sums.alpha[lane] - half - v * apart + pass.gap[lane];
+            pass.w[d_ * kLanes + lane] = static_cast<float>(s.rate.next(v, pass.sum[lane], gap));
+            value = gap / primal;
             goal = std::max(s.target, kSmallestSingleGap);
         }
         if (value < s.smallest) {
             s.smallest = value;
             s.smallest_at = s.passes;
         }
-        return !(value > goal) || s.passes - s.smallest_at >= kPatience;
+        if (!(value > goal) || s.passes - s.smallest_at >= kPatience) return true;
+        const bool alone = sums.active[lane] < kAloneShare * n_;
+        for (std::int64_t i = 0; alone && i < n_; ++i) {
+            if (pass.sign[i * kLanes + lane] != 0) s.active.push_back(static_cast<std::int32_t>(i));
+        }
+        return alone;
     }
 
     void descend_alone(LabelState& s, const StopFlag& stop) {
         Random random(options_.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(s.passes + 1));
         double squared_weights;
-        double d_value = s.problem.objective(s.alpha, s.w, squared_weights);
+        // D and w.w without the bias feature
+        double d_value = s.problem.objective(s.alpha, s.w, d_, squared_weights);
         double* const w = s.w.data();
         const double bias = options_.bias;
         while (s.passes < options_.max_passes && !stop) {
@@ -204,13 +226,14 @@ class LabelBlock {
             double slacks = 0, smallest_margin = std::numeric_limits<double>::infinity();
             double pg_max = -std::numeric_limits<double>::infinity(), pg_min = -pg_max;
             std::size_t kept = 0;
+            const double theta = s.rate.theta(), more = theta * bias * bias;
             for (std::size_t k = 0; k < s.active.size(); ++k) {
                 const std::int32_t i = s.active[k];
                 if (k + 1 < s.active.size()) shared_.x.row(s.active[k + 1]).prefetch();
                 const Row<T> row = shared_.x.row(i);
                 const double y = s.problem.sign(i), u = s.problem.upper(i), dd = s.problem.diagonal(i);
                 double& a = s.alpha[i];
-                const double margin = y * (row.dot(w) + bias * w[d_]);
+                const double own = y * row.dot(w), margin = own + y * bias * w[d_];
                 const double g = margin - 1 + dd * a;
                 slacks += slack_of(margin - 1, a, s.problem.cost(i), options_.squared_loss);
                 smallest_margin = std::min(smallest_margin, margin);
@@ -226,26 +249,29 @@ class LabelBlock {
                 pg_max = std::max(pg_max, pg);
                 pg_min = std::min(pg_min, pg);
                 if (pg == 0) continue;
-                const double q = shared_.squared_norms[i] + dd;
+                const double norm = shared_.squared_norms[i], q = norm + dd + more;
                 const double moved = q > 0 ? std::min(std::max(a - kRelaxation * g / q, 0.0), u) : u;
                 const double delta = moved - a;
                 if (delta == 0) continue;
+                d_value -= delta * (own - 1 + dd * a + 0.5 * (norm + dd) * delta);
+                squared_weights += delta * (2 * own + norm * delta);
                 a = moved;
                 row.axpy(delta * y, w);
-                w[d_] += delta * y * bias;
-                d_value -= delta * (g + 0.5 * q * delta);
-                squared_weights += delta * (2 * margin + shared_.squared_norms[i] * delta);
+                s.sum += delta * y * bias;
+                w[d_] += theta * delta * y * bias;
             }
             s.active.resize(kept);
+            const double apart = s.sum - w[d_], bias_weight = w[d_];
+            slacks += 0.5 * apart * apart;
+            w[d_] = s.rate.next(bias_weight, s.sum, slacks);
             if (kept == 0) return;
             s.shrink_above = pg_max > 0 ? pg_max : std::numeric_limits<double>::infinity();
             s.shrink_below = pg_min < 0 ? pg_min : -std::numeric_limits<double>::infinity();
             double primal, gap;
-            const bool small = options_.stop_on_gap
-                                   ? s.problem.relative_gap(slacks, smallest_margin, d_value, squared_weights,
-                                                            &primal, &gap) <= s.target
-                                   : spread(pg_max, pg_min) <= s.target;
-            if (small) return;
+            const double relative =
+                s.problem.relative_gap(slacks, smallest_margin, d_value - 0.5 * s.sum * s.sum,
+                                       squared_weights + bias_weight * bias_weight, &primal, &gap);
+            if ((options_.stop_on_gap ? relative : spread(pg_max, pg_min)) <= s.target) return;
         }
     }
 
@@ -256,8 +282,13 @@ class LabelBlock {
         for (int lane = 0; lane < n_labels; ++lane) {
             if (!states_[lane].done) open.push_back(lane);
         }
-        // Four lanes for the last few labels: a lane's sum is the same in either width.
-        const int width = open.size() <= 4 ? 4 : kLanes;
+        for (const int lane : open) {
+            LabelState& s = states_[lane];
+            s.sum = balance_threshold(shared_.x, s.problem, options_.bias, s.sum, s.alpha, s.w);
+            s.active.clear();
+        }
+        // Fewer lanes for the last few labels: a lane's sum is the same in any width.
+        const int width = open.size() <= 4 ? 4 : open.size() <= 8 ? 8 : kLanes;
         AlignedBuffer<double> lanes(d_ * width);
         for (std::size_t o = 0; o < open.size(); ++o) {
             const std::vector<double>& w = states_[open[o]].w;
@@ -265,13 +296,13 @@ class LabelBlock {
         }
         std::vector<double> slacks(open.size(), 0.0), pg_max(open.size(), -infinity()),
             pg_min(open.size(), infinity()), smallest_margin(open.size(), infinity());
-        for (const int lane : open) states_[lane].active.clear();
         double scores[kLanes];
         for (std::int64_t i = 0; i < n_; ++i) {
             if ((i & 255) == 0 && stop) return;
             const Row<T> row = shared_.x.row(i);
-            loops_.over<T>().score_row(row.indices, row.values, row.size, {}, lanes.data(), width,
-                                       kNoIntercept, width, scores);
+            const Row<T> next = shared_.x.row(std::min(i + 1, n_ - 1));
+            loops_.over<T>().score_row(row.indices, row.values, row.size, {next.indices, next.size},
+                                       lanes.data(), width, kNoIntercept, width, scores);
             for (std::size_t o = 0; o < open.size(); ++o) {
                 LabelState& s = states_[open[o]];
                 const double u = s.problem.upper(i), a = s.alpha[i];
@@ -291,7 +322,7 @@ class LabelBlock {
         for (std::size_t o = 0; o < open.size(); ++o) {
             LabelState& s = states_[open[o]];
             double squared_weights, primal, gap;
-            const double d_value = s.problem.objective(s.alpha, s.w, squared_weights);
+            const double d_value = s.problem.objective(s.alpha, s.w, d_ + 1, squared_weights);
             const double relative = s.problem.relative_gap(slacks[o], smallest_margin[o], d_value,
                                                            squared_weights, &primal, &gap);
             s.converged = options_.stop_on_gap ? relative <= options_.tol

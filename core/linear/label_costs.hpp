@@ -45,12 +45,13 @@ class LabelCosts {
         return squared_loss_ && c > 0 ? std::numeric_limits<double>::infinity() : c;
     }
     // What the squared hinge adds to the diagonal of the kernel matrix.
-    double diagonal(std::int64_t i) const {
-        const double c = cost(i);
-        return squared_loss_ && c > 0 ? 0.5 / c : 0.0;
-    }
+    double diagonal(std::int64_t i) const { return diagonal_of(cost(i)); }
+    // Of an example of weight 1 and the class with the larger cost.
+    double smallest_diagonal() const { return diagonal_of(std::max(positive_, negative_)); }
 
   private:
+    double diagonal_of(double c) const { return squared_loss_ && c > 0 ? 0.5 / c : 0.0; }
+
     const std::int8_t* signs_;
     double positive_, negative_;
     const double* sample_weights_;

@@ -12,7 +12,8 @@ WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, fl
     const Float8 infinity = all8(__builtin_inff());
     const Float8 cost = (y > zero ? load8(p.cost_positive + lane) : load8(p.cost_negative + lane)) * weight;
     const Float8 a = load8(alpha);
-    Float8 upper = cost, q = all8(squared_norm), margin_gap = y * score + excess, g = margin_gap, slack;
+    Float8 upper = cost, q = squared_norm + load8(p.theta + lane) * (p.bias * p.bias);
+    Float8 margin_gap = y * score + excess, g = margin_gap, slack;
     if (p.squared_loss) {
         const Float8 d = 0.5f / cost;
         upper = infinity;
@@ -105,8 +106,11 @@ static void pass_over_lanes(LanePass& p) {
             store8(u, load8(u) + d0 * x);
             store8(u + 8, load8(u + 8) + d1 * x);
         }
-        store8(bias_weights, load8(bias_weights) + d0 * p.bias);
-        store8(bias_weights + 8, load8(bias_weights + 8) + d1 * p.bias);
+        const Float8 b0 = d0 * p.bias, b1 = d1 * p.bias;
+        store8(bias_weights, load8(bias_weights) + b0 * load8(p.theta));
+        store8(bias_weights + 8, load8(bias_weights + 8) + b1 * load8(p.theta + 8));
+        store8(p.sum, load8(p.sum) + b0);
+        store8(p.sum + 8, load8(p.sum + 8) + b1);
     }
 }
 

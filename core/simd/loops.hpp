@@ -18,10 +18,10 @@ namespace widemargin {
 constexpr int kLanes = 16;
 inline constexpr double kNoIntercept[kLanes] = {};
 
-// Successive over-relaxation: a step is 1.4 times the step to the minimum over one alpha. It converges for
+// Successive over-relaxation: a step is 1.3 times the step to the minimum over one alpha. It converges for
 // factors below 2 (Mangasarian, Musicant, "Successive overrelaxation for support vector machines", 1999) and
 // needs 10 to 33 percent fewer passes on text.
-constexpr float kRelaxation = 1.4f;
+constexpr float kRelaxation = 1.3f;
 
 // One pass of dual coordinate descent: what it reads and updates. Letters as in linear/dual_cd.hpp.
 //
@@ -31,7 +31,7 @@ struct LanePass {
     const std::int64_t* indptr;
     const std::int32_t* indices;
     const float* values;
-    const float* squared_norms;   // including the bias feature
+    const float* squared_norms;   // without the bias feature
     const float* sample_weights;  // or null: all ones
     const float* excess;          // y_i f(x_i) - 1 if w is a change of a model f; null if w is the model
     const std::int32_t* rows;     // in visiting order
@@ -45,6 +45,8 @@ struct LanePass {
     std::int8_t* sign;  // examples x 16: +1, -1, or 0
 
     float cost_positive[kLanes], cost_negative[kLanes];
+    float theta[kLanes];                               // linear/threshold.hpp; 1 by default
+    float sum[kLanes];                                 // S there, updated like w and alpha
     float shrink_above[kLanes], shrink_below[kLanes];  // shrink bounded alphas with gradients beyond these
 
     // Results of the pass, per lane.

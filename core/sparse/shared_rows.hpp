@@ -21,9 +21,10 @@ struct SharedRows {
     std::vector<std::int32_t> column_of, indices;
     std::vector<float> single_values, single_norms, single_weights;
     std::vector<double> squared_norms;
+    double mean_squared_norm = 0;
     const float* values32;
 
-    SharedRows(const CsrView<T>& given, double bias, const double* sample_weights) {
+    SharedRows(const CsrView<T>& given, const double* sample_weights) {
         const std::int64_t n = given.n_rows, d = given.n_columns, nnz = given.n_values();
         column_of = order_by_frequency(given, false).place;
         indices.resize(nnz);
@@ -38,8 +39,9 @@ struct SharedRows {
         squared_norms.resize(n);
         single_norms.resize(n);
         for (std::int64_t i = 0; i < n; ++i) {
-            squared_norms[i] = x.row(i).squared_norm() + bias * bias;
+            squared_norms[i] = x.row(i).squared_norm();
             single_norms[i] = static_cast<float>(squared_norms[i]);
+            mean_squared_norm += squared_norms[i] / static_cast<double>(n);
         }
         if (sample_weights) single_weights.assign(sample_weights, sample_weights + n);
     }
@@ -58,6 +60,7 @@ LanePass pass_over(const SharedRows<T>& shared, double bias, bool squared_loss) 
     pass.bias = static_cast<float>(bias);
     pass.squared_loss = squared_loss;
     for (int lane = 0; lane < kLanes; ++lane) {
+        pass.theta[lane] = 1;
         pass.shrink_above[lane] = std::numeric_limits<float>::infinity();
         pass.shrink_below[lane] = -std::numeric_limits<float>::infinity();
     }
