@@ -303,3 +303,31 @@ class TestInspect:
         done = here("explain", labels_model[0], "invoice and refund")
         assert done.stdout.startswith("billing: score +")
         assert ", threshold " in done.stdout.splitlines()[0]
+
+
+class TestTestSize:
+    def test_training_and_inspect_predict_the_figures_of_a_test_set(self, run, many, tmp_path):
+        path = tmp_path / "model.wm"
+        trained = run("train", many, "-o", path, "--tune", "none", "--test-size", "50")
+        assert trained.returncode == 0, trained.stderr
+        sentence = "95 % of test sets of 50 documents like these would show accuracy"
+        assert sentence in " ".join(trained.stdout.split())
+        inspected = run("inspect", path, "--test-size", "50")
+        assert sentence in " ".join(inspected.stdout.split())
+
+    def test_smaller_test_sets_vary_more(self, run, judged):
+        path, _ = judged
+        widths = []
+        for size in (20, 2000):
+            found = json.loads(run("inspect", path, "--test-size", str(size), "--json").stdout)
+            shown = found["estimates_on_test_set"]
+            assert shown["documents"] == size
+            assert shown["accuracy"]["value"] == found["summary"]["estimates"]["accuracy"]["value"]
+            widths.append(shown["accuracy"]["high"] - shown["accuracy"]["low"])
+        own = found["summary"]["estimates"]["accuracy"]
+        assert widths[0] > widths[1] > own["high"] - own["low"]
+
+    def test_a_test_set_has_a_document(self, run, judged):
+        done = run("inspect", judged[0], "--test-size", "0")
+        assert done.returncode != 0
+        assert "--test-size" in done.stderr
