@@ -7,6 +7,8 @@ the default, which also tests the share of support vectors (`measure/alarm.py`).
 training documents, with C* = C. With the default C*, the search continues to C* = C for the alarm; the CPU
 seconds include this.
 
+Intervals are Clopper and Pearson's, with 95 % confidence, over topics and samples.
+
 Following the alarm must not cost more than 1 point of the average break-even point.
 """
 
@@ -19,11 +21,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from _compare import arguments
 from _transduction_tasks import Sample, draw, pool, sample
 from transduction import C, fitted, in_percent
 from widemargin.errors import DataWarning
+from widemargin.measure.intervals import clopper_pearson
 
 ALLOWED_LOSS = 1.0  # points
 
@@ -67,14 +71,22 @@ def outcomes(title: str, tasks: list[Sample], cost: float | None) -> Iterator[di
             "cases": len(before),
             "failed": int(failed.sum()),
             "helped": int(helped.sum()),
-            "fires_where_failed": float(fires[failed].mean()) if failed.any() else None,
-            "fires_where_helped": float(fires[helped].mean()) if helped.any() else None,
+            "fires_where_failed": share(fires, failed),
+            "fires_where_helped": share(fires, helped),
             "inductive": float(before.mean()),
             "transductive": float(after.mean()),
             "guarded": float(np.where(fires, before, after).mean()),
             "better_of_both": float(np.maximum(before, after).mean()),
             "cpu_s": float(np.median(seconds)),
         }
+
+
+def share(fires: NDArray[np.bool_], cases: NDArray[np.bool_]) -> tuple[float, float, float] | None:
+    """How often the alarm fires in these cases, with the ends of the interval."""
+    if not cases.any():
+        return None
+    low, high = clopper_pearson((fires & cases).sum(), cases.sum())
+    return float(fires[cases].mean()), float(low), float(high)
 
 
 if __name__ == "__main__":
