@@ -10,9 +10,10 @@ safe j is known before any score is seen.
 
 Held-out scores are not quite independent, since each was given by a model that was trained on the others.
 Over random splits of four collections the recall above such a limit has the mean of the Beta distribution,
-but 1.0 to 1.3 times its variance. `HELD_OUT` is the factor that goals allow for: both parameters of the Beta
-distribution are divided by it, which leaves the mean as it is. A promised precision needs no such factor:
-it is given only where the test passes, so of all labels far fewer than 5 % get one that is broken.
+but 0.8 to 1.3 times its variance, 1.1 times on average. `HELD_OUT` is what goals allow for: both parameters
+of the Beta distribution are divided by it, which leaves the mean as it is. A promised precision gets no such
+allowance: it is given only where a test passes, and in the same splits it was broken for at most 5 % of all
+labels without it (benchmarks/promises.py).
 
 **Precision.** Given the k-th highest score, the number of positives above it is binomial with the true
 precision. So Clopper and Pearson's bound is a test of "the precision above the k-th score is too low". Many k
