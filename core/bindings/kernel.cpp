@@ -204,7 +204,8 @@ void register_kernel(nb::module_& m) {
                 &LeftOutResults::accuracy)
         .arrays(shape("labels"), "retrained", &LeftOutResults::retrained, "unstable",
                 &LeftOutResults::unstable, "iterations", &LeftOutResults::iterations)
-        .arrays(shape(1), "progress", &LeftOutResults::progress);
+        .arrays(shape(1), "progress", &LeftOutResults::progress)
+        .optional(shape("labels", "examples"), "asked", &LeftOutResults::asked);
     m.def("leave_one_out_kernel", &leave_one_out, arg("csr"), arg("kernel"), arg("problem"), arg("options"),
           arg("accuracy"), arg("results"), arg("n_threads"));
     m.def("kernel_block", &kernel_block, arg("rows"), arg("columns"), arg("kernel"), array("out"),

@@ -61,13 +61,14 @@ void register_linear(nb::module_& m) {
 
     Fields<LeaveOneOutOptions>(m, "LeaveOneOutOptions")
         .values("bias", &LeaveOneOutOptions::bias, "squared_loss", &LeaveOneOutOptions::squared_loss,
-                "accuracy", &LeaveOneOutOptions::accuracy, "max_rounds", &LeaveOneOutOptions::max_rounds,
-                "seed", &LeaveOneOutOptions::seed);
+                "accuracy", &LeaveOneOutOptions::accuracy, "retrain", &LeaveOneOutOptions::retrain,
+                "max_rounds", &LeaveOneOutOptions::max_rounds, "seed", &LeaveOneOutOptions::seed);
     Fields<LeaveOneOutResults>(m, "LeaveOneOutResults")
         .arrays(shape("labels", "examples"), "scores", &LeaveOneOutResults::scores, "accuracy",
                 &LeaveOneOutResults::accuracy)
         .arrays(shape("labels"), "retrained", &LeaveOneOutResults::retrained)
-        .arrays(shape(1), "progress", &LeaveOneOutResults::progress);
+        .arrays(shape(1), "progress", &LeaveOneOutResults::progress)
+        .optional(shape("labels", "examples"), "asked", &LeaveOneOutResults::asked);
     m.def("leave_one_out_linear", &leave_out, arg("csr"), arg("problem"), arg("options"), arg("results"),
           arg("n_threads"));
 }

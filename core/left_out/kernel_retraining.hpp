@@ -36,6 +36,8 @@ struct LeftOutResults {
     std::int64_t* unstable;    // L: how many scores have a threshold from the middle of an interval
     std::int64_t* iterations;  // L: of retraining
     std::int64_t* progress;    // one element, read by another thread: examples done, of L x n
+    // L x n, or null: to which accuracy to find each score; infinity: only its sign, 0: it stays as it is
+    const double* asked;
 };
 
 struct LeftOutTask : KernelProblem, LeftOutResults {};
@@ -99,6 +101,7 @@ class LeftOut {
         const DualPoint of_label = point(l);
         const SharedBounds shared(of_label, *l.rule, widest());
         for (std::int64_t t = 0; t < task_.n; ++t) {
+            if (asked(label, t) <= 0) continue;
             if (l.alpha[t] > 0 || !settle_unchanged(l, of_label, shared, t))
                 l.open.push_back(static_cast<std::int32_t>(t));
         }
@@ -202,7 +205,7 @@ class LeftOut {
             const Bounds b = rule.outside(p, t, diagonal_.data(), row_.data());
             score = std::min(std::max(score, b.low), b.high);
             accuracy = proven(rounded_up(std::max(b.high - score, score - b.low)));
-            return is_enough(b, accuracy);
+            return is_enough(l.label, t, b, accuracy);
         });
         if (stop) return;
         keep(l.label, t, score, accuracy);
@@ -268,14 +271,18 @@ class LeftOut {
         task_.accuracy[label * task_.n + t] = accuracy;
     }
 
-    bool is_enough(const Bounds& b, double accuracy) const {
-        return accuracy <= options_.accuracy && (b.low > 0 || b.high < 0 || accuracy < kSmallest);
+    double asked(std::int64_t label, std::int64_t t) const {
+        return task_.asked ? task_.asked[label * task_.n + t] : options_.accuracy;
+    }
+
+    bool is_enough(std::int64_t label, std::int64_t t, const Bounds& b, double accuracy) const {
+        return accuracy <= asked(label, t) && (b.low > 0 || b.high < 0 || accuracy < kSmallest);
     }
 
     bool settle_if_enough(std::int64_t label, std::int64_t t, const Bounds& b) const {
         const bool open = std::isinf(b.low) || std::isinf(b.high);
         const double half = b.half();
-        if (!is_enough(b, half)) return false;
+        if (!is_enough(label, t, b, half)) return false;
         keep(label, t, open ? (b.low > 0 ? b.low : b.high) : b.middle(), half);
         return true;
     }
@@ -310,7 +317,7 @@ class LeftOut {
             b = {score - doubt, score + doubt};
         }
         const double accuracy = rounded_up(std::max(b.high - score, score - b.low));
-        if (!is_enough(b, accuracy)) return false;
+        if (!is_enough(l.label, t, b, accuracy)) return false;
         keep(l.label, t, score, accuracy);
         return true;
     }

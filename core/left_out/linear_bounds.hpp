@@ -21,7 +21,8 @@ namespace widemargin {
 struct LeaveOneOutOptions {
     double bias;              // size B of the bias feature, 0 for none
     bool squared_loss;        // squared hinge instead of hinge
-    double accuracy;          // of every score; infinity: only the signs have to be certain
+    double accuracy;          // of every score, unless `asked` says more; infinity: only signs
+    bool retrain;             // false: only what the solution on all examples says
     std::int64_t max_rounds;  // Newton steps for one left-out example
     std::uint64_t seed;
 };
@@ -32,6 +33,8 @@ struct LeaveOneOutResults {
     double* accuracy;         // L x n
     std::int64_t* retrained;  // L
     std::int64_t* progress;   // one element, read by another thread: examples done, of L x n
+    // L x n, or null: to which accuracy to find each score; infinity: only its sign, 0: it stays as it is
+    const double* asked;
 };
 
 struct LeaveOneOutTask : LinearProblem, LeaveOneOutResults {};
@@ -107,8 +110,12 @@ class LeaveOneOut {
                2 * error;
     }
 
-    bool enough(double score, double accuracy) const {
-        return accuracy <= options.accuracy && (accuracy < std::abs(score) || accuracy < kSmallest);
+    // To which accuracy the score of t has to be known; 0 if nobody asks for it.
+    double asked(std::int64_t label, std::int64_t t) const {
+        return task.asked ? task.asked[label * n + t] : options.accuracy;
+    }
+    bool enough(std::int64_t label, std::int64_t t, double score, double accuracy) const {
+        return accuracy <= asked(label, t) && (accuracy < std::abs(score) || accuracy < kSmallest);
     }
 
     // q = (X X' + bias^2 1 1' + diagonal) p over some rows; returns p.q. w: memory for as many numbers as
@@ -185,11 +192,13 @@ class LeaveOneOut {
         s.distance.resize(n);
         for (std::int64_t k = 0; k < n; ++k) s.distance[k] = distance[s.nearest[k]];
         for (std::int64_t t = 0; t < n; ++t) {
+            if (asked(label, t) <= 0) continue;
             const ScoreInterval margin = margins_without(s, t);
             const double half = margin.half(), middle = std::isinf(half) ? 1 + s.excess[t] : margin.middle();
             task.scores[label * n + t] = sign(label, t) * middle;
             task.accuracy[label * n + t] = half;
-            if (!enough(middle, half)) s.left_out.push_back(static_cast<std::int32_t>(t));
+            if (options.retrain && !enough(label, t, middle, half))
+                s.left_out.push_back(static_cast<std::int32_t>(t));
         }
         std::stable_sort(s.left_out.begin(), s.left_out.end(),
                          [&](std::int32_t a, std::int32_t b) { return reach(label, a) < reach(label, b); });

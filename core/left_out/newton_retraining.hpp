@@ -65,7 +65,7 @@ struct Certificate {
         score = problem.sign(s.label, t) * (1 + s.excess[t]) + change + 0.5 * problem.options.bias * shift;
         accuracy = within(sum, std::abs(shift));
         if (!std::isfinite(accuracy)) accuracy = std::numeric_limits<double>::infinity();
-        done = problem.enough(score, accuracy);
+        done = problem.enough(s.label, t, score, accuracy);
         exhausted = !(accuracy > kExhausted * within(slacks.rounding(), 0.0));
     }
 

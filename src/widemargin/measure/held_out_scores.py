@@ -29,10 +29,13 @@ class HeldOutScores:
     method : "leave-one-out" or "k-fold"
     accuracy : how far each score may be from that of exact leave-one-out: a proof, and far from tight. Where
         it is not below the size of a score, the sign is not proven.
-    retrained : (columns,) examples without which the rule had to be learned again
+    retrained : (columns,) how often the rule was learned again without an example
     unstable : (columns,) scores whose threshold is the middle of an interval, because the rule without the
         example has no unbounded support vector
     fold : (n,) the number of each example's fold, for "k-fold"
+    undecided : for how many examples the largest score of exact leave-one-out is not proven to be that of the
+        same class: these are ties, or too close to one to tell. None where the largest score does not decide,
+        and for "k-fold"
     """
 
     scores: Floats
@@ -42,6 +45,7 @@ class HeldOutScores:
     retrained: Counts
     unstable: Counts
     fold: NDArray[np.int32] | None = None
+    undecided: int | None = None
 
     @classmethod
     def of_folds(cls, scores: Floats, truth: Signs, fold: NDArray[np.int32]) -> HeldOutScores:

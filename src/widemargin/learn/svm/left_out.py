@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, row_squares
@@ -15,13 +17,12 @@ from widemargin.errors import UsageError
 from widemargin.labels import Labels
 from widemargin.learn.as_new import kernel_as_new, linear_as_new
 from widemargin.learn.kernels import Kernel
+from widemargin.learn.svm.left_out_winners import Finder, Seen, find_winners
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk
 from widemargin.weight.left_out import AsNew
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-Parts = tuple[Floats, Floats, Counts, Counts]
 
 # Examples x support vectors x steps of training that the leave-one-out of a kernel machine does in a second:
 # 0.1 to 0.6 ns each, measured on documents and on noise, between 500 and 2,000 of them.
@@ -65,27 +66,43 @@ class LeavesOut:
         """Score every example by the rule that is learned without it.
 
         Most examples are proven harmless by the solution on all of them; the others are retrained from that
-        solution until the score is certain (thesis, 5.3). The parameters are those of
-        :func:`widemargin.leave_one_out`; `X`, `y` and `sample_weight` those of `fit`; `as_new` the same
-        examples as a vectorizer sees new documents.
+        solution until the score is certain (thesis, 5.3). Where the largest score decides, close ones are
+        refined until the winner is certain. The parameters are those of :func:`widemargin.leave_one_out`;
+        `X`, `y` and `sample_weight` those of `fit`; `as_new` the same examples as a vectorizer sees new
+        documents.
         """
         self._require_examples(X)
         labels = Labels.of(y, X.shape[0], space=self.label_space_)
         how = LeaveOut(float(accuracy) if scores else np.inf, n_jobs, random_state, verbose)
-        values, within, retrained, unstable = self._leave_out(X, labels, sample_weight, how)
-        if as_new is not None:
-            values, within = self._as_new(X, values, as_new), within * as_new.scale[:, None]
-        return HeldOutScores(values, labels.signs, "leave-one-out", within, retrained, unstable)
+        find, undecided = self._leave_out(X, labels, sample_weight, how), None
+        seen = Seen() if as_new is None else self._as_new(X, labels.signs.shape, as_new)
+        if self.label_space_.kind == "multiclass":
+            (values, within, *counts), undecided = find_winners(find, how.accuracy, labels.signs, seen)
+        else:
+            values, within, *counts = find()
+        if find.converges:
+            _warn_of_uncertain(values, within)
+        values, within = seen(values, within)
+        retrained, unstable = counts
+        return HeldOutScores(
+            values, labels.signs, "leave-one-out", within, retrained, unstable, undecided=undecided
+        )
 
-    def _leave_out(self, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Parts:
-        """Scores and their accuracy (n, columns); how many were retrained and are unstable (columns,)."""
+    def _leave_out(self, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Finder:
+        """What scores examples by rules that are learned without them."""
         raise NotImplementedError
 
-    def _as_new(self, X: Any, scores: Floats, new: AsNew) -> Floats:
+    def _as_new(self, X: Any, shape: tuple[int, ...], new: AsNew) -> Seen:
+        """How the score of a new document follows from that of the training document, which it does on a
+        straight line."""
         kernel = getattr(self, "_kernel", Kernel("linear"))
-        if kernel.name == "linear":
-            return linear_as_new(self, scores, new)
-        return kernel_as_new(self, kernel, X, scores, new)
+        ends = [
+            linear_as_new(self, np.full(shape, score), new)
+            if kernel.name == "linear"
+            else kernel_as_new(self, kernel, X, np.full(shape, score), new)
+            for score in (0.0, 1.0)
+        ]
+        return Seen(ends[0], ends[1] - ends[0])
 
     def left_out_cost(self, X: Any) -> LeftOutCost:
         """What `left_out_scores` is predicted to take on `X`.
@@ -153,6 +170,17 @@ class LeavesOut:
     @property
     def _has_a_rule_per_label(self) -> bool:
         return self._scheme == "one-vs-rest" or self.label_space_.kind == "binary"
+
+
+def _warn_of_uncertain(scores: Floats, accuracy: Floats) -> None:
+    uncertain = np.count_nonzero(accuracy >= np.maximum(np.abs(scores), 1e-7))
+    if uncertain:
+        warnings.warn(
+            f"The signs of {uncertain} of {scores.size} leave-one-out scores are not proven: retraining did "
+            f"not converge, or they are nearer to 0 than rounding allows to tell. Lower C, or scale X.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
 
 def kernel_range(kernel: Kernel, X: Any) -> tuple[Floats, float]:

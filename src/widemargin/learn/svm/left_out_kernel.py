@@ -26,7 +26,8 @@ from widemargin.learn.svm.dual_problem import (
     working_set_of,
 )
 from widemargin.learn.svm.kernel_definiteness import definiteness
-from widemargin.learn.svm.left_out import LeaveOut, Parts
+from widemargin.learn.svm.left_out import LeaveOut
+from widemargin.learn.svm.left_out_winners import Finder, Parts
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
@@ -38,8 +39,8 @@ _STEP = 10
 _SHRINK_HISTORY = 10
 
 
-def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Parts:
-    """The score of every example by the rule that is learned without it, with a proven accuracy.
+def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Finder:
+    """What scores every example by the rule that is learned without it, with a proven accuracy.
 
     An example that is left out keeps the costs of the others as they are, those of
     ``class_weight="balanced"`` too. Where the rule without it has no unbounded support vector, and an
@@ -52,16 +53,6 @@ def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: Le
         `y` and `sample_weight`
     how : its seed is not used, since that of `learner` orders the steps
 
-    Returns
-    -------
-    scores : (n, columns)
-    accuracy : (n, columns) how far each may be from the exact one, rounding included. Infinite where nothing
-        is proven but the sign, and for kernels that are not proven to be positive semi-definite
-        (:mod:`widemargin.learn.svm.kernel_definiteness`): those need not have one solution
-    retrained : (columns,) how many examples the machine was trained without
-    unstable : (columns,) how many scores have a threshold from the middle of an interval. Where only signs
-        are asked for, a sign that no threshold of the interval changes is not counted
-
     Examples
     --------
     >>> from widemargin import KernelSVM
@@ -71,63 +62,97 @@ def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: Le
     ([-2.0, -0.33, 0.33, 2.0], [2], [0])
     """
     task = _Task.of(learner, X, y, sample_weight)
-    n_labels, n = task.signs.shape
-    cache, as_linear, selection, step = task.method(learner)
     if task.gram is None:
         task.kernel.refuse_overflow(task.csr, task.offset)
-    known = definiteness(task.kernel, task.gram)
-    problem = _core.KernelProblem(
-        signs=task.signs,
-        upper=task.upper,
-        gram=task.gram,
-        start=feasible_start(task.alpha, task.signs, task.upper, task.kappa, equality=task.equality),
-    )
-    options = _core.KernelSvmOptions(
-        equality=task.equality,
-        working_set=step,
-        selection=SELECTIONS[selection],
-        # What is cached must not steer the path: it depends on which examples came before.
-        prefer_cached=False,
-        # Shrinking pays where rows cost nothing and looking at all examples does.
-        shrinking=as_linear,
-        shrink_history=_SHRINK_HISTORY,
-        shrink_threshold=0.0,
-        tol=float(learner.tol),
-        max_iterations=min(task.max_iterations, MOST_ITERATIONS),
-        seed=int(check_random_state(learner.random_state).randint(2**31 - 1)),
-        kappa=task.kappa,
-        as_linear=as_linear,
-        single_precision=False,
-        cache_bytes=cache_bytes(cache),
-    )
-    wanted = _core.LeftOutAccuracy(
-        accuracy=how.accuracy,
-        certify=known.proven,
-        asymmetry=known.asymmetry,
-        ridge=known.ridge,
-    )
-    results = _core.LeftOutResults.zeros(labels=n_labels, examples=n)
-    with (
-        watch(
-            results.progress,
-            "Leaving one out",
-            total=n_labels * n,
-            unit="examples",
-            enabled=None if how.verbose else False,
-        ),
-        refused_values(),
-    ):
-        _core.leave_one_out_kernel(
-            task.csr.native(),
-            task.kernel.native(task.offset),
-            problem,
-            options,
-            wanted,
-            results,
-            thread_count(how.n_jobs),
+    return KernelLeftOut(learner, task, how)
+
+
+class KernelLeftOut:
+    """The scores of a machine that the decomposition solves; see :class:`Finder` for what it returns.
+
+    Accuracies are infinite where nothing is proven but the sign, and for kernels that are not proven to be
+    positive semi-definite (:mod:`widemargin.learn.svm.kernel_definiteness`): those need not have one
+    solution. Unstable are the scores that have a threshold from the middle of an interval. Where only signs
+    are asked for, a sign that no threshold of the interval changes is not counted.
+    """
+
+    converges = False
+
+    def __init__(self, learner: Any, task: _Task, how: LeaveOut) -> None:
+        self._learner, self._task, self._how = learner, task, how
+        self._known = definiteness(task.kernel, task.gram)
+
+    def bounds(self) -> None:
+        return None
+
+    def __call__(self, asked: Floats | None = None) -> Parts:
+        task, learner, known = self._task, self._learner, self._known
+        n_labels, n = task.signs.shape
+        if asked is not None and not known.proven:
+            # Learning again would prove nothing.
+            none = np.zeros(n_labels, np.int64)
+            return np.zeros((n, n_labels)), np.full((n, n_labels), np.inf), none, none
+        columns = np.arange(n_labels) if asked is None else np.flatnonzero(asked.any(axis=0))
+        signs, upper = task.signs[columns], task.upper[columns]
+        cache, as_linear, selection, step = task.method(learner)
+        problem = _core.KernelProblem(
+            signs=signs,
+            upper=upper,
+            gram=task.gram,
+            start=feasible_start(task.alpha[columns], signs, upper, task.kappa, equality=task.equality),
         )
-    require_finite("Leave-one-out", task.csr, scores=results.scores.T)
-    return results.scores.T, results.accuracy.T, results.retrained, results.unstable
+        options = _core.KernelSvmOptions(
+            equality=task.equality,
+            working_set=step,
+            selection=SELECTIONS[selection],
+            # What is cached must not steer the path: it depends on which examples came before.
+            prefer_cached=False,
+            # Shrinking pays where rows cost nothing and looking at all examples does.
+            shrinking=as_linear,
+            shrink_history=_SHRINK_HISTORY,
+            shrink_threshold=0.0,
+            tol=float(learner.tol),
+            max_iterations=min(task.max_iterations, MOST_ITERATIONS),
+            seed=int(check_random_state(learner.random_state).randint(2**31 - 1)),
+            kappa=task.kappa,
+            as_linear=as_linear,
+            single_precision=False,
+            cache_bytes=cache_bytes(cache),
+        )
+        wanted = _core.LeftOutAccuracy(
+            accuracy=self._how.accuracy,
+            certify=known.proven,
+            asymmetry=known.asymmetry,
+            ridge=known.ridge,
+        )
+        results = _core.LeftOutResults.zeros(labels=len(columns), examples=n)
+        if asked is not None:
+            results.asked = np.ascontiguousarray(asked[:, columns].T)
+        with (
+            watch(
+                results.progress,
+                "Leaving one out",
+                total=len(columns) * n,
+                unit="examples",
+                enabled=None if self._how.verbose else False,
+            ),
+            refused_values(),
+        ):
+            _core.leave_one_out_kernel(
+                task.csr.native(),
+                task.kernel.native(task.offset),
+                problem,
+                options,
+                wanted,
+                results,
+                thread_count(self._how.n_jobs),
+            )
+        require_finite("Leave-one-out", task.csr, scores=results.scores.T)
+        values, within = np.zeros((n, n_labels)), np.zeros((n, n_labels))
+        retrained, unstable = np.zeros((2, n_labels), np.int64)
+        values[:, columns], within[:, columns] = results.scores.T, results.accuracy.T
+        retrained[columns], unstable[columns] = results.retrained, results.unstable
+        return values, within, retrained, unstable
 
 
 @dataclass(frozen=True)
