@@ -12,8 +12,8 @@ Held-out scores are not quite independent, since each was given by a model that 
 Over random splits of four collections the recall above such a limit has the mean of the Beta distribution,
 but 0.8 to 1.3 times its variance, 1.1 times on average. `HELD_OUT` is what goals allow for: both parameters
 of the Beta distribution are divided by it, which leaves the mean as it is. A promised precision gets no such
-allowance: it is given only where a test passes, and in the same splits it was broken for at most 5 % of all
-labels without it (benchmarks/promises.py).
+allowance: it is given only where a test passes, and over splits of four collections it was broken for 0.3 to
+5.5 % of all labels (benchmarks/promises.py), slightly above the stated 5 % on one of them.
 
 **Precision.** Given the k-th highest score, the number of positives above it is binomial with the true
 precision. So Clopper and Pearson's bound is a test of "the precision above the k-th score is too low". Many k
