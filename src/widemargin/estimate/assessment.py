@@ -196,6 +196,11 @@ def _estimates(
         notes.append("Each document was decided by thresholds that were chosen without it.")
     if found.folds is not None:
         notes.append(f"{found.folds} rules, each learned without one part of the documents.")
+    if found.undecided:
+        notes.append(
+            f"For {found.undecided} of {len(truth)} documents it is not proven which class wins when they are "
+            f"left out: a tie, or one as far as rounding can tell."
+        )
     weak = {
         j: f"{count} of {len(truth)} solutions without a document are unstable"
         for j, count in enumerate(found.unstable.tolist())

@@ -231,7 +231,8 @@ def _macro_draws(
         values = measure(Contingency(found, false, positives - found, negatives - false))
         total += np.nansum(values, axis=1)
         defined += np.count_nonzero(~np.isnan(values), axis=1)
-    return np.divide(total, defined, out=np.full(samples, np.nan), where=defined > 0)
+    means: Floats = np.divide(total, defined, out=np.full(samples, np.nan), where=defined > 0)
+    return means
 
 
 def _check_confidence(confidence: float) -> None:

@@ -286,11 +286,10 @@ def _figure(name: str, value: float, low: float, high: float, kind: Kind) -> Fig
 def _macro_figure(name: str, table: Contingency, kind: Kind) -> Figure:
     measure, samples = MEASURES[name], _samples(len(table.n))
     if kind == "estimate":
-        value, low, high = macro_estimate(
+        corrected = macro_estimate(
             measure, table, confidence=CONFIDENCE, samples=samples, correct=name in ("f1", "precision")
         )
-        half = _SPREAD * (value - low), _SPREAD * (high - value)
-        return _figure(name, value, max(value - half[0], 0.0), min(value + half[1], 1.0), kind)
+        return _widened({name: _figure(name, *corrected, kind)}, {name: _SPREAD})[name]
     low, high = bootstrap_interval(measure, table, average="macro", confidence=CONFIDENCE, samples=samples)
     return _figure(name, macro(measure(table)), float(low), float(high), kind)
 
