@@ -198,8 +198,8 @@ def _estimates(
         notes.append(f"{found.folds} rules, each learned without one part of the documents.")
     if found.undecided:
         notes.append(
-            f"For {found.undecided} of {len(truth)} documents it is not proven which class wins when they are "
-            f"left out: a tie, or one as far as rounding can tell."
+            f"For {found.undecided} of {len(truth)} documents it is not proven which class wins when they "
+            f"are left out: a tie, or one as far as rounding can tell."
         )
     weak = {
         j: f"{count} of {len(truth)} solutions without a document are unstable"

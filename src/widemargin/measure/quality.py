@@ -185,7 +185,7 @@ def quality(
     right : number of documents with the right label, or the right set of labels
     thresholds : (columns,), if labels are decided by thresholds
     weak : why figures are unreliable, by column number
-    decisions : the truth and the decisions as signs (n, columns), for the intervals of averages of label sets
+    decisions : the truth and the decisions as signs (n, columns), for the intervals of averages
     gain : (columns,) how many more examples of a label are expected to be found by a rule that has learned
         from all of them (:mod:`widemargin.estimate.rare_labels`). Macro-averages take them for found, and the
         intervals of labels allow for them.
@@ -220,9 +220,12 @@ def quality(
     else:
         micro = {name: _single(each) for name, each in figures_of(table.merged(), kind).items()}
     macro_figures = {name: _macro_figure(name, gained, kind) for name in MEASURES}
-    if space.kind == "multilabel" and decisions is not None:
-        micro = _widened(micro, dependence(*decisions, "micro"))
+    if decisions is not None:
+        if space.kind == "binary":
+            decisions = np.hstack([-decisions[0], decisions[0]]), np.hstack([-decisions[1], decisions[1]])
         macro_figures = _widened(macro_figures, dependence(*decisions, "macro"))
+        if space.kind == "multilabel":
+            micro = _widened(micro, dependence(*decisions, "micro"))
     labels = []
     for j, label in enumerate(space.classes.tolist()):
         figures = {name: each[j] for name, each in columns.items()}
