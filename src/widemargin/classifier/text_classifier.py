@@ -134,7 +134,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
         with memory_for_estimate(parts.rows.X, self.learner_):
-            found = assess(self.learner_, parts.rows, request, given.names, given.sample_weight)
+            found = assess(
+                self.learner_, parts.rows, request, given.names, given.sample_weight, parts.optimism
+            )
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
         self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from widemargin.classifier.representation import is_matrix
 from widemargin.errors import memory_for
+from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
@@ -27,7 +28,8 @@ _NO_CHOICE = "Pass --tune none, which trains once, or train on fewer documents."
 
 @dataclass
 class FittedParts:
-    """What training leaves: `rows` are what the learner saw, `tuning` what was chosen from.
+    """What training leaves: `rows` are what the learner saw, `tuning` what was chosen from and `optimism` its
+    effect on estimates.
 
     `vectorizer` is None where vectors came in, `features` where the learner sees all of them.
     """
@@ -38,6 +40,7 @@ class FittedParts:
     rows: TrainingRows
     seconds: dict[str, float] = field(default_factory=dict)
     tuning: dict[str, Any] = field(default_factory=dict)
+    optimism: Optimism | None = None
 
     @property
     def n_features(self) -> int:
@@ -111,7 +114,7 @@ def tune_parts(
     best = found.best
     seconds, tuning = {"tune": found.seconds}, {"tuning": found.to_dict()}
     rows = TrainingRows(best.X, y, texts, best.vectorizer, best.counts)
-    return FittedParts(best.vectorizer, None, best.learner, rows, seconds, tuning)
+    return FittedParts(best.vectorizer, None, best.learner, rows, seconds, tuning, found.optimism)
 
 
 def _documents(texts: Any) -> str:

@@ -21,6 +21,7 @@ from widemargin.decide.rule import CALIBRATIONS
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import choose_method, held_out
+from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.rare_labels import expected_gain
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_rows import TrainingRows
@@ -114,6 +115,7 @@ def assess(
     request: Request,
     names: list[Any] | None = None,
     sample_weight: Any = None,
+    optimism: Optimism | None = None,
 ) -> Assessment:
     """Judge a learner that was fitted on `rows` and `sample_weight`; every document counts once.
 
@@ -123,6 +125,7 @@ def assess(
     Parameters
     ----------
     names : what to call the documents; their numbers by default
+    optimism : of having chosen the learner on the same documents; estimates are lowered by it
     """
     X, y = rows.X, rows.y
     if not request.needs_scores:
@@ -176,6 +179,7 @@ def assess(
             why = learner.left_out_cost(X).why
             if why:
                 judged.notes.append(f"Leaving out one document after the other would take long: {why}.")
+        judged = judged if optimism is None else optimism.lower(judged)
     doubted = suspects(space, found.scores, truth, names)
     return Assessment(judged, thresholds, calibration, doubted, found.method)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.held_out import leave_one_out
+from widemargin.estimate.optimism import Counts, outcome_counts
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import (
@@ -53,11 +54,13 @@ class Judgment:
     """The estimated quality of a model: `value` over all labels, `by_label` for each label (nan: undefined).
 
     `method` is the estimate that was used: "k-fold" if leave-one-out was requested but is not available.
+    `outcomes` are those of groups of documents (:mod:`widemargin.estimate.optimism`), None for bounds.
     """
 
     value: float
     by_label: Floats
     method: str
+    outcomes: Counts | None = None
 
 
 @dataclass(frozen=True)
@@ -136,11 +139,13 @@ class Criterion:
         self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
     ) -> Judgment:
         """The quality of held-out scores (n, columns)."""
+        outcomes = outcome_counts(space, truth, scores, break_even=self.measure == "prbep")
         if self.measure == "prbep":
             each = prbep(truth, scores)
             both = micro_prbep(truth, scores) if self.average == "micro" else macro(each)
-            return Judgment(float(both), each, method)
-        return self.of_table(contingency(truth, _decisions(space, scores)), method)
+            return Judgment(float(both), each, method, outcomes)
+        found = self.of_table(contingency(truth, space.choose(scores)), method)
+        return replace(found, outcomes=outcomes)
 
     def of_table(self, table: Contingency, method: str) -> Judgment:
         """The quality of decisions from their contingency tables, one entry per label."""
@@ -148,14 +153,6 @@ class Criterion:
         of = _OF_TABLES[self.measure]
         each = of(table)
         return Judgment(float(micro(of, table) if self.average == "micro" else macro(each)), each, method)
-
-
-def _decisions(space: LabelSpace, scores: Floats) -> NDArray[np.bool_]:
-    """One class per row for single-label tasks, otherwise every label with a score above 0."""
-    positive: NDArray[np.bool_] = scores > 0
-    if space.kind == "multiclass":
-        positive = np.arange(scores.shape[1]) == scores.argmax(axis=1)[:, None]
-    return positive
 
 
 def _by_column(table: Contingency) -> Contingency:

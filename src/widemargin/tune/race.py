@@ -122,7 +122,8 @@ class Climber:
             starts.append((getattr(learner, "alpha_", None), getattr(learner, "label_space_", None)))
         self._starts = starts
         unseen = np.concatenate([split.unseen for split in splits])
-        value = by.of_scores(space, truth[unseen], np.vstack(found)).value
+        judgment = by.of_scores(space, truth[unseen], np.vstack(found))
+        value, candidate.outcomes[0] = judgment.value, judgment.outcomes
         # An undefined measure is no reason to continue.
         self.tried[place] = candidate.held_out = value if np.isfinite(value) else 0.0
         candidate.seconds += time.perf_counter() - begin

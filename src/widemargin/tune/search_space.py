@@ -146,6 +146,7 @@ class Candidate:
     held_out : the measure in the race of fast tuning; None if the race did not reach it
     estimate, by_label : the value of the criterion, for all labels and for each; None if not estimated
     method : the estimate that was used: "leave-one-out", "k-fold" or "xi-alpha"
+    outcomes : of held-out documents in the race and in the estimate, None where there was none
     seconds : spent on this candidate
     work : predicted work of estimating it, see :mod:`widemargin.tune.budget`
     """
@@ -158,6 +159,7 @@ class Candidate:
     estimate: float | None = None
     by_label: Any = None
     method: str | None = None
+    outcomes: list[Any] = field(default_factory=lambda: [None, None])
     seconds: float = 0.0
     work: float = 0.0
 

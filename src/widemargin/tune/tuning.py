@@ -5,7 +5,8 @@ The algorithm of the thesis trains every candidate, estimates its quality, and c
 (:mod:`widemargin.tune.race`), and estimates only the few best. ``effort=10`` does the same within about ten
 seconds of predicted work (:mod:`widemargin.tune.budget`).
 
-The estimate of the chosen candidate is slightly optimistic, because it is the maximum of several estimates.
+The estimate of the chosen candidate is optimistic, because it is the maximum of several estimates.
+``Tuning.optimism`` says by how much on average (:mod:`widemargin.estimate.optimism`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from widemargin._arrays import Csr, is_sparse
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import checked_folds, start_from, warn_of_weak_labels
+from widemargin.estimate.optimism import Optimism, optimism_of_best
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import sample_weights, weights_for
 from widemargin.progress import watch
@@ -68,6 +70,8 @@ class Tuning:
     best : the chosen candidate, fitted
     by_label : for a choice per label, the position of the candidate for each column; otherwise None
     parts : for a choice per label, every chosen candidate, fitted; otherwise `best` alone
+    optimism : by how much held-out estimates of the chosen candidate are too high on average, see
+        :mod:`widemargin.estimate.optimism`
     """
 
     effort: str
@@ -78,6 +82,7 @@ class Tuning:
     best: Fitted
     by_label: NDArray[np.intp] | None
     parts: list[Fitted]
+    optimism: Optimism
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,6 +98,7 @@ class Tuning:
             "average": self.criterion.average,
             "chosen": self.chosen,
             "chosen_by_label": chosen_by_label,
+            "optimism": self.optimism.value,
             "seconds": self.seconds,
             "candidates": [
                 {
@@ -167,8 +173,9 @@ def tune(
     total = len(candidates) if effort == "full" else None
     with watch(done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
         judged = list(range(len(candidates)))
+        measured = 0
         if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
-            _race(
+            measured = _race(
                 represented,
                 space,
                 candidates,
@@ -203,6 +210,7 @@ def tune(
         winners.fitted[winners.overall],
         winners.each if per_label else None,
         parts,
+        _optimism(candidates, measured / n),
         time.perf_counter() - begin,
     )
 
@@ -259,8 +267,8 @@ def _race(
     random_state: Any,
     budget: Budget,
     done: NDArray[np.int64],
-) -> None:
-    """Set `held_out` of every candidate that the race reaches.
+) -> int:
+    """Set `held_out` of every candidate that the race reaches; returns the number of documents measured on.
 
     Whatever the budget, the first representation takes part and the best candidate is estimated.
     """
@@ -287,6 +295,7 @@ def _race(
         climbers += own
     for _ in run_race(climbers, splits, labels, truth, by, budget):
         done[0] += 1
+    return sum(len(split.unseen) for split in splits)
 
 
 def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[int]:
@@ -329,10 +338,24 @@ def _judge_all(
                 learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
             judgment = criterion.judge(learner, X, y, weights)
             candidate.estimate, candidate.by_label = judgment.value, judgment.by_label
-            candidate.method = judgment.method
+            candidate.method, candidate.outcomes[1] = judgment.method, judgment.outcomes
             candidate.seconds += time.perf_counter() - start
             everything = np.arange(len(winners.each))
             told = [str(warning.message) for warning in caught]
             winners.offer(candidate, Fitted(number, vectorizer, counts, X, learner, everything, told))
             before = candidate, learner
             done[0] += 1
+
+
+def _optimism(candidates: list[Candidate], raced: float) -> Optimism:
+    """The optimism of two choices: in a race on the share `raced` of the documents, and of estimates on all.
+
+    A race on all documents and the estimates see the same outcomes, so the choice of all is the race's. A
+    choice on a part of the documents inflates only that part of an estimate on all.
+    """
+    race, final = ([c.outcomes[k] for c in candidates if c.outcomes[k] is not None] for k in range(2))
+    of_race, of_final = optimism_of_best(race), optimism_of_best(final)
+    for candidate in candidates:
+        candidate.outcomes = [None, None]
+    value = max(of_race, of_final) if raced in (0, 1) else of_final + raced * of_race
+    return Optimism(round(value, 6), max(len(race), len(final)))
