@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin._parameters import check_declared
 from widemargin._stored import Stored
 from widemargin.labels import LabelSpace
 
@@ -34,6 +35,9 @@ class LabelModel(ClassifierMixin, BaseEstimator):
         """Predicted labels, in the form of the training labels."""
         scores = self.decision_function(X)
         return self.label_space_.decide(scores)
+
+    def _check_parameters(self) -> None:
+        check_declared(self)
 
     def _described(self) -> dict[str, Any]:
         """The part of the configuration that every learner saves."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import checked_csr
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import AT_LEAST_0, check_declared, parameter, require_finite
+from widemargin._parameters import AT_LEAST_0, parameter, require_finite
 from widemargin.labels import Labels
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.linear_weights import CosineWeights
@@ -69,9 +69,6 @@ class Rocchio(CosineWeights, LinearModel):
         require_finite(self, csr, coef_=weights, intercept_=intercept)
         self.label_space_, self.coef_, self.intercept_ = space, weights.T, intercept
         return self
-
-    def _check_parameters(self) -> None:
-        check_declared(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

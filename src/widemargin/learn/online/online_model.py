@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import Csr, refuse_infinite
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import COUNT, check_declared, parameter, probable_cause, require_finite
+from widemargin._parameters import COUNT, parameter, probable_cause, require_finite
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, LabelSpace
@@ -138,9 +138,6 @@ class OnlineModel(OnlineParameters, LinearModel):
     def _as_learned(self, csr: Csr) -> Csr:
         """Checked documents, with the values that the learner uses."""
         return csr
-
-    def _check_parameters(self) -> None:
-        check_declared(self)
 
     # ------------------------------------------------------------------ learning
 

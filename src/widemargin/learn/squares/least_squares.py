@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,9 +18,9 @@ from widemargin._parameters import (
     BETWEEN_0_AND_1,
     COUNT,
     SIZE_OF_BIAS,
-    check_parameters,
     either,
     one_of,
+    parameter,
     refuse_result,
     require_finite,
 )
@@ -40,6 +41,7 @@ Floats = NDArray[np.float64]
 _RATE = 4e10
 
 
+@dataclass(eq=False, repr=False)
 class RegularizedLeastSquares(LinearModel):
     """Least squares on labels of +1 and -1, with a penalty on the weights; all labels in one solve.
 
@@ -77,28 +79,18 @@ class RegularizedLeastSquares(LinearModel):
     ['spam', 'ham']
     """
 
-    alpha_: Any
-    objective_: Any
-    n_iter_: int
-
-    def __init__(
-        self,
-        regularization: float = 1.0,
-        *,
-        bias: float | Literal["unregularized"] | None = 1.0,
-        solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.regularization = regularization
-        self.bias = bias
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    regularization: float = parameter(1.0, AT_LEAST_0)
+    _: KW_ONLY
+    bias: float | Literal["unregularized"] | None = parameter(
+        1.0, either(SIZE_OF_BIAS, one_of("unregularized"))
+    )
+    solver: Literal["auto", "dual", "primal", "iterative"] = parameter(
+        "auto", one_of("auto", "dual", "primal", "iterative")
+    )
+    tol: float = parameter(1e-6, BETWEEN_0_AND_1)
+    max_iter: int = parameter(1000, COUNT)
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -211,20 +203,11 @@ class RegularizedLeastSquares(LinearModel):
         alphas = [column.alpha for column in columns]
         alpha = None if alphas[0] is None else together(alphas)
         binary = space.kind == "binary"
-        self.objective_ = float(objective[0]) if binary else objective
-        self.alpha_ = alpha[:, 0] if binary and alpha is not None else alpha
-
-    def _check_parameters(self) -> None:
-        check_parameters(
-            self,
-            regularization=AT_LEAST_0,
-            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
-            solver=one_of("auto", "dual", "primal", "iterative"),
-            tol=BETWEEN_0_AND_1,
-            max_iter=COUNT,
-        )
+        self.objective_: Any = float(objective[0]) if binary else objective
+        self.alpha_: Any = alpha[:, 0] if binary and alpha is not None else alpha
 
 
+@dataclass(eq=False, repr=False)
 class SampledLeastSquares(RegularizedLeastSquares):
     """Regularized least squares on a random sample of the features, rescaled: the SRLS algorithm.
 
@@ -249,36 +232,12 @@ class SampledLeastSquares(RegularizedLeastSquares):
     (2, (1, 3))
     """
 
-    sampling_: SampleFeatures
-
-    def __init__(
-        self,
-        n_features: int = 1000,
-        *,
-        sampling: Literal["subspace", "weighted", "uniform"] = "subspace",
-        rank: int | float | None = None,
-        regularization: float = 1.0,
-        bias: float | Literal["unregularized"] | None = 1.0,
-        solver: Literal["auto", "dual", "primal", "iterative"] = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            regularization,
-            bias=bias,
-            solver=solver,
-            tol=tol,
-            max_iter=max_iter,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-        )
-        self.n_features = n_features
-        self.sampling = sampling
-        self.rank = rank
-        self.random_state = random_state
+    n_features: int = 1000
+    _: KW_ONLY
+    sampling: Literal["subspace", "weighted", "uniform"] = "subspace"
+    rank: int | float | None = None
+    regularization: float = 1.0
+    random_state: Any = 0
 
     def _fit_all(self, models: Sequence[Self], X: Any, y: Any, sample_weight: Any) -> None:
         csr = checked_csr(self, X, first=True)
@@ -308,5 +267,4 @@ class SampledLeastSquares(RegularizedLeastSquares):
 
 
 def _plain_parameters(model: SampledLeastSquares) -> dict[str, Any]:
-    names = ("regularization", "bias", "solver", "tol", "max_iter", "class_weight", "n_jobs")
-    return {name: getattr(model, name) for name in names}
+    return {each.name: getattr(model, each.name) for each in fields(RegularizedLeastSquares)}

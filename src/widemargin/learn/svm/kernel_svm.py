@@ -24,7 +24,6 @@ from widemargin._parameters import (
     POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
     Expected,
-    check_declared,
     either,
     one_of,
     or_none,
@@ -196,9 +195,6 @@ class KernelSVM(LeavesOut, SupportVectorModel):
             if not part.converged.all():
                 _warn_of_violation(machine, part)
             _warn_of_indefinite_kernel(machine, gram)
-
-    def _check_parameters(self) -> None:
-        check_declared(self)
 
     def _columns(
         self, space: LabelSpace, signs: NDArray[np.int8], weights: Floats

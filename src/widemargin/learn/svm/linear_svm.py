@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -23,9 +24,11 @@ from widemargin._parameters import (
     POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
     at_least,
+    check_declared,
     check_parameters,
     either,
     one_of,
+    parameter,
     require_finite,
 )
 from widemargin._threads import thread_count
@@ -44,6 +47,7 @@ from widemargin.progress import watch
 _LABELS_AT_ONCE = 64
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVM(LeavesOut, LinearModel):
     """Soft-margin linear SVM, one against the rest for several labels.
 
@@ -87,42 +91,23 @@ class LinearSVM(LeavesOut, LinearModel):
     ['spam', 'ham']
     """
 
-    alpha_: Any
-    xi_: Any
-    objective_: Any
-    duality_gap_: Any
-    n_iter_: Any
+    C: float = parameter(1.0, POSITIVE_OR_INFINITE)
+    _: KW_ONLY
+    loss: Literal["hinge", "squared_hinge"] = parameter("hinge", one_of("hinge", "squared_hinge"))
+    bias: float | Literal["unregularized"] | None = parameter(
+        1.0, either(SIZE_OF_BIAS, one_of("unregularized"))
+    )
+    class_weight: Literal["balanced"] | dict[Any, float] | None = None
+    tol: float = parameter(1e-3, AT_LEAST_0)
+    stop: Literal["gap", "gradient"] = parameter("gap", one_of("gap", "gradient"))
+    max_iter: int = parameter(1000, COUNT)
+    warm_start: bool = False
+    sparse_coef: bool = False
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: bool = False
 
     _leave_out = left_out_linear
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: Literal["hinge", "squared_hinge"] = "hinge",
-        bias: float | Literal["unregularized"] | None = 1.0,
-        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
-        tol: float = 1e-3,
-        stop: Literal["gap", "gradient"] = "gap",
-        max_iter: int = 1000,
-        warm_start: bool = False,
-        sparse_coef: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.bias = bias
-        self.class_weight = class_weight
-        self.tol = tol
-        self.stop = stop
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.sparse_coef = sparse_coef
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVM:
@@ -166,15 +151,7 @@ class LinearSVM(LeavesOut, LinearModel):
         return models
 
     def _check_parameters(self) -> None:
-        check_parameters(
-            self,
-            C=POSITIVE_OR_INFINITE,
-            tol=AT_LEAST_0,
-            loss=one_of("hinge", "squared_hinge"),
-            stop=one_of("gap", "gradient"),
-            bias=either(SIZE_OF_BIAS, one_of("unregularized")),
-            max_iter=COUNT,
-        )
+        check_declared(self)
         unregularized = isinstance(self.bias, str)
         if unregularized and self.loss != "hinge":
             raise UsageError('bias="unregularized" requires loss="hinge".')
@@ -288,13 +265,11 @@ class LinearSVM(LeavesOut, LinearModel):
             require_finite(self, csr, objective_=objective, duality_gap_=gap)
         self.label_space_ = space
         self.coef_, self.intercept_ = coef, intercept
-        if self.label_space_.kind == "binary":
-            self.alpha_, self.xi_ = _dense(alpha)[0], _dense(xi)[0]
-            self.objective_, self.duality_gap_ = float(objective[0]), float(gap[0])
-            self.n_iter_ = int(passes[0])
-        else:
-            self.alpha_, self.xi_ = alpha.T, xi.T
-            self.objective_, self.duality_gap_, self.n_iter_ = objective, gap, passes
+        binary = space.kind == "binary"
+        self.alpha_, self.xi_ = (_dense(alpha)[0], _dense(xi)[0]) if binary else (alpha.T, xi.T)
+        self.objective_: Any = float(objective[0]) if binary else objective
+        self.duality_gap_: Any = float(gap[0]) if binary else gap
+        self.n_iter_ = int(passes[0]) if binary else passes
 
     def _warn(
         self, objective: NDArray[np.float64], gap: NDArray[np.float64], converged: NDArray[np.uint8]

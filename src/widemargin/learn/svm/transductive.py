@@ -20,7 +20,6 @@ from widemargin._parameters import (
     POSITIVE,
     PROBABILITY,
     SIZE_OF_BIAS,
-    check_declared,
     either,
     one_of,
     or_none,
@@ -176,9 +175,6 @@ class TransductiveSVM(KernelModel):
             value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
             config["parameters"][name] = None if value != value else value
         return config, arrays
-
-    def _check_parameters(self) -> None:
-        check_declared(self)
 
     def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
         costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
