@@ -48,12 +48,11 @@ namespace widemargin {
 
 // All labels, some at a time: their solutions are examined side by side, and then all their examples
 // retrained. What a few passes do not settle waits for others like it: 16 lanes with one at work would cost
-// as much as 16. A few are finished one by one.
+// as much as 16.
 template <typename T, class Poll>
 void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const LeaveOneOutOptions& options,
                    int n_threads, Poll&& poll) {
     constexpr std::int64_t kLabelsAtOnce = 16;
-    constexpr std::size_t kFew = 6;
     struct Effort {
         std::int64_t passes;
         int rounds;
@@ -83,9 +82,8 @@ void leave_one_out(const CsrView<T>& x, const LeaveOneOutTask& task, const Leave
                 Batch& batch = batches[b];
                 const LabelSolution& s = solutions[batch.label];
                 const std::size_t count = batch.end - batch.begin;
-                const bool few = effort.rounds > 0 && count <= kFew;
-                of(thread).run(s, s.left_out.data() + batch.begin, count, effort.passes,
-                               few ? 0 : effort.rounds, few || last ? nullptr : &batch.open, stop);
+                of(thread).run(s, s.left_out.data() + batch.begin, count, effort.passes, effort.rounds,
+                               last ? nullptr : &batch.open, stop);
                 count_up(task.progress, static_cast<std::int64_t>(count - batch.open.size()));
             };
             run_each(static_cast<std::int64_t>(batches.size()), n_threads, retrain, poll);

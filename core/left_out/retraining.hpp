@@ -42,7 +42,7 @@ class Retraining {
     // that is too little are left `open`, or, without a place for them, finished one by one.
     void run(const LabelSolution& s, const std::int32_t* examples, std::size_t count, std::int64_t passes,
              int rounds, Indices* open, const StopFlag& stop) {
-        if (rounds == 0 && s.tableau.empty() && open) {
+        if (rounds == 0 && s.tableau.empty()) {
             open->assign(examples, examples + count);
             return;
         }

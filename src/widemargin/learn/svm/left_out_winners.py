@@ -18,6 +18,7 @@ Parts = tuple[Floats, Floats, Counts, Counts]
 _AT_ONCE, _LEVELS = 0.03, (1e-3, 3e-5, 1e-6)
 # Two scores are told apart when each is known to less than half of their distance.
 _PART = 0.25
+_FEW = 1000
 # How an example's margin falls when it leaves, as a part of what the bounds allow, and how certain that is.
 _FALL, _DOUBT = 0.4, 0.1
 
@@ -83,6 +84,8 @@ def find_winners(find: Finder, accuracy: float, truth: Signs, seen: Seen) -> tup
         wanted = np.divide(wanted, np.abs(seen.slope), out=wanted, where=refine)
         if not refine.any():
             continue
+        if np.count_nonzero(refine) > max(_FEW, 0.25 * np.sum(retrained)):
+            break  # noise: nearly every winner is close to a tie, and telling takes longer than all the rest
         found, error, again, _ = find(np.where(refine, wanted, 0.0))
         better = refine & (error < within)
         scores, within = np.where(better, found, scores), np.where(better, error, within)
