@@ -84,7 +84,7 @@ def test_the_smallest_sets(name):
     (panel,) = result.panels
     assert [line.published for line in panel.lines] == [True, False, False]
     assert len(panel.lines[1].x) == sizes
-    assert any("not in the collection" in note for note in result.notes)
+    assert any("not in the available collection" in note for note in result.notes)
 
 
 @pytest.mark.needs_corpus("ohsumed")

@@ -7,27 +7,24 @@ WebKB is neither; weights are `tfc`, C = C* = 20.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin.documents.corpora import load_corpus
-from widemargin.labels import LabelSpace
 from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.measure import prbep
 from widemargin.measure.alarm import Alarm
 from widemargin.papers.joachims.published import printed
 from widemargin.papers.joachims.text_tasks import (
-    OHSUMED_CATEGORIES,
-    REUTERS_TOPICS,
-    WEBKB_CLASSES,
+    Documents,
     Report,
-    texts_of,
-    without_moved_pages,
+    ohsumed_documents,
+    reuters_documents,
+    webkb_documents,
 )
 from widemargin.weight.smart import weigh
 from widemargin.weight.vectorizer import Vectorizer
@@ -150,75 +147,49 @@ def break_even(sample: Sample, scores: Any) -> Floats:
 
 def reuters_field(report: Report) -> Field:
     """Reuters-21578: labels from the training documents of the ModApte split, ten topics."""
-    report("Reading Reuters-21578, the ModApte split")
-    corpus = load_corpus("reuters21578", "modapte")
-    return _field("Reuters-21578", texts_of(corpus.train), texts_of(corpus.test), REUTERS_TOPICS)
+    return _field(reuters_documents(report))
 
 
 def webkb_field(report: Report) -> Field:
     """WebKB: labels from the pages of Cornell, test on those of all others."""
-    report("Reading WebKB, labels from the pages of Cornell")
-    corpus = load_corpus("webkb", "cornell")
+    documents = webkb_documents(report)
     # The split is meant for testing on Cornell; here it is the other way round.
-    train, test = (without_moved_pages(texts_of(part)) for part in (corpus.test, corpus.train))
+    documents = replace(documents, train=documents.test, test=documents.train)
     note = (
-        f"{len(train):,} pages of Cornell to draw from and {len(test):,} test pages; published are 3,957 "
-        "test pages; how HTML was removed is not stated."
+        f"{len(documents.train):,} pages of Cornell to draw from and {len(documents.test):,} test pages; "
+        "published are 3,957 test pages; how HTML was removed is not stated."
     )
     weights = (
         "The chapter does not name its weights; tfc here. With the binary weights that chapter 6 chose for "
         "WebKB, the inductive machine is closer to the published one; the transductive one hardly changes."
     )
-    return _field(
-        "WebKB",
-        train,
-        test,
-        WEBKB_CLASSES,
-        [note, weights],
-        min_count=MIN_COUNT,
-        stop_words=None,
-        stemmer=None,
-    )
+    return _field(documents, note, weights, min_count=MIN_COUNT, stop_words=None, stemmer=None)
 
 
 def ohsumed_field(report: Report) -> Field:
     """Ohsumed, as it is distributed: the five largest disease categories."""
-    report("Reading Ohsumed")
-    corpus = load_corpus("ohsumed", "distribution")
-    train, test = texts_of(corpus.train), texts_of(corpus.test)
+    documents = ohsumed_documents(report, "distribution")
     note = (
         "The available copy of Ohsumed has only abstracts with at least one of the 23 categories: "
-        f"{len(test):,} test documents instead of 10,000. Every category is a larger share of fewer "
-        "documents, and there are no negative documents without any disease."
+        f"{len(documents.test):,} test documents instead of 10,000. Every category is a larger share of "
+        "fewer documents, and there are no negative documents without any disease."
     )
-    return _field(
-        "Ohsumed", train, test, tuple(OHSUMED_CATEGORIES.values()), [note], min_count=MIN_COUNT,
-        names=tuple(OHSUMED_CATEGORIES),
-    )  # fmt: skip
+    return _field(documents, note, min_count=MIN_COUNT)
 
 
 def _field(
-    title: str,
-    train: Any,
-    test: Any,
-    categories: Sequence[str],
-    notes: Sequence[str] = (),
-    *,
+    documents: Documents,
+    *notes: str,
     min_count: int = 1,
-    names: tuple[str, ...] | None = None,
     stop_words: str | None = "freewais",
     stemmer: str | None = "porter",
 ) -> Field:
-    space = LabelSpace("multilabel", np.array(sorted(categories)))
-    columns = [int(np.searchsorted(space.classes, category)) for category in categories]
     vectorizer = Vectorizer(tokens="alnum", weighting=None, stop_words=stop_words, stemmer=stemmer)
-    counts = vectorizer.fit_transform([*train.texts, *test.texts])
-    member = space.encode([*train.labels, *test.labels], unknown="ignore")[:, columns] > 0
-    n = len(train)
-    rows = np.arange(len(member))
-    return Field(
-        title, counts, member, tuple(names or categories), rows[:n], rows[n:], min_count, list(notes)
-    )
+    counts, member = documents.counted(vectorizer)
+    columns = documents.columns()
+    train, test = np.split(np.arange(len(member)), [len(documents.train)])
+    names, member = tuple(columns), member[:, list(columns.values())]
+    return Field(documents.title, counts, member, names, train, test, min_count, list(notes))
 
 
 # Collection, labeled documents and what they are called.

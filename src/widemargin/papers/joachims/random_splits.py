@@ -12,16 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin.documents.collection import Collection
-from widemargin.documents.corpora import load_corpus
-from widemargin.labels import LabelSpace
 from widemargin.papers.joachims.text_tasks import (
-    OHSUMED_CATEGORIES,
-    REUTERS_TOPICS,
-    WEBKB_CLASSES,
+    Documents,
     Report,
-    texts_of,
-    without_moved_pages,
+    ohsumed_documents,
+    reuters_documents,
+    webkb_documents,
 )
 from widemargin.weight.smart import weigh
 from widemargin.weight.vectorizer import Vectorizer
@@ -88,45 +84,26 @@ def random_split(pool: Pool, seed: int, columns: list[int] | None = None, size: 
 
 def reuters_pool(report: Report) -> Pool:
     """Reuters-21578: the training and the test documents of the ModApte split together."""
-    report("Reading Reuters-21578")
-    corpus = load_corpus("reuters21578", "modapte")
-    documents = _joined(texts_of(corpus.train), texts_of(corpus.test))
-    return _pool("Reuters-21578", documents, corpus.categories_of("90"), {t: t for t in REUTERS_TOPICS}, [])
+    return _pool(reuters_documents(report))
 
 
 def webkb_pool(report: Report) -> Pool:
     """WebKB: the pages of all universities in the four classes."""
-    report("Reading WebKB")
-    corpus = load_corpus("webkb", "cornell")
-    documents = without_moved_pages(_joined(texts_of(corpus.train), texts_of(corpus.test)))
     note = "Pages that only redirect are omitted; the thesis does not state how it removed HTML."
-    return _pool("WebKB", documents, WEBKB_CLASSES, {name: name for name in WEBKB_CLASSES}, [note])
+    return _pool(webkb_documents(report), note)
 
 
 def ohsumed_pool(report: Report) -> Pool:
     """Ohsumed: all abstracts in the 23 disease categories."""
-    report("Reading Ohsumed")
-    corpus = load_corpus("ohsumed", "by-id")
-    documents = _joined(texts_of(corpus.train), texts_of(corpus.test))
+    documents = ohsumed_documents(report)
     note = (
         "The available copy of Ohsumed has only abstracts with at least one of the 23 categories: "
-        f"{len(documents):,} documents instead of 20,000, and every category is a larger share of them."
+        f"{len(documents.train) + len(documents.test):,} documents instead of 20,000, and every category is "
+        "a larger share of them."
     )
-    return _pool("Ohsumed", documents, corpus.categories, OHSUMED_CATEGORIES, [note])
+    return _pool(documents, note)
 
 
-def _joined(first: Collection, second: Collection) -> Collection:
-    return Collection(first.ids + second.ids, first.texts + second.texts, first.labels + second.labels)
-
-
-def _pool(
-    title: str, documents: Collection, categories: tuple[str, ...], names: dict[str, str], notes: list[str]
-) -> Pool:
-    space = LabelSpace("multilabel", np.array(sorted(categories)))
-    return Pool(
-        title,
-        Vectorizer(tokens="alnum", weighting=None).fit_transform(documents.texts),
-        space.encode(documents.labels, unknown="ignore") > 0,
-        {name: int(np.searchsorted(space.classes, category)) for name, category in names.items()},
-        notes,
-    )
+def _pool(documents: Documents, *notes: str) -> Pool:
+    counted = documents.counted(Vectorizer(tokens="alnum", weighting=None))
+    return Pool(documents.title, *counted, documents.columns(), list(notes))

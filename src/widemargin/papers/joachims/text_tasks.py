@@ -71,76 +71,101 @@ class TextTask:
         return replace(self, X_train=self.X_train[:n], in_train=self.in_train[:n])
 
 
-def reuters(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
+@dataclass(frozen=True)
+class Documents:
+    """The texts of a collection and the categories in question; `names` as in :class:`TextTask`.
+
+    `omitted` is the number of training documents that have no text of their own.
+    """
+
+    title: str
+    train: Collection
+    test: Collection
+    categories: Iterable[str]
+    names: dict[str, str]
+    omitted: int = 0
+
+    @property
+    def space(self) -> LabelSpace:
+        return LabelSpace("multilabel", np.array(sorted(self.categories)))
+
+    def columns(self) -> dict[str, int]:
+        """The columns of the named categories in the label space."""
+        classes = self.space.classes
+        return {name: int(np.searchsorted(classes, category)) for name, category in self.names.items()}
+
+    def counted(self, vectorizer: Vectorizer) -> tuple[sp.csr_array, NDArray[np.bool_]]:
+        """The counts of all documents, training documents first, and which categories they belong to."""
+        member = self.space.encode([*self.train.labels, *self.test.labels], unknown="ignore") > 0
+        return vectorizer.fit_transform([*self.train.texts, *self.test.texts]), member
+
+
+def reuters_documents(report: Report, categories: str = "90") -> Documents:
+    """Reuters-21578, the ModApte split."""
+    report("Reading Reuters-21578, the ModApte split")
+    corpus = load_corpus("reuters21578", "modapte")
+    chosen, names = corpus.categories_of(categories), {topic: topic for topic in REUTERS_TOPICS}
+    return Documents("Reuters-21578", texts_of(corpus.train), texts_of(corpus.test), chosen, names)
+
+
+def webkb_documents(report: Report) -> Documents:
+    """WebKB without pages that only redirect: test on the pages of Cornell University."""
+    report("Reading WebKB")
+    corpus = load_corpus("webkb", "cornell")
+    train, test = (without_moved_pages(texts_of(part)) for part in (corpus.train, corpus.test))
+    names = {name: name for name in WEBKB_CLASSES}
+    return Documents("WebKB", train, test, WEBKB_CLASSES, names, len(corpus.train) - len(train))
+
+
+def ohsumed_documents(report: Report, split: str | None = "by-id") -> Documents:
+    """Ohsumed: medical abstracts in the 23 disease categories."""
+    report("Reading Ohsumed")
+    corpus = load_corpus("ohsumed", split)
+    train, test = texts_of(corpus.train), texts_of(corpus.test)
+    return Documents("Ohsumed", train, test, corpus.categories, OHSUMED_CATEGORIES)
+
+
+def reuters(report: Report, vectorizer: Vectorizer | None = None, categories: str = "90") -> TextTask:
     """Reuters-21578, the ModApte split, the 90 topics with an example on both sides.
 
     Here and below, `vectorizer` stands for another representation than the chosen one.
     """
-    report("Reading Reuters-21578, the ModApte split")
-    corpus = load_corpus("reuters21578", "modapte")
     # Topics outside the 90, like no topic at all, make a document a negative example of all 90.
-    task = _weighted(
-        "Reuters-21578",
-        vectorizer or Vectorizer(tokens="alnum", weighting="tfc"),
-        texts_of(corpus.train),
-        texts_of(corpus.test),
-        corpus.categories_of("90"),
-        {topic: topic for topic in REUTERS_TOPICS},
-        report,
-    )
-    return replace(
-        task,
-        notes=[
-            "The text of a document is its title and its body.",
-            f"{task.X_train.shape[1]:,} distinct terms here, 27,658 in the published experiment.",
-        ],
-    )
+    documents = reuters_documents(report, categories)
+    task = _weighted(documents, vectorizer or Vectorizer(tokens="alnum", weighting="tfc"), report)
+    task.notes.append("The text of a document is its title and its body.")
+    task.notes.append(f"{task.X_train.shape[1]:,} distinct terms here, 27,658 in the published experiment.")
+    return task
 
 
 def webkb(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     """WebKB: the pages of Cornell University are the test documents, all others the training documents."""
-    report("Reading WebKB, testing on the pages of Cornell")
-    corpus = load_corpus("webkb", "cornell")
-    train, test = (without_moved_pages(texts_of(part)) for part in (corpus.train, corpus.test))
-    task = _weighted(
-        "WebKB",
-        vectorizer or Vectorizer(tokens="alnum", weighting="bxc"),
-        train,
-        test,
-        WEBKB_CLASSES,
-        {name: name for name in WEBKB_CLASSES},
-        report,
-    )
-    return replace(
-        task,
-        notes=[
-            f"{len(train):,} training and {len(test):,} test pages after {len(corpus.train) - len(train)} "
-            "that only redirect; published are 3,957 and 229, more than Cornell has in the "
-            "four classes.",
+    documents = webkb_documents(report)
+    task = _weighted(documents, vectorizer or Vectorizer(tokens="alnum", weighting="bxc"), report)
+    task.notes.extend(
+        [
+            f"{len(documents.train):,} training and {len(documents.test):,} test pages after "
+            f"{documents.omitted} that only redirect; published are 3,957 and 229, more than Cornell has in "
+            "the four classes.",
             "Two pairs of training pages have the same words but different classes: no class is "
             "separable here; all are in the published experiment.",
             f"{task.X_train.shape[1]:,} distinct terms here, 38,359 in the published experiment, which does "
             "not state how it removed HTML.",
-        ],
+        ]
     )
+    return task
 
 
 def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str | None = "by-id") -> TextTask:
     """Ohsumed: medical abstracts in the 23 disease categories, the first half of the numbers for training."""
-    report("Reading Ohsumed")
-    corpus = load_corpus("ohsumed", split)
-    train = texts_of(corpus.train)
+    documents = ohsumed_documents(report, split)
+    train = documents.train
     # Numbers go with time, and the thesis takes its documents in that order.
-    task = _weighted(
-        "Ohsumed",
-        vectorizer or Vectorizer(tokens="alnum", weighting="tfc", stop_words="freewais"),
-        train.subset(sorted(range(len(train)), key=lambda i: int(train.ids[i]))),
-        texts_of(corpus.test),
-        corpus.categories,
-        OHSUMED_CATEGORIES,
-        report,
-    )
-    return replace(task, notes=[OHSUMED_NOTE])
+    order = sorted(range(len(train)), key=lambda i: int(train.ids[i]))
+    vectorizer = vectorizer or Vectorizer(tokens="alnum", weighting="tfc", stop_words="freewais")
+    task = _weighted(replace(documents, train=train.subset(order)), vectorizer, report)
+    task.notes.append(OHSUMED_NOTE)
+    return task
 
 
 def texts_of(part: object) -> Collection:
@@ -154,21 +179,13 @@ def without_moved_pages(pages: Collection) -> Collection:
     return pages.subset([i for i, text in enumerate(pages.texts) if not text.startswith(_MOVED)])
 
 
-def _weighted(
-    title: str,
-    vectorizer: Vectorizer,
-    train: Collection,
-    test: Collection,
-    categories: Iterable[str],
-    names: dict[str, str],
-    report: Report,
-) -> TextTask:
+def _weighted(documents: Documents, vectorizer: Vectorizer, report: Report) -> TextTask:
+    train, test, space = documents.train, documents.test, documents.space
     report(f"Weighting the words of {len(train):,} and {len(test):,} documents")
-    space = LabelSpace("multilabel", np.array(sorted(categories)))
     X_train = vectorizer.fit_transform(train.texts)
     in_train = space.encode(train.labels, unknown="ignore") > 0
     if len(test):
         X_test, truth = vectorizer.transform(test.texts), space.encode(test.labels, unknown="ignore")
     else:
         X_test, truth = X_train[:0], np.zeros((0, space.n_columns), np.int8)
-    return TextTask(title, space, X_train, X_test, in_train, truth, names, [])
+    return TextTask(documents.title, space, X_train, X_test, in_train, truth, documents.names, [])

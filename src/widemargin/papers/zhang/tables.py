@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,13 @@ from widemargin.documents.corpora import load_corpus
 from widemargin.errors import DataWarning
 from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.features.selecting import SelectFeatures
-from widemargin.labels import Labels, LabelSpace
+from widemargin.labels import Labels
 from widemargin.learn.online.dual_svm import DualSVM
 from widemargin.learn.online.large_margin_winnow import LargeMarginWinnow
 from widemargin.learn.online.perceptron import Perceptron
 from widemargin.learn.online.winnow import Winnow
 from widemargin.measure import micro_prbep, prbep, precision_at_recall
-from widemargin.papers.joachims.text_tasks import REUTERS_TOPICS, Report, texts_of
+from widemargin.papers.joachims.text_tasks import REUTERS_TOPICS, Report, TextTask, reuters, texts_of
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
 from widemargin.weight.vectorizer import Vectorizer
@@ -107,8 +108,9 @@ def run(
         return _webkb(report, passes, costs)
     curves = table == "figure-1"
     columns = [c for c in columns if not curves or c in ("Perceptron", "SVM", "LM-NWin")]
-    X_train, X_test, in_train, truth, space = _reuters(report, selected=table != "2")
-    top = [int(np.searchsorted(space.classes, topic)) for topic in REUTERS_TOPICS]
+    task = _reuters(report, selected=table != "2")
+    X_train, X_test, in_train, truth = task.X_train, task.X_test, task.in_train, task.truth
+    top = [task.column(topic) for topic in REUTERS_TOPICS]
     notes = _notes(X_train, selected=table != "2", passes=passes)
     cells: list[Cell] = []
     lines: list[Line] = []
@@ -160,19 +162,14 @@ def _notes(X: Any, selected: bool, passes: int) -> list[str]:
     return [f"All {X.shape[1]:,} stems.", *notes]
 
 
-def _reuters(report: Report, selected: bool) -> tuple[Any, Any, NDArray[np.bool_], NDArray[Any], LabelSpace]:
-    report("Reading Reuters-21578, the ModApte split, 118 topics")
-    corpus = load_corpus("reuters21578", "modapte")
-    train, test = texts_of(corpus.train), texts_of(corpus.test)
-    space = LabelSpace("multilabel", np.array(sorted(corpus.categories_of("118"))))
-    vectorizer = Vectorizer(weighting="bxx", stemmer="porter")
-    X_train, X_test = vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
-    in_train = space.encode(train.labels) > 0
-    if selected:
-        report(f"Selecting {N_FEATURES:,} features by the Gini index")
-        selection = SelectFeatures("gini", n_features=N_FEATURES, combine="sum").fit(X_train, in_train)
-        X_train, X_test = selection.transform(X_train), selection.transform(X_test)
-    return X_train, X_test, in_train, space.encode(test.labels), space
+def _reuters(report: Report, selected: bool) -> TextTask:
+    """Reuters-21578, the ModApte split, the 118 topics with an example on either side."""
+    task = reuters(report, Vectorizer(weighting="bxx", stemmer="porter"), "118")
+    if not selected:
+        return task
+    report(f"Selecting {N_FEATURES:,} features by the Gini index")
+    selection = SelectFeatures("gini", n_features=N_FEATURES, combine="sum").fit(task.X_train, task.in_train)
+    return replace(task, X_train=selection.transform(task.X_train), X_test=selection.transform(task.X_test))
 
 
 def _best_cost(
