@@ -20,7 +20,7 @@ from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels
 from widemargin.measure import contingency, micro, micro_prbep, prbep, precision_recall_average
 from widemargin.report.tuning import tuning_table
-from widemargin.tune import race
+from widemargin.tune import budget, race
 from widemargin.tune.budget import predicted_passes
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.search_space import COSTS, Space, representations
@@ -264,6 +264,27 @@ class TestFast:
             assert fast.estimate is None or fast.estimate == pytest.approx(slow.estimate, abs=0.01)
         assert found.candidates[found.chosen].estimate is not None
 
+    def test_costly_comparisons_use_two_folds(self, monkeypatch):
+        trained = []
+
+        def learn(learner, X_seen, *rest):
+            trained.append(X_seen.shape[0])
+            return scores_without(learner, X_seen, *rest)
+
+        monkeypatch.setattr(race, "scores_without", learn)
+        tune(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        assert set(trained) == {96}
+        usual = len(trained)
+        trained.clear()
+        monkeypatch.setattr(budget, "_LEAST", 0)
+        found = tune(TEXTS, LABELS, SMALL, criterion=K_FOLD)
+        assert set(trained) == {60}
+        assert len(trained) < usual / 2
+        assert found.criterion.folds == 2
+        # Explicit efforts are not reduced.
+        for effort in ("full", 1e3):
+            assert tune(TEXTS, LABELS, SMALL, effort=effort, criterion=K_FOLD).criterion == K_FOLD
+
     def test_c_is_climbed_to_a_top(self):
         values = {0: 0.1, 1: 0.5, 2: 0.6, 3: 0.7, 4: 0.9, 5: 0.8, 6: 0.2}
         climber = race.Climber(Space([{}]).candidates(), [], warm=True)
@@ -356,6 +377,15 @@ class TestBadInput:
 
 
 class TestReport:
+    def test_optimism_is_reported_and_outcomes_are_dropped(self):
+        for effort in ("fast", "full", 1.0):
+            found = tune(TEXTS, LABELS, SMALL, effort=effort, criterion=K_FOLD)
+            assert 0 <= found.to_dict()["optimism"] == found.optimism.value < 0.1
+            seen = [c for c in found.candidates if (c.held_out, c.estimate) != (None, None)]
+            assert found.optimism.candidates == len(seen)
+            assert all(candidate.outcomes == [None, None] for candidate in found.candidates)
+        assert tune(TEXTS, LABELS, SMALL, effort="full", criterion="xi-alpha").optimism.value == 0
+
     def test_everything_is_plain_data(self):
         space = Space([{"stop_words": {"the"}, "ngram_range": (1, 2)}, {}], costs=(np.float64(1.0), 2))
         found = tune(TEXTS, LABELS, space, criterion=K_FOLD, per_label=True)

@@ -23,6 +23,10 @@ REPRESENTATION = 80
 # Passes to a relative duality gap of 0.1 at C = 1, and their growth with C and with smaller tolerances.
 _PASSES, _WITH_C, _WITH_TOL = 6.0, 0.45, 0.3
 _LARGEST_C = 1000.0
+# "fast" may spend, on the race and on the estimates each, the larger of these: units, and trainings.
+_LEAST, _TRAININGS = 5 * RATE, 6
+# A race on documents takes this number of passes over them: 12 representations, each with 2 or 3 values of C.
+_RACE = 284.0
 
 
 def predicted_passes(learner: Any, n: int) -> float:
@@ -52,6 +56,17 @@ def training_work(learner: Any, X: Any, n_columns: int) -> float:
     """The predicted units of training on `X`."""
     size = X.nnz if hasattr(X, "nnz") else np.size(X)
     return float(size) * n_columns * predicted_passes(learner, X.shape[0])
+
+
+def sparing(once: float) -> float:
+    """The units that "fast" may spend on the race, and on estimates, if one training takes `once` units."""
+    return max(_LEAST, _TRAININGS * once)
+
+
+def affordable_rows(X: Any, n_columns: int, once: float) -> float:
+    """On how many rows of `X`, over all splits, the race of "fast" may train every candidate."""
+    size = X.nnz if hasattr(X, "nnz") else np.size(X)
+    return sparing(once) / (_RACE * max(float(size) * n_columns / int(X.shape[0]), 1.0))
 
 
 @dataclass

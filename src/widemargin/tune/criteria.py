@@ -136,12 +136,18 @@ class Criterion:
         return self.of_scores(y.space, y.signs, found.scores, found.method)
 
     def of_scores(
-        self, space: LabelSpace, truth: NDArray[Any], scores: Floats, method: str = "held-out"
+        self,
+        space: LabelSpace,
+        truth: NDArray[Any],
+        scores: Floats,
+        method: str = "held-out",
+        *,
+        each_label: bool = True,
     ) -> Judgment:
-        """The quality of held-out scores (n, columns)."""
+        """The quality of held-out scores (n, columns); without `each_label`, `by_label` may be empty."""
         outcomes = outcome_counts(space, truth, scores, break_even=self.measure == "prbep")
         if self.measure == "prbep":
-            each = prbep(truth, scores)
+            each = prbep(truth, scores) if each_label or self.average == "macro" else np.empty(0)
             both = micro_prbep(truth, scores) if self.average == "micro" else macro(each)
             return Judgment(float(both), each, method, outcomes)
         found = self.of_table(contingency(truth, space.choose(scores)), method)

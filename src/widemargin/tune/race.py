@@ -46,12 +46,19 @@ class Split:
     weights: Floats | None = None
 
 
-def race_splits(truth: Signs, random_state: Any, weights: Floats | None = None) -> list[Split]:
+def race_splits(
+    truth: Signs, random_state: Any, weights: Floats | None = None, most: float = np.inf
+) -> list[Split]:
     """Few documents are all held out in turn; of many, one sample is for training and a larger one for
-    measuring."""
+    measuring.
+
+    Few documents are held out in fewer parts, at least two, if the splits would train on more than `most`.
+    """
     n = len(truth)
     if n <= _SMALL:
         folds = max(min(_FOLDS_OF_SMALL, n), 2)
+        while folds > 2 and (folds - 1) * n > most:
+            folds -= 1
         fold = stratified_folds(truth, folds, random_state)
         parts = [(fold != k, fold == k) for k in range(folds)]
     else:
@@ -122,7 +129,7 @@ class Climber:
             starts.append((getattr(learner, "alpha_", None), getattr(learner, "label_space_", None)))
         self._starts = starts
         unseen = np.concatenate([split.unseen for split in splits])
-        judgment = by.of_scores(space, truth[unseen], np.vstack(found))
+        judgment = by.of_scores(space, truth[unseen], np.vstack(found), each_label=False)
         value, candidate.outcomes[0] = judgment.value, judgment.outcomes
         # An undefined measure is no reason to continue.
         self.tried[place] = candidate.held_out = value if np.isfinite(value) else 0.0

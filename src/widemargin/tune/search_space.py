@@ -148,7 +148,7 @@ class Candidate:
     method : the estimate that was used: "leave-one-out", "k-fold" or "xi-alpha"
     outcomes : of held-out documents in the race and in the estimate, None where there was none
     seconds : spent on this candidate
-    work : predicted work of estimating it, see :mod:`widemargin.tune.budget`
+    once, work : predicted work of training it and of estimating it, see :mod:`widemargin.tune.budget`
     """
 
     space: Space
@@ -161,6 +161,7 @@ class Candidate:
     method: str | None = None
     outcomes: list[Any] = field(default_factory=lambda: [None, None])
     seconds: float = 0.0
+    once: float = 0.0
     work: float = 0.0
 
     def new_learner(self, **parameters: Any) -> Any:

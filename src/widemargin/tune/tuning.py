@@ -2,8 +2,9 @@
 
 The algorithm of the thesis trains every candidate, estimates its quality, and chooses the best; that is
 ``effort="full"``. ``effort="fast"`` first compares the candidates on held-out documents
-(:mod:`widemargin.tune.race`), and estimates only the few best. ``effort=10`` does the same within about ten
-seconds of predicted work (:mod:`widemargin.tune.budget`).
+(:mod:`widemargin.tune.race`), and estimates only the few best; where this is predicted to take many times as
+long as one training, both use fewer folds. ``effort=10`` does the same within about ten seconds of predicted
+work (:mod:`widemargin.tune.budget`).
 
 The estimate of the chosen candidate is optimistic, because it is the maximum of several estimates.
 ``Tuning.optimism`` says by how much on average (:mod:`widemargin.estimate.optimism`).
@@ -28,9 +29,9 @@ from widemargin.estimate.optimism import Optimism, optimism_of_best
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import sample_weights, weights_for
 from widemargin.progress import watch
-from widemargin.tune.budget import REPRESENTATION, Budget, training_work
+from widemargin.tune.budget import REPRESENTATION, Budget, affordable_rows, sparing, training_work
 from widemargin.tune.criteria import Criterion
-from widemargin.tune.race import Climber, race_splits, run_race
+from widemargin.tune.race import Climber, Split, race_splits, run_race
 from widemargin.tune.search_space import Candidate, Represented, Space
 
 Floats = NDArray[np.float64]
@@ -189,6 +190,8 @@ def tune(
                 done,
             )
             judged = _finalists(candidates, finalists, budget)
+            if effort == "fast":
+                criterion = _sparing(criterion, [candidates[number] for number in judged])
         winners = _Winners(len(truth[0]), per_label)
         _judge_all(represented, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
     if winners.undefined:
@@ -274,9 +277,15 @@ def _race(
     """
     # A measure of decisions, as for xi-alpha, applies to held-out scores too.
     by = Criterion("k-fold", criterion.measure, criterion.average)
-    splits = race_splits(truth, random_state, weights)
+    splits: list[Split] = []
     climbers: list[Climber] = []
     for place, _, _, X in represented.matrices({candidate.representation for candidate in candidates}):
+        if not splits:
+            most = np.inf
+            if np.isinf(budget.left):
+                once = training_work(space.learners[0], X, labels.n_columns)
+                most = affordable_rows(X, labels.n_columns, once)
+            splits = race_splits(truth, random_state, weights, most)
         parts = [(X[split.seen], X[split.unseen]) for split in splits]
         own = [
             Climber([c for c in candidates if (c.representation, c.learner) == (place, number)], parts, warm)
@@ -287,7 +296,7 @@ def _race(
             price += REPRESENTATION * X.nnz
         for candidate in (candidate for climber in own for candidate in climber.candidates):
             once = training_work(candidate.new_learner(), X, labels.n_columns)
-            candidate.work = (1 + criterion.folds) * once
+            candidate.once, candidate.work = once, (1 + criterion.folds) * once
         if not climbers:
             budget.left -= price + own[0].candidates[len(own[0].candidates) // 2].work
         elif not budget.pays(price):
@@ -304,6 +313,16 @@ def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[i
     raced = [(-c.held_out, number) for number, c in enumerate(candidates) if c.held_out is not None]
     best, *others = [number for _, number in sorted(raced)[:most]]
     return sorted([best, *takewhile(lambda number: budget.pays(candidates[number].work), others)])
+
+
+def _sparing(criterion: Criterion, finalists: list[Candidate]) -> Criterion:
+    """Two folds instead of more, if those are predicted to take many times as long as one training."""
+    each = [candidate.once for candidate in finalists]
+    # Training in folds starts from a solution and ends at a larger tolerance: half of the work.
+    work = (1 + criterion.folds / 2) * sum(each)
+    if criterion.estimate != "k-fold" or work <= sparing(min(each)):
+        return criterion
+    return replace(criterion, folds=2)
 
 
 def _judge_all(
