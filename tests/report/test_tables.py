@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import io
 
-import numpy as np
 import pytest
 from rich.console import Console
 
-from widemargin.labels import Labels
-from widemargin.measure import summarize
-from widemargin.report.tables import Column, Table, summary_table
+from widemargin.report.tables import Column, Table
 
 
 @pytest.mark.parametrize(
@@ -64,13 +61,3 @@ def test_the_footer_stands_apart():
 def test_records_are_json_values():
     table = Table("", [Column("x", "percent")], [[float("nan")], [0.5]])
     assert table.records() == [{"x": None}, {"x": 0.5}]
-
-
-def test_a_summary_lists_the_largest_labels_and_the_averages():
-    y = ["a"] * 2 + ["b"] * 5 + ["c"] * 3
-    space, truth = Labels.of(y).space_and_signs
-    table = summary_table(summarize(space, truth, truth + np.eye(10, 3)), "Results", most=2)
-    lines = table.plain().splitlines()
-    assert [line.split()[0] for line in lines[2:6]] == ["b", "c", "micro-average", "macro-average"]
-    assert lines[2].split()[1:] == ["5", "5", "100.0", "100.0", "100.0", "100.0"]
-    assert "The 2 largest of 3 labels" in lines[-1]

@@ -14,6 +14,16 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def shown(text: str | bytes, most: int = 40) -> str:
+    """The beginning of what was found, without blanks around it.
+
+    >>> shown(b" 1 3:0.5\\n"), shown("abcdef", 3)
+    ('1 3:0.5', 'abc...')
+    """
+    text = (text if isinstance(text, str) else text.decode("utf-8", "replace")).strip()
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A hint with the most similar of `names`, or nothing.
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from widemargin.measure.intervals import Figure
-from widemargin.measure.summary import Scores, Summary
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -125,34 +124,6 @@ class Table:
         return table
 
 
-def summary_table(summary: Summary, title: str = "", most: int | None = None) -> Table:
-    """A summary of measures: one row per label, then the averages.
-
-    Parameters
-    ----------
-    most : show at most this many labels, the most frequent ones
-    """
-    rows = sorted(summary.rows, key=lambda row: -row.support)
-    notes = list(summary.notes)
-    if most is not None and len(rows) > most:
-        notes.append(f"The {most} largest of {len(rows)} labels; the averages are over all of them.")
-        rows = rows[:most]
-    columns = [Column("label"), Column("examples", "count"), Column("predicted", "count")]
-    columns += [Column(name, "percent") for name in ("precision", "recall", "F1", "PRBEP")]
-    support = sum(row.support for row in summary.rows)
-    predicted = sum(row.predicted for row in summary.rows)
-    return Table(
-        title,
-        columns,
-        [[row.label, row.support, row.predicted, *_values(row)] for row in rows],
-        footer=[
-            ["micro-average", support, predicted, *_values(summary.micro)],
-            ["macro-average", support, predicted, *_values(summary.macro)],
-        ],
-        notes=notes,
-    )
-
-
 def _figure(figure: Figure) -> str:
     if math.isnan(figure.value):
         return UNDEFINED
@@ -165,7 +136,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Figure):
         return value.to_dict()
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _values(scores: Scores) -> list[float]:
-    return [scores.precision, scores.recall, scores.f1, scores.prbep]

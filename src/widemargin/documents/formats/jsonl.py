@@ -12,9 +12,8 @@ from widemargin.documents.encoding import Errors, Lines, split_lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_value
 from widemargin.documents.record import Document, LabelSet
+from widemargin.documents.wording import shown
 from widemargin.errors import DataError
-
-_SHOWN = 40
 
 
 def _choose_fields(lines: Lines, name: str, options: Options) -> Columns:
@@ -190,10 +189,10 @@ def _parse(line: str, name: str, number: int) -> dict[str, Any]:
         column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         raise DataError(
-            f"{name}, line {number}{column}: not JSON ({reason}); found {_shown(line)}. {_cure(line)}"
+            f"{name}, line {number}{column}: not JSON ({reason}); found {shown(line)}. {_cure(line)}"
         ) from error
     if not isinstance(record, dict):
-        raise DataError(f"{name}, line {number}: not an object; found {_shown(line)}. {_cure(line)}")
+        raise DataError(f"{name}, line {number}: not an object; found {shown(line)}. {_cure(line)}")
     return record
 
 
@@ -213,7 +212,7 @@ def _read_labels(value: object, field: str, delimiter: str | None, where: str) -
 
 def _no_text(record: dict[str, Any], field: str, where: str) -> str:
     if record.get(field) is None:
-        found = "is null" if field in record else f"is missing; fields are {', '.join(map(_shown, record))}"
+        found = "is null" if field in record else f"is missing; fields are {', '.join(map(shown, record))}"
     else:
         found = f"is not a string: {_written(record[field])}"
     return f'{where}: "{field}" {found}. Name the field of the text with --text, or give this record one.'
@@ -221,7 +220,7 @@ def _no_text(record: dict[str, Any], field: str, where: str) -> str:
 
 def _written(value: object) -> str:
     try:
-        return _shown(json.dumps(value))
+        return shown(json.dumps(value))
     except RecursionError:
         return f"{type(value).__name__}s nested too deeply"
 
@@ -244,8 +243,3 @@ def _without_surrogates(document: Document, where: str, errors: Errors) -> Docum
 
 def _clean(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _shown(line: str) -> str:
-    line = line.strip()
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."

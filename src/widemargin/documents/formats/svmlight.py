@@ -20,7 +20,7 @@ from widemargin.documents.collection import Vectors
 from widemargin.documents.limits import MAX_DOCUMENT
 from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import LabelSet
-from widemargin.documents.wording import counted
+from widemargin.documents.wording import counted, shown
 from widemargin.errors import DataError, DataWarning
 
 NUMBER = rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -158,11 +158,11 @@ class _Rows:
         found = dict(fields)
         where = f"{self.name}, line {number}"
         if len(found) < len(fields):
-            raise DataError(f"{where}: {_shown(fields[-1][0])} is given twice. Remove one of them.")
+            raise DataError(f"{where}: {shown(fields[-1][0])} is given twice. Remove one of them.")
         weight = float(found.get(b"cost", b"1"))
         if not 0 <= weight < np.inf:
             raise DataError(
-                f"{where}: cost:{_shown(found[b'cost'])} is not a factor of a cost. Write a number from 0 on."
+                f"{where}: cost:{shown(found[b'cost'])} is not a factor of a cost. Write a number from 0 on."
             )
         return int(found.get(b"qid", b"0")), weight
 
@@ -202,7 +202,7 @@ class _Rows:
         for features, number in zip(self._features, self._numbers, strict=True):
             previous = 0
             for index, value in _PAIR.findall(features):
-                where = f"{self.name}, line {number}: feature {_shown(index)}"
+                where = f"{self.name}, line {number}: feature {shown(index)}"
                 if not index.strip(b"0"):
                     raise DataError(f"{where}: numbers begin at 1. Add 1 to every feature number.")
                 if len(index.lstrip(b"0")) > 10 or int(index) > _LARGEST:
@@ -216,7 +216,7 @@ class _Rows:
                 with np.errstate(over="ignore"):
                     if not np.isfinite(np.float32(float(value))):
                         raise DataError(
-                            f"{where}: {_shown(value)} is beyond single precision. Scale the values."
+                            f"{where}: {shown(value)} is beyond single precision. Scale the values."
                         )
                 previous = int(index)
 
@@ -246,26 +246,21 @@ def _what_is_wrong(line: bytes) -> str:
         line.partition(b"#")[0].split() if line[:1].strip() else [b"", *line.partition(b"#")[0].split()]
     )
     if target and re.fullmatch(NUMBER + rb"(?:," + NUMBER + rb")*", target) is None:
-        return f"the target {_shown(target)} is not a number. Number the classes, or name another --format."
+        return f"the target {shown(target)} is not a number. Number the classes, or name another --format."
     for field in fields:
         feature, colon, value = field.partition(b":")
         if not colon:
-            return f"{_shown(field)} is not feature:value. Write pairs such as 3:0.5."
+            return f"{shown(field)} is not feature:value. Write pairs such as 3:0.5."
         if feature == b"qid":
-            return f"{_shown(field)} is not a query number after the target. Write `1 qid:4 3:0.5`."
+            return f"{shown(field)} is not a query number after the target. Write `1 qid:4 3:0.5`."
         if feature == b"cost":
-            return f"{_shown(field)} is not a cost after the target. Write `1 cost:2.5 3:0.5`."
+            return f"{shown(field)} is not a cost after the target. Write `1 cost:2.5 3:0.5`."
         if feature == b"sid":
-            return f"{_shown(field)}: shared slacks are not supported. Remove them."
+            return f"{shown(field)}: shared slacks are not supported. Remove them."
         if not feature.isdigit():
-            return f"the feature {_shown(feature)} is not a whole number from 1. Number the features."
+            return f"the feature {shown(feature)} is not a whole number from 1. Number the features."
         if value.lstrip(b"+-").lower() in (b"nan", b"inf", b"infinity"):
-            return f"feature {_shown(feature)} is {_shown(value)}. Remove it, or give it a finite value."
+            return f"feature {shown(feature)} is {shown(value)}. Remove it, or give it a finite value."
         if re.fullmatch(NUMBER, value) is None:
-            return f"feature {_shown(feature)}: {_shown(value)} is not a number. Write pairs such as 3:0.5."
-    return f"found {_shown(line.strip())}; expected `target feature:value ...`."
-
-
-def _shown(field: bytes) -> str:
-    text = field.decode("utf-8", "replace")
-    return text if len(text) <= 40 else f"{text[:40]}..."
+            return f"feature {shown(feature)}: {shown(value)} is not a number. Write pairs such as 3:0.5."
+    return f"found {shown(line.strip())}; expected `target feature:value ...`."

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from widemargin._files import replacing
 from widemargin.documents.formats.svmlight import NUMBER
 from widemargin.documents.opening import ByteSource
+from widemargin.documents.wording import shown
 from widemargin.errors import DataError
 
 if TYPE_CHECKING:
@@ -171,7 +172,8 @@ class _Reader:
     def model(self) -> SvmLightModel:
         first = self._next("the line `SVM-light Version V6.02`")
         if not first.startswith(MAGIC):
-            self._fail(f"found {_shown(first)}; an SVM-light model begins with `SVM-light Version`.")
+            found = shown(first) or "an empty line"
+            self._fail(f"found {found}; an SVM-light model begins with `SVM-light Version`.")
         version = first[len(MAGIC) :].decode("utf-8", "replace").strip()
         kernel = self._value(_HEADER[0], _whole, "a whole number from 0 to 4")
         if not 0 <= kernel < len(KERNELS):
@@ -208,7 +210,9 @@ class _Reader:
             line = self._next(f"support vector {i + 1} of {n}")
             match = _SUPPORT_VECTOR.fullmatch(line)
             if match is None:
-                self._fail(f"found {_shown(line)}; expected `alpha*y feature:value ... #`. {_CURE}")
+                self._fail(
+                    f"found {shown(line) or 'an empty line'}; expected `alpha*y feature:value ... #`. {_CURE}"
+                )
             numbers = np.fromstring(match[3].replace(b":", b" ").decode("ascii"), dtype=np.float64, sep=" ")
             features, row = numbers[::2], numbers[1::2]
             coefficients.append(float(match[1]))
@@ -251,7 +255,7 @@ class _Reader:
         text = self._next(f"the {name}").partition(b"#")[0].strip()
         value = convert(text)
         if value is None:
-            self._fail(f"the {name} is {_shown(text) if text else 'missing'}; expected {expected}. {_CURE}")
+            self._fail(f"the {name} is {shown(text) if text else 'missing'}; expected {expected}. {_CURE}")
         return value
 
     def _next(self, what: str) -> bytes:
@@ -279,8 +283,3 @@ def _whole(text: bytes) -> int | None:
 def _finite(text: bytes) -> float | None:
     value = float(text) if re.fullmatch(NUMBER, text) else np.inf
     return value if np.isfinite(value) else None
-
-
-def _shown(line: bytes) -> str:
-    text = line.decode("utf-8", "replace").strip()
-    return (text if len(text) <= 40 else f"{text[:40]}...") or "an empty line"

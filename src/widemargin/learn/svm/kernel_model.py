@@ -18,9 +18,8 @@ from widemargin._stored import Stored
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.label_model import Arrays, State
 from widemargin.learn.linear_model import LinearModel
-from widemargin.learn.svm.kernel_parameters import KernelParameters
 from widemargin.learn.svm.kernel_svm import KernelSVM
-from widemargin.learn.svm.support_vectors import summed, support_arrays
+from widemargin.learn.svm.support_vectors import KernelParameters, summed, support_arrays
 
 Floats = NDArray[np.float64]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin._arrays import canonical_csr, checked_matrix
-from widemargin._parameters import require_finite
+from widemargin._parameters import FINITE, POSITIVE, at_least, parameter, require_finite
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.label_model import Arrays, LabelModel, State
-from widemargin.learn.svm.kernel_parameters import KernelParameters
+from widemargin.learn.svm.dual_problem import SMALLEST_TOL
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,20 @@ Floats = NDArray[np.float64]
 _VALUES_AT_ONCE = 8_000_000
 # Support vectors that a model from a file is tested on.
 _ROWS_TRIED = 10
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelParameters:
+    """The parameters of every learner with a kernel, as in :class:`~widemargin.KernelSVM`."""
+
+    gamma: float = parameter(0.1, POSITIVE)
+    degree: float = parameter(3, POSITIVE)
+    coef0: float = parameter(1.0, FINITE)
+    class_weight: Literal["balanced"] | dict[Any, float] | None = None
+    tol: float = parameter(1e-3, at_least(SMALLEST_TOL))
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: bool = False
 
 
 class SupportVectorModel(KernelParameters, LabelModel):
