@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -71,12 +71,7 @@ class PaperResult:
         return {
             "name": self.name,
             "cells": [
-                {
-                    "row": cell.row,
-                    "column": cell.column,
-                    "published": _figure(cell.published),
-                    "ours": _figure(cell.ours),
-                }
+                {**asdict(cell), "published": _figure(cell.published), "ours": _figure(cell.ours)}
                 for cell in self.cells
             ],
             "notes": self.notes,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -82,13 +83,33 @@ class FeatureTask:
         return [measures(self.truth, model.decision_function(self.X_test)) for model in models]
 
 
-def best_lambda(task: FeatureTask) -> tuple[Measures, float]:
-    """What all features reach, and with which lambda."""
+class Whole(NamedTuple):
+    """A split, what all features reach there, and with which lambda."""
+
+    task: FeatureTask
+    best: Measures
+    regularization: float
+
+    def against_sizes(self, strategy: Strategy, sizes: Sequence[int], samples: int) -> list[Measures]:
+        """What a strategy reaches with every number of features, relative to all; the mean over samples."""
+        return [
+            average(
+                [
+                    self.task.learn(self.regularization, strategy.draw(size, seed)).over(self.best)
+                    for seed in range(strategy.runs or samples)
+                ]
+            )
+            for size in sizes
+        ]
+
+
+def best_lambda(task: FeatureTask) -> Whole:
+    """All features with the best lambda."""
     found = task.path()
     highest = max(point.micro_f1 for point in found)
     equal = [k for k, point in enumerate(found) if point.micro_f1 == highest]
     middle = equal[len(equal) // 2]
-    return found[middle], LAMBDAS[middle]
+    return Whole(task, found[middle], LAMBDAS[middle])
 
 
 def learner(regularization: float) -> RegularizedLeastSquares:
@@ -160,37 +181,9 @@ def subspace(task: FeatureTask, k: int | float | None) -> Sampled:
     return Sampled(leverages / leverages.sum())
 
 
-def relative(
-    task: FeatureTask,
-    strategy: Strategy,
-    n_features: int,
-    regularization: float,
-    whole: Measures,
-    samples: int,
-) -> Measures:
-    """The mean over samples of the measures relative to those of all features."""
-    runs = [
-        task.learn(regularization, strategy.draw(n_features, seed)).over(whole)
-        for seed in range(strategy.runs or samples)
-    ]
-    return average(runs)
-
-
 def average(runs: Sequence[Measures]) -> Measures:
     """Measure by measure, of those that are defined."""
     return Measures(*(macro(np.array([getattr(run, name) for run in runs])) for name in NAMES))
-
-
-def against_sizes(
-    task: FeatureTask,
-    strategy: Strategy,
-    sizes: Sequence[int],
-    regularization: float,
-    whole: Measures,
-    samples: int,
-) -> list[Measures]:
-    """What a strategy reaches with every number of features, relative to all features."""
-    return [relative(task, strategy, size, regularization, whole, samples) for size in sizes]
 
 
 def averages(runs: Sequence[Sequence[Measures]]) -> list[Measures]:

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from widemargin.documents.corpora import load_corpus
 from widemargin.features.sampling import hellinger_distance
 from widemargin.papers.dasgupta import feature_curves as curves
-from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy
+from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy, Whole
 from widemargin.papers.joachims.text_tasks import Report, texts_of
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
@@ -64,13 +63,8 @@ NOTES = [
 KINDS = {"": False, "long messages, ": True}
 
 
-class SmallTask(NamedTuple):
-    """One split of a pair of groups, with what all features reach there and their lambda."""
-
-    pair: int
-    task: FeatureTask
-    best: Measures
-    regularization: float
+# The number of a pair of groups, and one of its splits.
+SmallTask = tuple[int, Whole]
 
 
 def run(
@@ -121,9 +115,7 @@ def measured(
     found: dict[str, list[Measures]] = {}
     for name, make in strategies.items():
         report(f"{name} on {len(tasks)} splits")
-        rows = []
-        for _, task, best, value in tasks:
-            rows.append(curves.against_sizes(task, make(task), sizes, value, best, samples))
+        rows = [whole.against_sizes(make(whole.task), sizes, samples) for _, whole in tasks]
         found[name] = curves.averages(rows)
     return found
 
@@ -131,16 +123,16 @@ def measured(
 def spread(tasks: Sequence[SmallTask], samples: int, kind: str) -> tuple[list[Cell], list[Panel], str]:
     """Figure 4(a): both strategies on every task, sorted by IG."""
     names = ("IG", "SS (k = rank)")
-    pairs = sorted({found.pair for found in tasks})
+    pairs = sorted({number for number, _ in tasks})
     both = np.zeros((len(pairs), 2))
     for row, pair in enumerate(pairs):
         for side, name in enumerate(names):
             runs = [
-                curves.relative(task, STRATEGIES[name](task), SPREAD_SIZE, value, best, samples)
-                for number, task, best, value in tasks
+                whole.against_sizes(STRATEGIES[name](whole.task), [SPREAD_SIZE], samples)
+                for number, whole in tasks
                 if number == pair
             ]
-            both[row, side] = 100 * curves.average(runs).micro_f1
+            both[row, side] = 100 * curves.averages(runs)[0].micro_f1
     ordered = both[np.argsort(both[:, 0], kind="stable")]
     printed = {"lowest": (60.0, 80.0), "highest": (110.0, 100.0), "mean": (UNPUBLISHED, UNPUBLISHED)}
     figures = {"lowest": ordered.min(axis=0), "highest": ordered.max(axis=0), "mean": ordered.mean(axis=0)}
@@ -160,7 +152,7 @@ def spread(tasks: Sequence[SmallTask], samples: int, kind: str) -> tuple[list[Ce
 def distances_of(tasks: Sequence[SmallTask], kind: str) -> tuple[list[Cell], list[Panel]]:
     """Figure 4(c): the Hellinger distance of WS and SS against k, the mean over tasks."""
     found = []
-    for task in {small.pair: small.task for small in reversed(tasks)}.values():
+    for task in {number: whole.task for number, whole in reversed(tasks)}.values():
         by_weight = curves.weighted(task).probabilities
         found.append(
             [
@@ -201,4 +193,4 @@ def small_tasks(report: Report, tasks: int, splits: int, longest: bool = False) 
             order = np.random.default_rng(1000 * number + seed).permutation(len(texts))
             train, test = np.sort(order[:TRAINING]), np.sort(order[TRAINING:])
             task = FeatureTask(X[train], X[test], signs[train], signs[test])
-            yield SmallTask(number, task, *curves.best_lambda(task))
+            yield number, curves.best_lambda(task)

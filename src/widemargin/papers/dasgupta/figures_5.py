@@ -105,15 +105,14 @@ def measured(
     wholes = []
     for number, task in enumerate(tasks, 1):
         report(f"{title}, split {number}: all features, {len(curves.LAMBDAS)} values of lambda")
-        best, value = curves.best_lambda(task)
-        wholes.append((best, value))
+        wholes.append(curves.best_lambda(task))
         for name, make in STRATEGIES.items():
             report(f"{title}, split {number}: {name}")
-            by_split[name].append(curves.against_sizes(task, make(task), sizes, value, best, samples))
+            by_split[name].append(wholes[-1].against_sizes(make(task), sizes, samples))
     means = {name: curves.averages(found) for name, found in by_split.items()}
     shown = "; ".join(
         f"lambda {value:g}, micro-F1 {100 * best.micro_f1:.1f}, macro-F1 {100 * best.macro_f1:.1f}"
-        for best, value in wholes
+        for _, best, value in wholes
     )
     return means, f"all features: {shown}."
 
