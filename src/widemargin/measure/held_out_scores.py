@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin._work import RATE
 from widemargin.measure.contingency import Contingency, contingency
 
 Floats = NDArray[np.float64]
@@ -79,8 +80,16 @@ class HeldOutScores:
 class LeftOutCost:
     """What leaving out every example is predicted to take; infinite where a learner cannot do it.
 
-    `why` says what takes the time, where that is worth a note.
+    Attributes
+    ----------
+    work : in units of :mod:`widemargin._work`, the same at any load and number of threads
+    why : what takes the time, where that is worth a note
     """
 
-    seconds: float
+    work: float
     why: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """The same on one core."""
+        return self.work / RATE

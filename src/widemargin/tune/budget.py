@@ -1,8 +1,8 @@
 """The work that tuning may do: predicted from the data, never measured by the clock.
 
-A pass over the data for one label costs one unit per non-zero value. The rate below converts units to seconds
-on one core, so that ``tune=10`` takes roughly ten seconds. The same budget always visits the same candidates,
-whatever the load of the machine or the number of threads.
+A pass over the data for one label costs one unit per non-zero value (:mod:`widemargin._work`). A rate turns
+units to seconds on one core, so that ``tune=10`` takes roughly ten seconds. The same budget always visits the
+same candidates, whatever the load of the machine or the number of threads.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from widemargin._work import RATE
 from widemargin.errors import UsageError
 
-# Units per second. A LinearSVM on one core of a 2023 server reaches 3e8 to 2e9 (Reuters-21578, 20
-# Newsgroups).
-RATE = 4e8
 # Counting and weighting texts takes as long as this number of passes for one label.
 REPRESENTATION = 80
 # Passes to a relative duality gap of 0.1 at C = 1, and their growth with C and with smaller tolerances.

@@ -20,7 +20,7 @@ _AT_ONCE, _LEVELS = 0.03, (1e-3, 3e-5, 1e-6)
 _PART = 0.25
 _FEW = 1000
 # How an example's margin falls when it leaves, as a part of what the bounds allow, and how certain that is.
-_FALL, _DOUBT = 0.4, 0.1
+FALL, DOUBT = 0.4, 0.1
 
 
 class Finder(Protocol):
@@ -77,9 +77,9 @@ def find_winners(find: Finder, accuracy: float, truth: Signs, seen: Seen) -> tup
     exhausted = within > (accuracy if asked is None else asked)
     for level in _LEVELS:
         compared, doubt = seen(scores, within)
-        rivals = _rivals(compared, doubt)
-        wanted = np.clip(_PART * _distances(compared, rivals), level, _AT_ONCE)
-        refine = rivals & (doubt > wanted) & ~exhausted
+        close = rivals(compared, doubt)
+        wanted = np.clip(_PART * _distances(compared, close), level, _AT_ONCE)
+        refine = close & (doubt > wanted) & ~exhausted
         # In the units of the scores that are found.
         wanted = np.divide(wanted, np.abs(seen.slope), out=wanted, where=refine)
         if not refine.any():
@@ -91,16 +91,16 @@ def find_winners(find: Finder, accuracy: float, truth: Signs, seen: Seen) -> tup
         scores, within = np.where(better, found, scores), np.where(better, error, within)
         exhausted |= refine & (within > wanted)
         retrained = retrained + again
-    undecided = int(np.count_nonzero(_rivals(*seen(scores, within)).any(axis=1)))
+    undecided = int(np.count_nonzero(rivals(*seen(scores, within)).any(axis=1)))
     return (scores, within, retrained, unstable), undecided
 
 
-def _rivals(scores: Floats, accuracy: Floats) -> Flags:
+def rivals(scores: Floats, accuracy: Floats) -> Flags:
     """The classes that can have the largest score (n, classes), of documents where this is more than one.
 
     Examples
     --------
-    >>> _rivals(np.array([[0.5, 0.4, 0.0], [0.5, 0.2, 0.0]]), np.full((2, 3), 0.1)).tolist()
+    >>> rivals(np.array([[0.5, 0.4, 0.0], [0.5, 0.2, 0.0]]), np.full((2, 3), 0.1)).tolist()
     [[True, True, False], [False, False, False]]
     """
     possible: Flags = scores + accuracy >= (scores - accuracy).max(axis=1, keepdims=True)
@@ -114,10 +114,10 @@ def _likely_rivals(scores: Floats, within: Floats, accuracy: float, truth: Signs
     less than to come back later.
     """
     open_scores = (within > accuracy) | (within >= np.abs(scores))
-    fall = np.where(np.isfinite(within), within, 0.0) * (1 - 2 * _FALL)
+    fall = np.where(np.isfinite(within), within, 0.0) * (1 - 2 * FALL)
     guess = np.where(open_scores, scores + truth * fall, scores)
-    rivals = _rivals(*seen(guess, np.where(open_scores, np.minimum(within, _DOUBT), within)))
-    return np.asarray(rivals & ~open_scores)
+    close = rivals(*seen(guess, np.where(open_scores, np.minimum(within, DOUBT), within)))
+    return np.asarray(close & ~open_scores)
 
 
 def _distances(scores: Floats, rivals: Flags) -> Floats:

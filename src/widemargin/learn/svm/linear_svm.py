@@ -39,7 +39,7 @@ from widemargin.learn.kernels import Kernel
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
 from widemargin.learn.svm.left_out import LeavesOut
-from widemargin.learn.svm.left_out_linear import left_out_linear
+from widemargin.learn.svm.left_out_linear import left_out_linear, linear_cost
 from widemargin.learn.svm.linear_problem import linear_problem, train_linear
 from widemargin.progress import watch
 
@@ -108,6 +108,7 @@ class LinearSVM(LeavesOut, LinearModel):
     verbose: bool = False
 
     _leave_out = left_out_linear
+    _left_out_cost = linear_cost
 
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVM:
