@@ -16,7 +16,6 @@ from widemargin import (
     TextClassifier,
     Vectorizer,
 )
-from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.estimate.held_out import held_out, leave_one_out
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
@@ -150,9 +149,9 @@ def test_folds_fit_everything_again(vectorizer, features, learner):
         chosen = clone(features).fit(rows.X, y)
         rows = TrainingRows(chosen.transform(rows.X), rows.y, texts, rows.vectorizer, rows.counts, chosen)
     found = held_out(clone(learner).fit(rows.X, rows.y), rows.X, rows.y, method="k-fold", rows=rows)
-    fold = stratified_folds(rows.y.signs, 10, 0)
-    for k in range(10):
-        seen, unseen = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+    assert found.folds == 20  # as many as little work allows
+    for k in range(found.folds):
+        seen, unseen = np.flatnonzero(found.fold != k), np.flatnonzero(found.fold == k)
         again = TextClassifier(clone(vectorizer), clone(learner), features=features).fit(
             [texts[i] for i in seen], [y[i] for i in seen]
         )

@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from widemargin._work import RATE
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
 from widemargin.measure.held_out_scores import HeldOutScores
 
-# What leave-one-out may be predicted to take where nobody asked for it.
-MOST_SECONDS = 5.0
-# Documents x labels up to which it takes seconds rather than minutes, whatever the learner.
-MOST_LEFT_OUT = 2_000_000
+# What "auto" may spend on leave-one-out: the work of so many seconds of one core, or of so many trainings.
+SECONDS, TRAININGS = 2.0, 10
+# Folds of cross-validation. More of them leave out less, and estimate the model of all documents with less
+# bias; they are taken where the work of so many trainings is small.
+FEW_FOLDS, MANY_FOLDS = 10, 20
+_SMALL_WORK = 10 * RATE
+# Documents x labels whose scores, their accuracies and what corrects them fit into the memory of a laptop.
+MOST_LEFT_OUT = 10_000_000
 # Scores of so many documents x labels (16 bytes each) are kept while leave-one-out runs.
 MOST_SCORES = 100_000_000
 
@@ -47,7 +52,22 @@ def choose_method(asked: str | None, learner: Any, X: Any = None, *, cells: int 
         return "k-fold"
     if X is None:
         return "auto"
-    return "leave-one-out" if learner.left_out_cost(X).seconds <= MOST_SECONDS else "k-fold"
+    return "leave-one-out" if learner.left_out_cost(X).work <= allowed_work(learner, X) else "k-fold"
+
+
+def allowed_work(learner: Any, X: Any) -> float:
+    """What "auto" may spend on leave-one-out after `learner` was fitted on `X`, in units of work.
+
+    It is counted, not timed, so that the same documents get the same estimate on a busy machine and with any
+    number of threads.
+    """
+    return max(SECONDS * RATE, TRAININGS * _work_of_training(learner, X))
+
+
+def _work_of_training(learner: Any, X: Any) -> float:
+    """What it took to fit `learner` on `X`, where it counts its passes."""
+    size = X.nnz if hasattr(X, "nnz") else np.size(X)
+    return float(np.sum(getattr(learner, "n_iter_", 0))) * size
 
 
 def held_out(
@@ -80,7 +100,9 @@ def held_out(
     how: dict[str, Any] = {"sample_weight": sample_weight, "random_state": random_state}
     how |= {"verbose": verbose, "rows": rows}
     if method == "k-fold":
-        return out_of_fold(learner, X, y, **how)
+        work = _work_of_training(learner, X)
+        folds = MANY_FOLDS if 0 < MANY_FOLDS * work <= _SMALL_WORK and X.shape[0] >= MANY_FOLDS else FEW_FOLDS
+        return out_of_fold(learner, X, y, folds=folds, **how)
     return leave_one_out(learner, X, y, n_jobs=getattr(learner, "n_jobs", None), **how)
 
 
@@ -133,7 +155,7 @@ def leave_one_out(
         raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
     y = Labels.of(y, X.shape[0], space=learner.label_space_)
     how: dict[str, Any] = {"random_state": random_state, "verbose": verbose}
-    if not hasattr(learner, "left_out_scores") or np.isinf(learner.left_out_cost(X).seconds):
+    if not hasattr(learner, "left_out_scores") or np.isinf(learner.left_out_cost(X).work):
         return out_of_fold(learner, X, y, folds=folds, sample_weight=sample_weight, rows=rows, **how)
     warn_of_weak_labels(*y.space_and_signs)
     how["as_new"] = None if rows is None else rows.as_new()
