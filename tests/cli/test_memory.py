@@ -25,7 +25,7 @@ def full(*arguments, **keywords):
 
 STAGES = {
     "vectorizing": (
-        (Vectorizer, "fit_transform", []),
+        (Vectorizer, "fit_counts", []),
         "Not enough memory for vectorizing (18 documents, ",
         "--hashed",
     ),

@@ -143,7 +143,7 @@ def test_going_on_equals_not_having_stopped(run, tmp_path):
     np.testing.assert_array_equal(weights(once), weights(twice))
     other = run("train", "-", "--stream", "--learner", "winnow", "--resume", "-o", once, stdin=made[0])
     assert other.returncode == 2
-    assert "holds a balanced-winnow" in other.stderr
+    assert "contains a balanced-winnow" in other.stderr
 
 
 class TestBadLines:

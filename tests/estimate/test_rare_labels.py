@@ -42,8 +42,8 @@ def test_recall_with_the_gain_is_nearer_to_new_documents(method):
         rare = (k >= 4) & (k <= MOST)
         hits = ((Y > 0) & (found.scores > 0)).sum(axis=0)
         new = ((Y_new > 0) & (model.decision_function(X_new) > 0)).sum(axis=0) / Y_new.sum(axis=0)
-        plain.append(np.mean((hits / k - new)[rare]))
-        gained.append(np.mean(((hits + gain) / k - new)[rare]))
+        plain.append(np.mean((hits / np.maximum(k, 1) - new)[rare]))
+        gained.append(np.mean(((hits + gain) / np.maximum(k, 1) - new)[rare]))
         assert (gain >= 0).all()
         assert (gain[~rare] == 0).all()
         assert (hits + gain <= k).all()
@@ -58,6 +58,6 @@ def test_only_label_sets_with_enough_rare_examples_have_one():
     model = LinearSVM().fit(X, y)
     found = held_out(model, X, y, method="leave-one-out")
     assert expected_gain(model, rows, found, None) is None
-    rows = TrainingRows(X, Labels.of(Y[:, :1]))
+    rows = TrainingRows(X, Labels.of(Y[:, :2]))
     model = LinearSVM().fit(X, rows.y)
     assert expected_gain(model, rows, held_out(model, X, rows.y, method="k-fold"), None) is None

@@ -39,7 +39,7 @@ def choose_method(asked: str | None, learner: Any, X: Any = None, *, cells: int 
     Examples
     --------
     >>> from widemargin import LinearSVM, Perceptron
-    >>> [choose_method("auto", LinearSVM(), cells=cells) for cells in (10**6, 10**7, 10**9)]
+    >>> [choose_method("auto", LinearSVM(), cells=cells) for cells in (10**6, 10**8, 10**9)]
     ['auto', 'k-fold', 'xi-alpha']
     >>> choose_method("auto", Perceptron()), choose_method("leave-one-out", Perceptron())
     ('k-fold', 'leave-one-out')
