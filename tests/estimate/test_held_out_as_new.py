@@ -149,7 +149,7 @@ def test_folds_fit_everything_again(vectorizer, features, learner):
         chosen = clone(features).fit(rows.X, y)
         rows = TrainingRows(chosen.transform(rows.X), rows.y, texts, rows.vectorizer, rows.counts, chosen)
     found = held_out(clone(learner).fit(rows.X, rows.y), rows.X, rows.y, method="k-fold", rows=rows)
-    assert found.folds == 20  # as many as little work allows
+    assert found.folds == 40  # as many as little work allows
     for k in range(found.folds):
         seen, unseen = np.flatnonzero(found.fold != k), np.flatnonzero(found.fold == k)
         again = TextClassifier(clone(vectorizer), clone(learner), features=features).fit(

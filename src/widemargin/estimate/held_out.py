@@ -19,7 +19,7 @@ from widemargin.measure.held_out_scores import HeldOutScores
 SECONDS, TRAININGS = 2.0, 10
 # Folds of cross-validation. More of them leave out less, and estimate the model of all documents with less
 # bias; they are taken where the work of so many trainings is small.
-FEW_FOLDS, MANY_FOLDS = 10, 20
+FOLDS, MORE_FOLDS = 10, (40, 20)
 _SMALL_WORK = 10 * RATE
 # Documents x labels whose scores, their accuracies and what corrects them fit into the memory of a laptop.
 MOST_LEFT_OUT = 10_000_000
@@ -100,8 +100,9 @@ def held_out(
     how: dict[str, Any] = {"sample_weight": sample_weight, "random_state": random_state}
     how |= {"verbose": verbose, "rows": rows}
     if method == "k-fold":
-        work = _work_of_training(learner, X)
-        folds = MANY_FOLDS if 0 < MANY_FOLDS * work <= _SMALL_WORK and X.shape[0] >= MANY_FOLDS else FEW_FOLDS
+        most = min(_SMALL_WORK / max(_work_of_training(learner, X), 1.0), X.shape[0])
+        known = hasattr(learner, "n_iter_")
+        folds = next((folds for folds in MORE_FOLDS if known and folds <= most), FOLDS)
         return out_of_fold(learner, X, y, folds=folds, **how)
     return leave_one_out(learner, X, y, n_jobs=getattr(learner, "n_jobs", None), **how)
 
