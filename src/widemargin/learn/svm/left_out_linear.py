@@ -168,6 +168,11 @@ _AT_BOUND = 1e-9
 _APART = 0.005
 
 
+# Examples of a label with more free ones than a path can follow are trained again by passes: of 50,000 noisy
+# short texts, that takes minutes.
+_WITHOUT_PATH = 30
+
+
 def linear_cost(learner: Any, X: Any) -> LeftOutCost:
     """What leaving out every example of a `LinearSVM` is predicted to take.
 
@@ -207,7 +212,8 @@ def _counted(learner: Any, X: Any) -> tuple[list[float], int]:
     row = n_values / max(n, 1)
     terms = [
         np.sum(free * size**2, where=paths),
-        (row + _EVENTS) * np.sum(left_out * np.where(paths, size, free)),
+        (row + _EVENTS)
+        * np.sum(left_out * np.where(paths, size, np.where(size > _LARGEST, _WITHOUT_PATH, 1) * free)),
         left_out.sum(),
         n_values * len(free),
         n * len(free),
