@@ -5,11 +5,11 @@ measures it on all others. Printed for every collection and configuration: the m
 estimate and the measurement, in points (bias); the share of splits, or of labels and splits, whose 95 %
 interval contains the measured value (covers); the share that would contain it if every decision were right or
 wrong by itself, with the probabilities that the test set shows (ideal: below 95 % since the test set is a
-sample too); and the median width of the intervals over that of independent counts (width). The last columns
-are the median seconds of one training (representation and learner as they were chosen) and of all of `fit`.
+sample too); and the median half width of the intervals, in points. The first line has the median seconds of
+one training (representation and learner as they were chosen) and of all of `fit`.
 
 Bars: bias of accuracy and micro-F1 within 0.5 points and of macro-F1 within 1.5; coverage within 3 points of
-the ideal over all collections together; width at most 1.3.
+the ideal over all collections together.
 """
 
 from __future__ import annotations

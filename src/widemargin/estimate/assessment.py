@@ -212,8 +212,8 @@ def _estimates(
     }
     if gain is not None and gain.any():
         notes.append(
-            f"Macro-averages allow for the example that rare labels lose when it is held out: "
-            f"{np.count_nonzero(gain)} labels find {gain.sum():.1f} more."
+            f"Macro-averages are corrected for {np.count_nonzero(gain)} rare labels, which are estimated "
+            f"with fewer examples than the model has: {gain.sum():.1f} more are expected to be found."
         )
     return quality(
         space,

@@ -35,9 +35,8 @@ MEASURES: dict[str, Callable[[Contingency], Floats]] = {
 }
 # Half the width of the interval of F1 up to which figures are called good or fair.
 SURE, FAIR = 0.05, 0.15
-# Models of other samples of documents differ in quality, and estimates do not follow: over splits of
-# Reuters-21578 and Ohsumed, macro-averages differ from those measured by 1.1 to 1.3 times what counts explain
-# (benchmarks/coverage.py).
+# Models of other samples of documents differ in quality, and estimates do not follow. The factor was chosen
+# on splits of Reuters-21578 and Ohsumed (benchmarks/coverage.py).
 _SPREAD = 1.1
 _MOST_DRAWN = 1_000_000  # tables that one interval of all labels takes
 

@@ -166,10 +166,8 @@ _LARGEST, _SPARE, _WORTH = 3000, 64, 24_000
 _AT_BOUND = 1e-9
 # Scores that no example moves are told apart at this distance.
 _APART = 0.005
-
-
-# Examples of a label with more free ones than a path can follow are trained again by passes: of 50,000 noisy
-# short texts, that takes minutes.
+# How much longer a score takes where a label has too many free examples for a path: 50,000 noisy short texts
+# take minutes.
 _WITHOUT_PATH = 30
 
 
