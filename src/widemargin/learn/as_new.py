@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,34 +17,42 @@ Floats = NDArray[np.float64]
 _ROWS_AT_ONCE = 64
 
 
-def linear_as_new(model: Any, scores: Floats, new: AsNew) -> Floats:
+class Seen(NamedTuple):
+    """The scores that decide, as numbers or (n, columns): `offset` and `slope` times those that are found."""
+
+    offset: Any = 0.0
+    slope: Any = 1.0
+
+    def __call__(self, scores: Floats, within: Floats) -> tuple[Floats, Floats]:
+        """The scores, and their accuracy."""
+        known = np.where(self.slope == 0, 0.0, within)
+        return self.offset + self.slope * scores, np.abs(self.slope) * known
+
+
+def linear_as_new(model: Any, n_columns: int, new: AsNew) -> Seen:
     """Of a linear rule.
 
     A term that no other document has carries no weight once its document has left, so the score of the
     shared terms by the rule without the document is known, and normalization scales it about the intercept.
     What the shift of document frequencies adds is scored by the rule of all documents.
-
-    Parameters
-    ----------
-    scores : (n, columns) of the rows that `model` was fitted on, each by the rule without it
     """
-    rows, shared = (_scores(model, part, scores.shape) for part in (new.rows, new.shared))
-    result: Floats = rows + new.scale[:, None] * (scores - shared)
-    return result
+    rows, shared = (_scores(model, part, n_columns) for part in (new.rows, new.shared))
+    slope = np.repeat(new.scale[:, None], n_columns, axis=1)
+    return Seen(rows - slope * shared, slope)
 
 
-def kernel_as_new(model: Any, kernel: Kernel, X: Any, scores: Floats, new: AsNew) -> Floats:
+def kernel_as_new(model: Any, kernel: Kernel, X: Any, n_columns: int, new: AsNew) -> Seen:
     """Of a rule by any kernel: what a document adds to its own score, it adds in proportion to
     k(as new, as trained)."""
-    kept = _scores(model, X, scores.shape) - scores
     before, after = canonical_csr(X), canonical_csr(new.rows)
     own = _pairs(kernel, before, before)
     share = np.divide(_pairs(kernel, after, before), own, out=np.ones_like(own), where=own > 0)
-    return _scores(model, new.rows, scores.shape) - share[:, None] * kept
+    slope = np.repeat(share[:, None], n_columns, axis=1)
+    return Seen(_scores(model, new.rows, n_columns) - slope * _scores(model, X, n_columns), slope)
 
 
-def _scores(model: Any, X: Any, shape: tuple[int, ...]) -> Floats:
-    found: Floats = np.asarray(model.decision_function(X), dtype=np.float64).reshape(shape)
+def _scores(model: Any, X: Any, n_columns: int) -> Floats:
+    found: Floats = np.asarray(model.decision_function(X), dtype=np.float64).reshape(-1, n_columns)
     return found
 
 

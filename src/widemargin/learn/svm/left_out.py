@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._arrays import canonical_csr, row_squares
 from widemargin.errors import UsageError
 from widemargin.labels import Labels
-from widemargin.learn.as_new import kernel_as_new, linear_as_new
+from widemargin.learn.as_new import Seen, kernel_as_new, linear_as_new
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.svm.left_out_winners import Finder, Seen, find_winners
+from widemargin.learn.svm.left_out_winners import Finder, find_winners
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk
 from widemargin.weight.left_out import AsNew
@@ -75,7 +75,7 @@ class LeavesOut:
         labels = Labels.of(y, X.shape[0], space=self.label_space_)
         how = LeaveOut(float(accuracy) if scores else np.inf, n_jobs, random_state, verbose)
         find, undecided = self._leave_out(X, labels, sample_weight, how), None
-        seen = Seen() if as_new is None else self._as_new(X, labels.signs.shape, as_new)
+        seen = Seen() if as_new is None else self._as_new(X, labels.signs.shape[1], as_new)
         if self.label_space_.kind == "multiclass":
             (values, within, *counts), undecided = find_winners(find, how.accuracy, labels.signs, seen)
         else:
@@ -92,17 +92,12 @@ class LeavesOut:
         """What scores examples by rules that are learned without them."""
         raise NotImplementedError
 
-    def _as_new(self, X: Any, shape: tuple[int, ...], new: AsNew) -> Seen:
-        """How the score of a new document follows from that of the training document, which it does on a
-        straight line."""
+    def _as_new(self, X: Any, n_columns: int, new: AsNew) -> Seen:
+        """How the score of a new document follows from that of the training document."""
         kernel = getattr(self, "_kernel", Kernel("linear"))
-        ends = [
-            linear_as_new(self, np.full(shape, score), new)
-            if kernel.name == "linear"
-            else kernel_as_new(self, kernel, X, np.full(shape, score), new)
-            for score in (0.0, 1.0)
-        ]
-        return Seen(ends[0], ends[1] - ends[0])
+        if kernel.name == "linear":
+            return linear_as_new(self, n_columns, new)
+        return kernel_as_new(self, kernel, X, n_columns, new)
 
     def left_out_cost(self, X: Any) -> LeftOutCost:
         """What `left_out_scores` is predicted to take on `X`, from counts of the solution alone."""

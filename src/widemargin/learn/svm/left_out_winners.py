@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from widemargin.learn.as_new import Seen
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -39,18 +41,6 @@ class Finder(Protocol):
         asked : (n, columns) to which accuracy to find each score; 0: it is not asked for, and 0 is returned.
             None: all scores, to the same accuracy.
         """
-
-
-class Seen(NamedTuple):
-    """The scores that decide, as numbers or (n, columns): `offset` and `slope` times those that are found."""
-
-    offset: Any = 0.0
-    slope: Any = 1.0
-
-    def __call__(self, scores: Floats, within: Floats) -> tuple[Floats, Floats]:
-        """The scores, and their accuracy."""
-        known = np.where(self.slope == 0, 0.0, within)
-        return self.offset + self.slope * scores, np.abs(self.slope) * known
 
 
 def find_winners(find: Finder, accuracy: float, truth: Signs, seen: Seen) -> tuple[Parts, int]:
