@@ -137,11 +137,9 @@ def assess(
     names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
     asked = request.method if request.method in ("leave-one-out", "k-fold") else "auto"
-    method = choose_method(asked, learner, X)
+    method = choose_method(asked, learner, X, selected_by_labels=rows.uses_labels)
     assert method is not None
-    if rows.uses_labels and asked == "auto":
-        method = "k-fold"  # selects features again in every fold
-    elif rows.uses_labels and method == "leave-one-out":
+    if rows.uses_labels and method == "leave-one-out":
         warnings.warn(
             "Features were selected by the labels of all documents, including the one that is left out: "
             "estimates are slightly optimistic. Use k-fold, which selects them again in every fold.",

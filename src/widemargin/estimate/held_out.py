@@ -27,7 +27,9 @@ MOST_LEFT_OUT = 10_000_000
 MOST_SCORES = 100_000_000
 
 
-def choose_method(asked: str | None, learner: Any, X: Any = None, *, cells: int = 0) -> str | None:
+def choose_method(
+    asked: str | None, learner: Any, X: Any = None, *, cells: int = 0, selected_by_labels: bool = False
+) -> str | None:
     """How to estimate: as asked, and for "auto" the best way that neither takes long nor fills the memory.
 
     Parameters
@@ -35,6 +37,7 @@ def choose_method(asked: str | None, learner: Any, X: Any = None, *, cells: int 
     asked : "auto", or a method, which is not questioned; None for no estimate
     X : what `learner` was fitted on. Before that its own cost is not known, and "auto" may stay "auto".
     cells : documents x labels, to limit the time and the memory
+    selected_by_labels : whether features were, which only folds select again without the held-out documents
 
     Examples
     --------
@@ -48,7 +51,7 @@ def choose_method(asked: str | None, learner: Any, X: Any = None, *, cells: int 
         return asked
     if cells > MOST_SCORES and hasattr(learner, "left_out_risk"):
         return "xi-alpha"
-    if cells > MOST_LEFT_OUT or not hasattr(learner, "left_out_scores"):
+    if selected_by_labels or cells > MOST_LEFT_OUT or not hasattr(learner, "left_out_scores"):
         return "k-fold"
     if X is None:
         return "auto"

@@ -132,7 +132,7 @@ class RegularizedLeastSquares(LinearModel):
         labels = Labels.of(y, X.shape[0])
         scores = self.path_left_out([self.regularization], X, labels, sample_weight)[0]
         if as_new is not None:
-            scores, _ = linear_as_new(self, scores.shape[1], as_new)(scores, np.zeros_like(scores))
+            scores = linear_as_new(self, scores.shape[1], as_new)(scores, np.zeros_like(scores))[0]
         return HeldOutScores.of_closed_form(scores, labels.signs)
 
     def left_out_cost(self, X: Any) -> LeftOutCost:
