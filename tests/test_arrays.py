@@ -21,6 +21,7 @@ from widemargin import (
     LinearSVM,
     Perceptron,
     PositiveWinnow,
+    ProfileClassifier,
     RegularizedLeastSquares,
     Rocchio,
     SampledLeastSquares,
@@ -57,6 +58,7 @@ LEARNERS = [
     LargeMarginWinnow(),
     DualSVM(),
     Rocchio(),
+    ProfileClassifier(),
     TextClassifier(learner=Perceptron()),
 ]
 TRANSFORMERS = [

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from widemargin.learn.online.perceptron import Perceptron
     from widemargin.learn.online.positive_winnow import PositiveWinnow
     from widemargin.learn.online.winnow import Winnow
+    from widemargin.learn.profiles.profile_classifier import ProfileClassifier
     from widemargin.learn.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
@@ -48,6 +49,7 @@ _HOME = {
     "LinearSVM": "widemargin.learn.svm.linear_svm",
     "Perceptron": "widemargin.learn.online.perceptron",
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
+    "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
     "RegularizedLeastSquares": "widemargin.learn.squares.least_squares",
     "Rocchio": "widemargin.learn.rocchio",
     "SampleFeatures": "widemargin.features.sampling",
@@ -70,6 +72,7 @@ __all__ = [
     "LinearSVM",
     "Perceptron",
     "PositiveWinnow",
+    "ProfileClassifier",
     "RegularizedLeastSquares",
     "Rocchio",
     "SampleFeatures",

@@ -23,6 +23,7 @@ from widemargin import (
     LinearSVM,
     Perceptron,
     PositiveWinnow,
+    ProfileClassifier,
     RegularizedLeastSquares,
     Rocchio,
     SampledLeastSquares,
@@ -101,6 +102,11 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "winnow": ("multiclass", lambda: TextClassifier(learner=Winnow(normalize=True, eta=0.5))),
     "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True))),
     "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
+    "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
+    "profiles votes": (
+        "binary",
+        lambda: TextClassifier(Vectorizer(**COUNTS), ProfileClassifier("ct", gather=1, n_neighbors=3)),
+    ),
     "dual-svm": ("multiclass", lambda: TextClassifier(learner=DualSVM())),
 }
 # What surrounds the learner, once each.

@@ -14,6 +14,7 @@ from widemargin import (
     BalancedWinnow,
     KernelSVM,
     LinearSVM,
+    ProfileClassifier,
     RegularizedLeastSquares,
     Rocchio,
     SelectFeatures,
@@ -52,6 +53,7 @@ LINEAR = {
 OTHERS = {
     "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),
     "online": (TextClassifier(learner=BalancedWinnow()), LABELS),
+    "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier()), LABELS),
     "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),
     "pairs": (TextClassifier(learner=KernelSVM(kernel="linear", scheme="votes")), LABELS),
 }

@@ -16,6 +16,7 @@ from widemargin import (
     LargeMarginWinnow,
     LinearSVM,
     Perceptron,
+    ProfileClassifier,
     RegularizedLeastSquares,
     Rocchio,
     SelectFeatures,
@@ -34,6 +35,7 @@ LEARNERS = [
     LinearSVM(tol=1e-8),
     RegularizedLeastSquares(solver="iterative", tol=1e-9),
     Rocchio(),
+    ProfileClassifier(),
 ]
 
 

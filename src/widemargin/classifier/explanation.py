@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._arrays import Csr
-
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
@@ -74,26 +72,30 @@ def explain_scores(
     text: str,
     *,
     label: Any,
-    row: Csr,
+    columns: NDArray[np.int32],
+    values: NDArray[np.float64],
     located: Iterable[Any],
-    weights: NDArray[np.float64],
     bias: float,
     score: float,
     threshold: float | None = None,
     name: Callable[[int], str] | None,
 ) -> Explanation:
-    """Divide value times weight of every term equally among its occurrences.
+    """Divide what every term adds to the score equally among its occurrences.
 
     With a weighting that is not linear in the term frequency no occurrence is worth more than another,
     so equal shares are the only ones that do not depend on their order. Where columns have no `name`, a term
     is called what stands in the text.
+
+    Parameters
+    ----------
+    columns, values : the terms of the text, and what each adds
+    located : the columns, starts and ends of all occurrences
     """
-    columns, starts, ends = (np.asarray(part).tolist() for part in located)
-    values = (row.data.astype(np.float64) * weights[row.indices]).tolist()
-    value = dict(zip(row.indices.tolist(), values, strict=True))
-    occurrences = Counter(columns)
+    terms, starts, ends = (np.asarray(part).tolist() for part in located)
+    value = dict(zip(columns.tolist(), values.tolist(), strict=True))
+    occurrences = Counter(terms)
     contributions = []
-    for column, start, end in zip(columns, starts, ends, strict=True):
+    for column, start, end in zip(terms, starts, ends, strict=True):
         covered = text[start:end]
         term = covered.casefold() if name is None else name(column)
         share = value.get(column, 0.0) / occurrences[column]

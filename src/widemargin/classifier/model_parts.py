@@ -26,6 +26,7 @@ LEARNERS = {
     "winnow": ("widemargin.learn.online.winnow", "Winnow"),
     "large-margin-winnow": ("widemargin.learn.online.large_margin_winnow", "LargeMarginWinnow"),
     "rocchio": ("widemargin.learn.rocchio", "Rocchio"),
+    "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),
     "dual-svm": ("widemargin.learn.online.dual_svm", "DualSVM"),
 }
 # And what may stand between the vectorizer and the learner.

@@ -18,7 +18,13 @@ from widemargin._arrays import Csr, is_sparse
 from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.storage import StoredParts, read_file
-from widemargin.classifier.term_weights import TopTerms, check_term_weights, is_pairwise, term_weights
+from widemargin.classifier.term_weights import (
+    TopTerms,
+    check_term_weights,
+    column_of,
+    is_pairwise,
+    term_weights,
+)
 from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Vectors
@@ -81,19 +87,27 @@ class Scorer:
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Explain the score of `text` for `label`; by default for the predicted one."""
         row, located = self.representation.located_row(text)
-        check_term_weights(self.learner)
+        in_parts = hasattr(self.learner, "score_parts")
+        if not in_parts:
+            check_term_weights(self.learner)
         row = _as_scored(self.learner, row)
         scores = np.asarray(_score(self.learner, row), dtype=np.float64).reshape(-1)
         label = self.rule.best(scores) if label is None else label
-        weights = term_weights(self.learner, label)
-        column, sign, thresholds = weights.column, weights.sign, self.rule.thresholds
+        column, sign = column_of(self.learner, label)
+        thresholds = self.rule.thresholds
+        if in_parts:
+            constants, parts = self.learner.score_parts(row)
+            values, bias = sign * parts[:, column], sign * float(constants[column])
+        else:
+            weights = term_weights(self.learner, label)
+            values, bias = row.data.astype(np.float64) * weights.weights[row.indices], weights.bias
         return explain_scores(
             text,
             label=label,
-            row=row,
+            columns=row.indices,
+            values=values,
             located=located,
-            weights=weights.weights,
-            bias=weights.bias,
+            bias=bias,
             score=sign * float(scores[column]),
             threshold=None if thresholds is None else sign * float(thresholds[column]),
             name=self.representation.term if self.representation.has_terms else None,

@@ -70,7 +70,7 @@ def check_term_weights(learner: Any) -> None:
 
 def term_weights(learner: Any, label: Any) -> TermWeights:
     """The rule of `label`, of a learner that passed `check_term_weights`."""
-    column, sign = _column(learner, label)
+    column, sign = column_of(learner, label)
     coef: Any = learner.coef_
     row = coef[[column], :].toarray() if hasattr(coef, "toarray") else np.atleast_2d(coef)[column]
     intercepts = np.broadcast_to(
@@ -80,7 +80,7 @@ def term_weights(learner: Any, label: Any) -> TermWeights:
     return TermWeights(column, sign, weights, sign * float(intercepts[column]))
 
 
-def _column(learner: Any, label: Any) -> tuple[int, float]:
+def column_of(learner: Any, label: Any) -> tuple[int, float]:
     """The column that scores `label`, and whether its sign is reversed."""
     classes = learner.label_space_.classes.tolist()
     label = label.item() if isinstance(label, np.generic) else label

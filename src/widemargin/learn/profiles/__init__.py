@@ -1,0 +1,1 @@
+"""n-gram profiles: dissimilarities of distributions, nearest profiles, Markov models, kernels for SVMs."""
