@@ -1,6 +1,7 @@
 // Python's view of the kernel machines.
 #include "bindings/bindings.hpp"
 #include "kernel/decomposition.hpp"
+#include "kernel/kernel_block.hpp"
 #include "kernel/kernel_rounding.hpp"
 #include "left_out/leave_one_out_kernel.hpp"
 
@@ -135,25 +136,23 @@ void leave_one_out(const Csr& csr, const Filled<KernelParameters>& kernel,
 }
 
 // out (rows of a x rows of b): kernel values between two sets of rows over the same columns.
-void kernel_block(const Csr& rows, const Csr& columns, const Filled<KernelParameters>& kernel,
-                  OutputMatrix<double> out, int n_threads) {
-    const CsrView<double>&a = rows.of_type<double>(), &b = columns.of_type<double>();
-    const std::int64_t n_a = a.n_rows, n_b = b.n_rows;
-    require_threads(n_threads);
-    require_shape(out, {n_a, n_b}, "out");
-    if (a.n_columns != b.n_columns) throw nb::value_error("the matrices differ in their columns");
-    without_gil([&] {
-        const InvertedIndex<double> index(b, kernel.core);
-        Pieces pieces(n_a, 16);
-        run_parallel(
-            static_cast<int>(std::max<std::int64_t>(std::min<std::int64_t>(n_threads, (n_a + 15) / 16), 1)),
-            [&](int, const StopFlag& stop) {
-                std::vector<double> sums(n_b);
-                pieces.each(stop, [&](std::int64_t i) {
-                    index.values(a.row(i), nullptr, n_b, sums.data(), out.data() + i * n_b);
-                });
-            },
-            poll_signals);
+void kernel_values(const Csr& rows, const Csr& columns, const Filled<KernelParameters>& kernel,
+                   OutputMatrix<double> out, int n_threads) {
+    rows.visit(n_threads, [&](const auto& a) {
+        columns.visit(n_threads, [&](const auto& b) {
+            require_shape(out, {a.n_rows, b.n_rows}, "out");
+            if (a.n_columns != b.n_columns) throw nb::value_error("the matrices differ in their columns");
+            without_gil([&] { kernel_block(a, b, kernel.core, out.data(), n_threads, poll_signals); });
+        });
+    });
+}
+
+// out (n x n): kernel values between the rows of one matrix.
+void kernel_matrix(const Csr& rows, const Filled<KernelParameters>& kernel, OutputMatrix<double> out,
+                   int n_threads) {
+    rows.visit(n_threads, [&](const auto& x) {
+        require_shape(out, {x.n_rows, x.n_rows}, "out");
+        without_gil([&] { kernel_gram(x, kernel.core, out.data(), n_threads, poll_signals); });
     });
 }
 
@@ -208,8 +207,9 @@ void register_kernel(nb::module_& m) {
         .optional(shape("labels", "examples"), "asked", &LeftOutResults::asked);
     m.def("leave_one_out_kernel", &leave_one_out, arg("csr"), arg("kernel"), arg("problem"), arg("options"),
           arg("accuracy"), arg("results"), arg("n_threads"));
-    m.def("kernel_block", &kernel_block, arg("rows"), arg("columns"), arg("kernel"), array("out"),
+    m.def("kernel_block", &kernel_values, arg("rows"), arg("columns"), arg("kernel"), array("out"),
           arg("n_threads"));
+    m.def("kernel_gram", &kernel_matrix, arg("rows"), arg("kernel"), array("out"), arg("n_threads"));
 }
 
 }  // namespace widemargin

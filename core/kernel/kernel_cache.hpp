@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernel/kernels.hpp"
+#include "kernel/inverted_index.hpp"
 #include "parallel.hpp"
 
 namespace widemargin {

@@ -48,7 +48,8 @@ double kernel_rounding(const KernelParameters& kernel, const CsrView<T>& x) {
                        rounding_of(2 * m + 16)) +
                    added;
         case KernelKind::chi2: {
-            const double off = 8 * rounding_of(m + 8) * sums * slack;
+            // 16: what rounding adds inside a batch of columns (simd/chi_square_loops.hpp).
+            const double off = 8 * rounding_of(m + 16) * sums * slack;
             return rounded_up(std::min(std::expm1(kernel.gamma * std::pow(off, kernel.power)), kSeen) +
                               rounding_of(2 * m + 24)) +
                    added;

@@ -1,4 +1,4 @@
-// Kernels between sparse rows, a whole row of the kernel matrix at a time.
+// Kernels between sparse rows.
 //
 // Every kernel here is a function of one sum over the features that two rows share, and of one number per
 // row:
@@ -10,9 +10,8 @@
 //   chi-square  exp(-gamma chi2(x, z)^power)     sum 4 x_k z_k / (x_k + z_k), with sum x_k of each row:
 //               chi2(x, z) = 2 sum (x_k - z_k)^2 / (x_k + z_k) = 2 (sum x_k + sum z_k - that sum)
 //
-// The sums of row i with all others come from an inverted index: for each feature of row i, the rows that
-// have it. Features of many rows are stored as dense columns instead. A constant (the square of a bias
-// feature) may be added to every kernel value.
+// The sums of a row with many others come from an inverted index (kernel/inverted_index.hpp). A constant (the
+// square of a bias feature) may be added to every kernel value.
 //
 // Sums are computed in double precision, whatever the precision of the stored values. For long rows that are
 // close to each other, the differences of the last two kernels cancel (rows of 3e8 + N(0, 1) keep no digit).
@@ -27,10 +26,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
-#include <vector>
 
-#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -47,9 +43,14 @@ struct KernelParameters {
     double of_row(const Row<T>& x) const {
         if (kind == KernelKind::rbf) return x.squared_norm();
         if (kind != KernelKind::chi2) return 0;
-        double sum = 0;
-        for (std::int64_t k = 0; k < x.size; ++k) sum += x.values[k];
-        return sum;
+        // Compensated (Neumaier 1974): two roundings, however long the row. Values are not negative.
+        double sum = 0, lost = 0;
+        for (std::int64_t k = 0; k < x.size; ++k) {
+            const double value = x.values[k], next = sum + value;
+            lost += sum >= value ? (sum - next) + value : (value - next) + sum;
+            sum = next;
+        }
+        return sum + lost;
     }
 
     // Whether a value is exp(-gamma difference^power) + offset.
@@ -87,9 +88,10 @@ struct KernelParameters {
         return sum;
     }
 
-    // Bound on the error of a difference computed from a shared sum, for rows of at most `longest` values.
-    static double rounding(std::int64_t longest, double of_x, double of_z) {
-        return static_cast<double>(longest + 4) * std::numeric_limits<double>::epsilon() * 2 * (of_x + of_z);
+    // Bound on the error of a difference computed from a sum over shared features in so many `additions`.
+    static double rounding(std::int64_t additions, double of_x, double of_z) {
+        return static_cast<double>(additions + 4) * std::numeric_limits<double>::epsilon() * 2 *
+               (of_x + of_z);
     }
 
     // Whether an error of `error` in a difference can change the value by more than `tolerance`.
@@ -139,162 +141,6 @@ struct KernelParameters {
         }
         return std::pow(base, degree);
     }
-};
-
-// For every feature, the rows that have it.
-template <typename T>
-class InvertedIndex {
-  public:
-    InvertedIndex(const CsrView<T>& x, const KernelParameters& kernel)
-        : kernel_(kernel), x_(x), n_rows_(x.n_rows), begin_(x.n_columns + 1, 0), of_row_(x.n_rows) {
-        for (std::int64_t k = 0; k < x.n_values(); ++k) ++begin_[x.indices[k] + 1];
-        for (std::int64_t j = 0; j < x.n_columns; ++j) begin_[j + 1] += begin_[j];
-        column_.assign(x.n_columns, -1);
-        std::int32_t n_dense = 0;
-        for (std::int64_t j = 0; j < x.n_columns; ++j) {
-            if ((begin_[j + 1] - begin_[j]) * kDenseFrom >= n_rows_ && kernel.kind != KernelKind::chi2) {
-                column_[j] = n_dense++;
-            }
-        }
-        dense_.assign(n_dense * n_rows_, T(0));
-        rows_.resize(x.n_values());
-        values_.resize(x.n_values());
-        std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
-        for (std::int64_t i = 0; i < x.n_rows; ++i) {
-            const Row<T> row = x.row(i);
-            of_row_[i] = kernel.of_row(row);
-            largest_of_row_ = std::max(largest_of_row_, of_row_[i]);
-            longest_ = std::max(longest_, row.size);
-            for (std::int64_t k = 0; k < row.size; ++k) {
-                const std::int64_t place = next[row.indices[k]]++;
-                rows_[place] = static_cast<std::int32_t>(i);
-                values_[place] = row.values[k];
-                const std::int32_t column = column_[row.indices[k]];
-                if (column >= 0) dense_[column * n_rows_ + i] = row.values[k];
-            }
-        }
-    }
-
-    std::int64_t n_rows() const { return n_rows_; }
-    const KernelParameters& kernel() const { return kernel_; }
-
-    // The average cost of a row of kernel values, roughly in nanoseconds.
-    double row_cost() const {
-        double postings = 0;
-        for (std::size_t j = 0; j + 1 < begin_.size(); ++j) {
-            const double having = static_cast<double>(begin_[j + 1] - begin_[j]);
-            postings += having * (column_[j] >= 0 ? 0.25 * static_cast<double>(n_rows_) : having);
-        }
-        const double n = static_cast<double>(n_rows_);
-        return postings / std::max(n, 1.0) + (kernel_.kind == KernelKind::linear ? 1 : 5) * n;
-    }
-
-    // Kernel values of x with the rows `columns` (null: all rows). `sums` is a workspace of n_rows numbers.
-    template <typename Other, typename Real>
-    void values(const Row<Other>& x, const std::int32_t* columns, std::int64_t n_columns, double* sums,
-                Real* out) const {
-        std::fill(sums, sums + n_rows_, 0.0);
-        if (kernel_.kind == KernelKind::chi2) {
-            add_shares(x, sums);
-        } else {
-            add_products(x, sums);
-        }
-        const std::int64_t n = columns ? n_columns : n_rows_;
-        if (kernel_.is_of_difference()) {
-            finish_differences(x, columns, n, sums, out);
-        } else {
-            for (std::int64_t c = 0; c < n; ++c)
-                out[c] = static_cast<Real>(kernel_.finish(sums[columns ? columns[c] : c]));
-        }
-    }
-
-  private:
-    // A feature of at least one in kDenseFrom rows is a dense column; kColumnsAtOnce of them are added at a
-    // time.
-    static constexpr std::int64_t kDenseFrom = 8, kColumnsAtOnce = 16;
-
-    // Tolerated rounding error of an exponential kernel's value, well below the precision of the type.
-    template <typename Real>
-    static constexpr double kRounding = std::is_same_v<Real, float> ? 1e-8 : 1e-11;
-
-    template <typename Other>
-    void add_products(const Row<Other>& x, double* sums) const {
-        double factors[kColumnsAtOnce];
-        const T* dense[kColumnsAtOnce];
-        std::int64_t count = 0;
-        const auto add_dense = [&] {
-            loops_.over<T>().add_columns(factors, dense, count, n_rows_, sums);
-            count = 0;
-        };
-        for (std::int64_t k = 0; k < x.size; ++k) {
-            const double value = x.values[k];
-            const std::int32_t column = column_[x.indices[k]];
-            if (column >= 0) {
-                factors[count] = value;
-                dense[count++] = dense_.data() + column * n_rows_;
-                if (count == kColumnsAtOnce) add_dense();
-                continue;
-            }
-            const std::int64_t end = begin_[x.indices[k] + 1];
-            for (std::int64_t p = begin_[x.indices[k]]; p < end; ++p)
-                sums[rows_[p]] += value * double(values_[p]);
-        }
-        add_dense();
-    }
-
-    template <typename Other>
-    void add_shares(const Row<Other>& x, double* sums) const {
-        for (std::int64_t k = 0; k < x.size; ++k) {
-            const double value = x.values[k];
-            const std::int64_t end = begin_[x.indices[k] + 1];
-            for (std::int64_t p = begin_[x.indices[k]]; p < end; ++p) {
-                const double other = values_[p];
-                if (value + other > 0) sums[rows_[p]] += 4 * value * (other / (value + other));
-            }
-        }
-    }
-
-    template <typename Other, typename Real>
-    void finish_differences(const Row<Other>& x, const std::int32_t* columns, std::int64_t n,
-                            const double* sums, Real* out) const {
-        const double of_x = kernel_.of_row(x);
-        const std::int64_t longest = std::max(longest_, x.size);
-        const double tolerance = kRounding<Real>;
-        // Whether the sums are too inexact for the row with the largest error.
-        const bool rough = kernel_.shows(kernel_.rounding(longest, of_x, largest_of_row_), 0.0, tolerance);
-        if constexpr (std::is_same_v<Real, float>) {
-            if (!rough && !columns && kernel_.kind == KernelKind::rbf) {
-                loops_.rbf_exponents(kernel_.gamma, of_x, of_row_.data(), sums, n, out);
-                loops_.exp_of_negative(static_cast<float>(kernel_.offset), n, out);
-                return;
-            }
-        }
-        for (std::int64_t c = 0; c < n; ++c) {
-            const std::int64_t j = columns ? columns[c] : c;
-            double difference = kernel_.difference(sums[j], of_x, of_row_[j]);
-            if (rough && kernel_.shows(kernel_.rounding(longest, of_x, of_row_[j]), difference, tolerance)) {
-                difference = kernel_.difference(x, x_.row(j));
-            }
-            out[c] = static_cast<Real>(kernel_.exponent(difference));
-        }
-        if constexpr (std::is_same_v<Real, float>) {
-            loops_.exp_of_negative(static_cast<float>(kernel_.offset), n, out);
-        } else {
-            for (std::int64_t c = 0; c < n; ++c) out[c] = std::exp(-out[c]) + kernel_.offset;
-        }
-    }
-
-    KernelParameters kernel_;
-    CsrView<T> x_;
-    std::int64_t n_rows_, longest_ = 0;
-    double largest_of_row_ = 0;
-    const Loops& loops_ = vector_loops();
-    std::vector<std::int64_t> begin_;
-    std::vector<std::int32_t> column_;  // which dense column a feature is, or -1
-    std::vector<T> dense_;
-    std::vector<std::int32_t> rows_;
-    std::vector<T> values_;
-    std::vector<double> of_row_;
 };
 
 }  // namespace widemargin

@@ -1,6 +1,7 @@
 // The table of simd/loops.hpp, in the namespace WIDEMARGIN_TARGET of the file that includes this one.
 #pragma once
 
+#include "simd/chi_square_loops.hpp"
 #include "simd/kernel_svm_loops.hpp"
 #include "simd/label_loops.hpp"
 #include "simd/row_loops.hpp"
@@ -11,8 +12,8 @@ namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
 template <typename T>
-constexpr LoopsOver<T> kLoopsOver{dot<T>,     score_row<T>,   add_lanes<T>, update<T>,
-                                  partner<T>, add_columns<T>, add_rows<T>};
+constexpr LoopsOver<T> kLoopsOver{dot<T>,     score_row<T>,   add_lanes<T>,  update<T>,
+                                  partner<T>, add_columns<T>, add_shares<T>, add_rows<T>};
 
 extern const Loops kLoops;
 constexpr Loops kLoops{kLoopsOver<float>,

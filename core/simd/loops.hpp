@@ -80,6 +80,12 @@ struct Extremes {
 
 constexpr int kColumns = 8;  // of sums in add_rows
 
+// At most so many dense columns of a feature are added at a time in add_columns and add_shares.
+constexpr std::int64_t kColumnsAtOnce = 16;
+
+// Values whose fifth powers are doubles, and those of sums of two of them.
+constexpr double kSmallestShared = 1e-60, kLargestShared = 1e60;
+
 // The first of many quantities to reach its limit, and when; -1 if none does.
 struct FirstLimit {
     std::int64_t who;
@@ -119,6 +125,11 @@ struct LoopsOver {
     // sums += sum_k factors[k] * columns[k], in double precision.
     void (*add_columns)(const double* factors, const T* const* columns, std::int64_t count, std::int64_t n,
                         double* sums);
+    // sums += sum_k 4 values[k] columns[k] / (values[k] + columns[k]), for positive values and columns that
+    // are not negative (simd/chi_square_loops.hpp). If count is 4 or more, all of them are 0 or between
+    // kSmallestShared and kLargestShared.
+    void (*add_shares)(const double* values, const T* const* columns, std::int64_t count, std::int64_t n,
+                       double* sums);
     // sums += row_a steps_a for several rows a; a step is kColumns numbers, one for each column of sums.
     void (*add_rows)(const T* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n,
                      double* sums);

@@ -60,10 +60,24 @@ class Kernel:
 
     def between(self, a: Csr, b: Csr, n_jobs: int | None) -> Floats:
         """The kernel values between the rows of `a` and the rows of `b`."""
-        rows, columns = (part._replace(data=part.data.astype(np.float64, copy=False)) for part in (a, b))
         out = np.empty((a.n_rows, b.n_rows))
         with refused_values():
-            _core.kernel_block(rows.native(), columns.native(), self.native(), out, thread_count(n_jobs))
+            _core.kernel_block(a.native(), b.native(), self.native(), out, thread_count(n_jobs))
+        return out
+
+    def gram(self, csr: Csr, n_jobs: int | None) -> Floats:
+        """The kernel values between all rows of a matrix, symmetric to the last digit.
+
+        Examples
+        --------
+        >>> from widemargin._arrays import canonical_csr
+        >>> Kernel("chi2").gram(canonical_csr(np.array([[1.0, 0.0], [0.5, 0.5]])), 1).round(3)
+        array([[1.   , 0.264],
+               [0.264, 1.   ]])
+        """
+        out = np.empty((csr.n_rows, csr.n_rows))
+        with refused_values():
+            _core.kernel_gram(csr.native(), self.native(), out, thread_count(n_jobs))
         return out
 
     def refuse_overflow(self, csr: Csr, offset: float = 0.0) -> None:
@@ -111,7 +125,7 @@ class Kernel:
         if csr.n_rows <= DOUBLE_UP_TO:
             return np.float64
         some = _some_rows(csr, _LOOKED_AT)
-        values = self.between(some, some, n_jobs)
+        values = self.gram(some, n_jobs)
         diagonal = values.diagonal()
         distances = diagonal[:, None] + diagonal - 2 * values
         spread = 0.5 * float(distances.sum()) / (len(values) * (len(values) - 1))

@@ -156,7 +156,7 @@ class NormalEquations:
         self._own = 0.0
         csr, u = rows.csr, rows.constant
         if form == "dual":
-            M = Kernel("linear").between(csr, csr, rows.n_threads)
+            M = Kernel("linear").gram(csr, rows.n_threads)
             if u is not None:
                 across = M @ u
                 self._own = float(np.trace(M)) / len(M) or 1.0

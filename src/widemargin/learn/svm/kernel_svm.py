@@ -333,7 +333,7 @@ def _warn_of_indefinite_kernel(machine: KernelSVM, gram: Floats | None) -> None:
     some = np.linspace(0, len(machine.support_) - 1, min(len(machine.support_), _LOOKED_AT)).astype(np.intp)
     if gram is None:
         supports = canonical_csr(machine.support_vectors_[some])
-        block = machine._kernel.between(supports, supports, machine.n_jobs)
+        block = machine._kernel.gram(supports, machine.n_jobs)
     else:
         block = gram[np.ix_(machine.support_[some], machine.support_[some])]
     eigenvalues = np.linalg.eigvalsh(block)
