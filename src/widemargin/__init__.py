@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from widemargin.estimate.held_out import leave_one_out
     from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
+    from widemargin.learn.chi_square_network import ChiSquareNetwork
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
     from widemargin.learn.online.dual_svm import DualSVM
@@ -43,6 +44,7 @@ __version__ = "0.2.0"
 _HOME = {
     "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
     "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
+    "ChiSquareNetwork": "widemargin.learn.chi_square_network",
     "DualSVM": "widemargin.learn.online.dual_svm",
     "KernelSVM": "widemargin.learn.svm.kernel_svm",
     "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
@@ -66,6 +68,7 @@ _HOME = {
 __all__ = [
     "BalancedWinnow",
     "BalancedWinnowPlus",
+    "ChiSquareNetwork",
     "DualSVM",
     "KernelSVM",
     "LargeMarginWinnow",

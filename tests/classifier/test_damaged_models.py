@@ -17,6 +17,7 @@ import pytest
 from widemargin import (
     BalancedWinnow,
     BalancedWinnowPlus,
+    ChiSquareNetwork,
     DualSVM,
     KernelSVM,
     LargeMarginWinnow,
@@ -83,6 +84,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         "multiclass",
         lambda: TextClassifier(learner=SampledLeastSquares(9, sampling="uniform")),
     ),
+    "chi-square-network": ("multiclass", lambda: TextClassifier(learner=ChiSquareNetwork())),
     "perceptron": ("multiclass", lambda: TextClassifier(learner=Perceptron())),
     "perceptron voted": ("multiclass", lambda: TextClassifier(learner=Perceptron(average="voted"))),
     "perceptron averaged": ("binary", lambda: TextClassifier(learner=Perceptron(average="averaged"))),

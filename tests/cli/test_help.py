@@ -63,6 +63,11 @@ def test_verbs_with_few_options_show_all(listed, verb):
         (("--learner", "winnow"), {"--eta", "--normalize", "--passes", "--stream"}, {"--C", "--promotion"}),
         (("--learner=kernel-svm",), {"--kernel", "--gamma", "--C", "--bias"}, {"--eta", "--stream"}),
         (("--learner", "least-squares"), {"--regularization", "--tol"}, {"--C", "--loss"}),
+        (
+            ("--learner", "chi-square-network"),
+            {"--gamma", "--power", "--regularization"},
+            {"--C", "--degree"},
+        ),
         (("--learner", "unheard-of"), {"--learner", "--tune"}, {"--kernel", "--eta"}),
     ],
 )

@@ -11,6 +11,9 @@ import pytest
 
 from tests.cli.conftest import COMMAND, TICKETS, environment
 from tests.terminal import read_terminal
+from widemargin import ChiSquareNetwork, TextClassifier
+from widemargin.cli.options.learners import text_defaults
+from widemargin.cli.options.text import ngram_range
 from widemargin.documents.formats.svmlight_model import read_svmlight_model
 
 VECTORS = "".join(f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i / 10:g} {3 + i % 3}:0.5\n" for i in range(20))
@@ -126,7 +129,10 @@ class TestKernels:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (["--gamma", "1"], "--gamma does not apply to linear-svm. It is for --learner kernel-svm."),
+            (
+                ["--gamma", "1"],
+                "--gamma does not apply to linear-svm. It is for --learner kernel-svm or chi-square-network.",
+            ),
             (["--kernel", "rbf"], "--kernel does not apply to linear-svm"),
             (["--scheme", "dag"], "--scheme does not apply to linear-svm"),
             (["--learner", "kernel-svm", "--degree", "2"], "--degree does not apply to the kernel rbf"),
@@ -313,5 +319,52 @@ class TestLeastSquares:
     )
     def test_options_of_others_are_refused(self, here, tickets, tmp_path, options, message):
         done = here("train", tickets, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+
+
+class TestChiSquareNetwork:
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path):
+        model = tmp_path / "network.wm"
+        options = ("--learner", "chi-square-network", "--gamma", "2", "--power", "0.5")
+        done = here("train", tickets, "-o", model, *options, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["estimates"]["method"] == "leave-one-out"
+        rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        assert here("evaluate", model, tickets, "-q").returncode == 0
+        shown = here("inspect", model).stdout
+        assert "chi-square-network" in shown
+        assert "power=0.5" in shown
+
+    def test_terms_are_those_of_the_learner_unless_they_are_given(self, here, tickets, tmp_path):
+        for given, terms in (
+            ((), "txa"),
+            (("--units", "words", "--ngrams", "1", "--weighting", "txx"), "txx"),
+        ):
+            done = here(
+                "train", tickets, "-o", tmp_path / "m.wm", "--learner", "chi-square-network", *given, "-q"
+            )
+            assert done.returncode == 0, done.stderr
+            stored = TextClassifier.load(tmp_path / "m.wm").vectorizer_
+            assert stored.weighting == terms
+            assert stored.units == ("words" if given else "chars")
+            assert stored.ngram_range == ((1, 1) if given else (3, 3))
+
+    def test_the_command_line_and_the_classifier_agree(self):
+        usual = text_defaults("chi-square-network")
+        lengths = ngram_range(usual.pop("ngrams"))
+        assert {**usual, "ngram_range": lengths} == ChiSquareNetwork.text_options
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--C", "1"), "--C does not apply to chi-square-network"),
+            (("--kernel", "rbf"), "--kernel does not apply to chi-square-network"),
+            (("--power", "2"), "power=2.0: expected a number above 0 and at most 1"),
+        ],
+    )
+    def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "chi-square-network", *options)
         assert done.returncode == 2
         assert message in " ".join(done.stderr.split())

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from widemargin import (
     BalancedWinnow,
     BalancedWinnowPlus,
+    ChiSquareNetwork,
     DualSVM,
     LargeMarginWinnow,
     LinearSVM,
@@ -63,6 +64,8 @@ LEARNERS = [
     Rocchio(),
     ProfileClassifier(),
     ProfileClassifier("chi2-asymmetric", gather=1, n_neighbors=2),
+    ChiSquareNetwork(),
+    ChiSquareNetwork(power=0.5, regularization=1.0),
     SelectFeatures("chi2"),
     SampleFeatures(3),
     SampleFeatures(3, sampling="weighted"),

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
     BalancedWinnow,
+    ChiSquareNetwork,
     DualSVM,
     KernelSVM,
     LargeMarginWinnow,
@@ -36,6 +37,7 @@ LEARNERS = [
     RegularizedLeastSquares(solver="iterative", tol=1e-9),
     Rocchio(),
     ProfileClassifier(),
+    ChiSquareNetwork(),
 ]
 
 

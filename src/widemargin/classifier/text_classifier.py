@@ -42,7 +42,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     Parameters
     ----------
     vectorizer : Vectorizer, optional
-        Turns texts into vectors; None means ``Vectorizer()``.
+        Turns texts into vectors; None means ``Vectorizer()``, with the `text_options` of learners that suit
+        other terms than words, such as a :class:`~widemargin.ChiSquareNetwork`.
     learner : estimator, optional
         Is trained on the vectors; None means ``LinearSVM()``.
     features : SelectFeatures or SampleFeatures, optional
@@ -213,10 +214,11 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         from widemargin.learn.svm.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
-        return {
-            "vectorizer": Vectorizer() if self.vectorizer is None else self.vectorizer,
-            "learner": LinearSVM() if self.learner is None else self.learner,
-        }
+        learner = LinearSVM() if self.learner is None else self.learner
+        vectorizer = self.vectorizer
+        if vectorizer is None:
+            vectorizer = Vectorizer(**getattr(learner, "text_options", {}))
+        return {"vectorizer": vectorizer, "learner": learner}
 
     @property
     def label_space_(self) -> LabelSpace:

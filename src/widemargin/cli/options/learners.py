@@ -10,17 +10,19 @@ from widemargin.errors import UsageError
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
-LEARNERS = f"linear-svm kernel-svm least-squares {ONLINE}"
+LEARNERS = f"linear-svm kernel-svm least-squares chi-square-network {ONLINE}"
 _WITH_COSTS = "linear-svm kernel-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm")
+_chi_square = partial(train, learners="kernel-svm chi-square-network")
 
 LEARNING = (
     train(
         "--learner NAME",
         "linear-svm: one weight per term, trained in seconds. kernel-svm: an SVM with any kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
-        "with --features subspace:2000). Online learners, which learn from one document at a time: "
+        "with --features subspace:2000). chi-square-network: distances between distributions of character "
+        "trigrams, for authors of long texts. Online learners, which learn from one document at a time: "
         "perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, "
         "dual-svm.",
         tuple(LEARNERS.split()),
@@ -47,8 +49,8 @@ LEARNING = (
         "--regularization X",
         "The penalty on squared weights, lambda.",
         float,
-        shown="1",
-        learners="least-squares",
+        shown="1; chi-square-network: 0",
+        learners="least-squares chi-square-network",
         least=0.0,
     ),
     train(
@@ -87,10 +89,10 @@ KERNELS = (
         "chi2(x,z)^power).",
         shown="rbf",
     ),
-    _kernel("--gamma X", "Gamma of the kernel.", float, shown="0.1"),
+    _chi_square("--gamma X", "Gamma of the kernel.", float, shown="0.1; chi-square-network: 1"),
     _kernel("--degree N", "The degree of poly.", int, shown="3", least=1),
     _kernel("--coef0 X", "The constant in poly and sigmoid.", float, shown="1"),
-    _kernel("--power X", "The power of chi2.", float, shown="1"),
+    _chi_square("--power X", "The power of chi2; chi-square-network: at most 1.", float, shown="1"),
     _kernel(
         "--stabilizer-size X",
         "The length of the two artificial examples of the stabilized hyperplane.",
@@ -216,7 +218,7 @@ _OF_KERNELS = {
     "coef0": ("poly", "sigmoid"),
     "power": ("chi2",),
 }
-# Parameters that the command line sets: its vectors are square roots of counts already (see `weighting_of`).
+# Parameters that the command line sets: its vectors are square roots of counts already (see `text_defaults`).
 _FIXED: dict[str, dict[str, Any]] = {
     "positive-winnow": {"normalize": True},
     "balanced-winnow-plus": {"strength": "given"},
@@ -232,12 +234,14 @@ def is_online(learner: str) -> bool:
     return learner in ONLINE.split()
 
 
-def weighting_of(learner: str) -> str:
-    """The weighting that suits a learner: Dagan's winnows take square roots of counts, Zhang's binary
-    terms."""
+def text_defaults(learner: str) -> dict[str, str]:
+    """The options of texts that suit a learner: Dagan's winnows take square roots of counts, Zhang's binary
+    terms, chi-square networks the relative frequencies of character trigrams."""
+    if learner == "chi-square-network":
+        return {"units": "chars", "ngrams": "3", "weighting": "txa"}
     if learner in WINNOWS_OF_COUNTS.split():
-        return "sxx"
-    return "bxx" if is_online(learner) else "tfc"
+        return {"weighting": "sxx"}
+    return {"weighting": "bxx" if is_online(learner) else "tfc"}
 
 
 def parameters(given: Any) -> dict[str, Any]:

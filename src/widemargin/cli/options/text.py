@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from widemargin.errors import MissingFileError, StorageError, UsageError
 
 _WEIGHTING = "SMART weighting of the terms."
 _STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
+_UNITS, _NGRAMS = "What a term is made of.", "Lengths of the terms, in units."
 _STEMMER = "porter, a Snowball language such as english or german, a lemmatizer such as lemma:en, or none."
 
 
@@ -22,7 +24,8 @@ TEXT = (
     train(
         "--weighting TRIPLE",
         _WEIGHTING,
-        shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx",
+        shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx; "
+        "chi-square-network: txa",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
     both(
@@ -30,8 +33,10 @@ TEXT = (
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
         default="alnum",
     ),
-    both("--units words|chars|chars_in_words", "What a term is made of.", default="words"),
-    both("--ngrams N|M-N", "Lengths of the terms, in units.", default="1", common=True),
+    train("--units words|chars|chars_in_words", _UNITS, shown="words; chi-square-network: chars"),
+    Option("--units words|chars|chars_in_words", _UNITS, "label", default="words"),
+    train("--ngrams N|M-N", _NGRAMS, shown="1; chi-square-network: 3", common=True),
+    Option("--ngrams N|M-N", _NGRAMS, "label", default="1", common=True),
     both(
         "--min-df N|FRACTION",
         "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
@@ -59,13 +64,15 @@ TEXT = (
 )
 
 
-def vectorizing(given: Any, weighting: str) -> dict[str, Any]:
-    """The parameters of `Vectorizer`; `weighting` is the default of the learner."""
+def vectorizing(given: Any, defaults: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters of `Vectorizer`; `defaults` are those of the learner for missing options."""
+    usual = {"units": "words", "ngrams": "1", "weighting": "tfc", **defaults}
+    chosen = {name: getattr(given, name) or value for name, value in usual.items()}
     return {
-        "weighting": given.weighting or weighting,
+        "weighting": chosen["weighting"],
         "tokens": given.tokens,
-        "units": given.units,
-        "ngram_range": ngram_range(given.ngrams),
+        "units": chosen["units"],
+        "ngram_range": ngram_range(chosen["ngrams"]),
         "min_df": frequency("--min-df", given.min_df),
         "max_df": frequency("--max-df", given.max_df),
         "min_count": given.min_count,

@@ -36,7 +36,7 @@ def run(given: Given) -> None:
             check_target(written, inputs)
     if given.model is not None:
         check_model(given.model, inputs, force=given.force)
-    terms = vectorizing(given, "tfc")
+    terms = vectorizing(given, {})
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
     stages = Stages()
     with stages.stage("read"):

@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import checked_matrix
 from widemargin._stored import Stored
+from widemargin.learn.kernel_rows import row_arrays
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.label_model import Arrays, State
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.svm.kernel_svm import KernelSVM
-from widemargin.learn.svm.support_vectors import KernelParameters, summed, support_arrays
+from widemargin.learn.svm.support_vectors import KernelParameters, summed
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ class KernelModel(KernelParameters, LinearModel):
             return
         support = np.flatnonzero(signed.any(axis=0))
         dual_coef = np.ascontiguousarray(signed[:, support])
-        arrays = support_arrays(dual_coef, self.intercept_, rows[support])
+        arrays = row_arrays(dual_coef, self.intercept_, rows[support])
         state = {"labels": self.label_space_.to_dict(), "n_features": self.n_features_in_}
         self.machine_ = self._machine_of(state, arrays)
 

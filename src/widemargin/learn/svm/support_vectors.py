@@ -15,14 +15,13 @@ from widemargin._parameters import FINITE, POSITIVE, at_least, parameter, requir
 from widemargin._stored import Stored
 from widemargin.decide.votes import class_scores, pairs
 from widemargin.errors import DataError, UsageError
+from widemargin.learn.kernel_rows import kernel_scores, refuse_negative, row_arrays
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.label_model import Arrays, LabelModel, State
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL
 
 Floats = NDArray[np.float64]
 
-# Kernel values between new documents and support vectors in memory at a time.
-_VALUES_AT_ONCE = 8_000_000
 # Support vectors that a model from a file is tested on.
 _ROWS_TRIED = 10
 
@@ -79,14 +78,7 @@ class SupportVectorModel(KernelParameters, LabelModel):
             scores = np.asarray(X @ self.coef_.T)
         else:
             self._kernel.refuse_overflow(canonical_csr(X))
-            supports = canonical_csr(self.support_vectors_)
-            rows = max(_VALUES_AT_ONCE // max(supports.n_rows, 1), 1)
-            parts = [
-                self._kernel.between(canonical_csr(X[first : first + rows]), supports, self.n_jobs)
-                @ self.dual_coef_.T
-                for first in range(0, X.shape[0], rows)
-            ]
-            scores = np.vstack(parts)
+            scores = kernel_scores(self._kernel, X, self.support_vectors_, self.dual_coef_, self.n_jobs)
         result: Floats = scores + self.intercept_
         require_finite(self, None, scores=result)
         return result
@@ -96,7 +88,7 @@ class SupportVectorModel(KernelParameters, LabelModel):
         check_is_fitted(self, "label_space_")
         if self.kernel == "precomputed":
             raise UsageError("A model on a precomputed kernel has no support vectors to save.")
-        return self._described(), support_arrays(self.dual_coef_, self.intercept_, self.support_vectors_)
+        return self._described(), row_arrays(self.dual_coef_, self.intercept_, self.support_vectors_)
 
     @classmethod
     def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
@@ -144,8 +136,8 @@ class SupportVectorModel(KernelParameters, LabelModel):
                 raise DataError(f"The kernel matrix has shape {X.shape}; expected a square matrix.")
             return X
         X = checked_matrix(self, X, first=reset)
-        if self.kernel == "chi2" and X.min() < 0:
-            raise DataError("The chi2 kernel requires counts or frequencies, but X has negative values.")
+        if self.kernel == "chi2":
+            refuse_negative(X)
         return X
 
     def _set_coef(self) -> None:
@@ -166,15 +158,3 @@ def summed(signed: Floats, rows: sp.csr_array) -> Floats:
     weights = sp.csr_array(signed) @ rows.astype(np.float64)
     # Features x columns in memory, the order in which documents are scored.
     return np.ascontiguousarray(weights.toarray().T).T
-
-
-def support_arrays(dual_coef: Floats, intercept: Floats, rows: sp.csr_array) -> Arrays:
-    """What is saved of the support vectors."""
-    supports = canonical_csr(rows)
-    return {
-        "dual_coef": dual_coef,
-        "intercept": intercept,
-        "support_data": supports.data,
-        "support_indices": supports.indices,
-        "support_indptr": supports.indptr,
-    }

@@ -28,6 +28,7 @@ from widemargin._parameters import (
 from widemargin.errors import DataError, DataWarning
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs
+from widemargin.learn.kernel_rows import refuse_negative
 from widemargin.learn.label_model import State
 from widemargin.learn.svm.kernel_model import KERNELS, KernelModel
 from widemargin.learn.svm.transduction_search import (
@@ -142,8 +143,8 @@ class TransductiveSVM(KernelModel):
         """
         self._check_parameters()
         X = checked_matrix(self, X, first=True)
-        if self.kernel == "chi2" and X.min() < 0:
-            raise DataError("The chi2 kernel requires counts or frequencies, but X has negative values.")
+        if self.kernel == "chi2":
+            refuse_negative(X)
         space, signs = Labels.partial(y, self.unlabeled, X.shape[0]).space_and_signs
         check_both_sides(space, signs)
         if signs.all():
