@@ -56,9 +56,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     space : widemargin.tune.search_space.Space, optional
         What `tune` chooses from; by default the twelve representations and the seven values of C of the
         thesis, except for what was given explicitly (:meth:`widemargin.tune.search_space.Space.around`).
-    estimate : "auto", "leave-one-out", "k-fold" or "xi-alpha", optional
+    estimate : "auto", "leave-one-out", "one-step", "k-fold" or "xi-alpha", optional
         How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is
-        leave-one-out unless that takes long, then k-fold.
+        leave-one-out, or where that takes long its approximation by one step, or else k-fold.
     thresholds : str, optional
         Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
         None decides at 0. Thresholds are chosen on held-out scores of the training documents.
@@ -74,7 +74,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
         what was asked for: "tuning" (the candidates), "estimates" (a
         :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
-        wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" ("leave-one-out" or "k-fold")
+        wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" (the method that
+        contradicts them)
 
     Examples
     --------

@@ -17,7 +17,11 @@ LABELS_SHOWN = 20
 CANDIDATES_SHOWN = 5
 
 
-WORDS = {"leave-one-out": "leave-one-out", "k-fold": "cross-validation"}
+WORDS = {
+    "leave-one-out": "leave-one-out",
+    "one-step": "approximate leave-one-out",
+    "k-fold": "cross-validation",
+}
 
 
 def tuning_effort(text: str) -> str | float | None:
@@ -50,7 +54,7 @@ def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_label
     True
     """
     if wanted is None:
-        return "f1" if several_labels and estimate in ("auto", "leave-one-out", "k-fold") else None
+        return "f1" if several_labels and estimate in ("auto", *WORDS) else None
     return None if wanted.lower() == "none" else wanted
 
 

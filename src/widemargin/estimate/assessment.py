@@ -32,7 +32,8 @@ from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.measure.quality import Quality, quality
 
 Floats = NDArray[np.float64]
-METHODS = ("auto", "leave-one-out", "k-fold", "xi-alpha")
+METHODS = ("auto", "leave-one-out", "one-step", "k-fold", "xi-alpha")
+_WITH_SCORES = METHODS[:-1]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Request:
 
     Attributes
     ----------
-    method : where figures come from; None for no figures, "auto" for leave-one-out where it takes seconds
+    method : where figures come from; None for no figures, "auto" for the best that takes seconds
     goal : what thresholds are to reach, for tasks where every label is decided by itself
     calibration : "platt" or "isotonic"
     """
@@ -70,7 +71,7 @@ class Request:
     @property
     def needs_scores(self) -> bool:
         """Whether scores by rules that did not see the documents are needed."""
-        return self.method in ("auto", "leave-one-out", "k-fold") or bool(self.goal or self.calibration)
+        return self.method in _WITH_SCORES or bool(self.goal or self.calibration)
 
     def check(self, y: Any) -> None:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
@@ -136,10 +137,10 @@ def assess(
         X, y = rows.X, rows.y
     names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
-    asked = request.method if request.method in ("leave-one-out", "k-fold") else "auto"
+    asked = request.method if request.method in _WITH_SCORES else "auto"
     method = choose_method(asked, learner, X, selected_by_labels=rows.uses_labels)
     assert method is not None
-    if rows.uses_labels and method == "leave-one-out":
+    if rows.uses_labels and method in ("leave-one-out", "one-step"):
         warnings.warn(
             "Features were selected by the labels of all documents, including the one that is left out: "
             "estimates are slightly optimistic. Use k-fold, which selects them again in every fold.",
@@ -173,10 +174,10 @@ def assess(
             learner, rows, found, thresholds, sample_weight, getattr(learner, "random_state", 0)
         )
         judged = _estimates(space, found, truth, request.goal, thresholds, gain)
-        if method != request.method and method == "k-fold" and hasattr(learner, "left_out_cost"):
+        if method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
             if why:
-                judged.notes.append(f"Leaving out one document after the other would take long: {why}.")
+                judged.notes.append(f"Exact leave-one-out would take long: {why}.")
         judged = judged if optimism is None else optimism.lower(judged)
     doubted = suspects(space, found.scores, truth, names)
     return Assessment(judged, thresholds, calibration, doubted, found.method)
@@ -198,6 +199,8 @@ def _estimates(
         notes.append("Each document was decided by thresholds that were chosen without it.")
     if found.folds is not None:
         notes.append(f"{found.folds} rules, each learned without one part of the documents.")
+    if found.method == "one-step":
+        notes.append("Scores are approximate: as if leaving one document out moved no other to another side.")
     if found.undecided:
         notes.append(
             f"For {found.undecided} of {len(truth)} documents it is not proven which class wins when they "

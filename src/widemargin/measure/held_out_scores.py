@@ -17,6 +17,7 @@ from widemargin.measure.contingency import Contingency, contingency
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 Counts = NDArray[np.int64]
+Method = Literal["leave-one-out", "one-step", "k-fold"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class HeldOutScores:
     ----------
     scores : decision values by the rule learned without the example, or without its fold
     truth : the labels as +1 and -1
-    method : "leave-one-out" or "k-fold"
+    method : "leave-one-out", "one-step" (an approximation of it) or "k-fold"
     accuracy : how far each score may be from that of exact leave-one-out: a proof, and far from tight. Where
         it is not below the size of a score, the sign is not proven.
     retrained : (columns,) how often the rule was learned again without an example
@@ -36,12 +37,12 @@ class HeldOutScores:
     fold : (n,) the number of each example's fold, for "k-fold"
     undecided : for how many examples the largest score of exact leave-one-out is not proven to be that of the
         same class: these are ties, or too close to one to tell. None where the largest score does not decide,
-        and for "k-fold"
+        and for "one-step" and "k-fold"
     """
 
     scores: Floats
     truth: Signs
-    method: Literal["leave-one-out", "k-fold"]
+    method: Method
     accuracy: Floats
     retrained: Counts
     unstable: Counts
@@ -84,10 +85,12 @@ class LeftOutCost:
     ----------
     work : in units of :mod:`widemargin._work`, the same at any load and number of threads
     why : what takes the time, where that is worth a note
+    one_step : the work of approximate scores; infinite where there are none
     """
 
     work: float
     why: str = ""
+    one_step: float = np.inf
 
     @property
     def seconds(self) -> float:

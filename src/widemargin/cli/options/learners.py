@@ -190,10 +190,10 @@ ESTIMATES = (
         common=True,
     ),
     train(
-        "--estimate leave-one-out|k-fold|xi-alpha|none",
-        "How to estimate precision, recall and F1 without a test set: leave out one document at a time, or "
-        "one tenth of them, or compute bounds at no cost.",
-        shown="leave-one-out; k-fold where that takes long; xi-alpha for very many documents",
+        "--estimate leave-one-out|one-step|k-fold|xi-alpha|none",
+        "How to estimate precision, recall and F1 without a test set: leave out one document at a time, "
+        "exactly or approximately by one step, or one tenth of them, or compute bounds at no cost.",
+        shown="leave-one-out; where that takes long, one-step or k-fold; xi-alpha for very many documents",
         common=True,
     ),
     train(

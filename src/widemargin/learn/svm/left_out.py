@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import canonical_csr, row_squares
+from widemargin._arrays import canonical_csr, is_sparse, row_squares
 from widemargin.errors import UsageError
 from widemargin.labels import Labels
 from widemargin.learn.as_new import Seen, kernel_as_new, linear_as_new
 from widemargin.learn.kernels import Kernel
+from widemargin.learn.svm.left_out_step import step_work
 from widemargin.learn.svm.left_out_winners import Finder, find_winners
-from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
+from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost, Method
 from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk
 from widemargin.weight.left_out import AsNew
 
@@ -62,6 +63,7 @@ class LeavesOut:
         random_state: Any = 0,
         verbose: bool = False,
         as_new: AsNew | None = None,
+        one_step: bool = False,
     ) -> HeldOutScores:
         """Score every example by the rule that is learned without it.
 
@@ -69,24 +71,25 @@ class LeavesOut:
         solution until the score is certain (thesis, 5.3). Where the largest score decides, close ones are
         refined until the winner is certain. The parameters are those of :func:`widemargin.leave_one_out`;
         `X`, `y` and `sample_weight` those of `fit`; `as_new` the same examples as a vectorizer sees new
-        documents.
+        documents; `one_step` asks for approximate scores (:mod:`widemargin.learn.svm.left_out_step`).
         """
         self._require_examples(X)
         labels = Labels.of(y, X.shape[0], space=self.label_space_)
         how = LeaveOut(float(accuracy) if scores else np.inf, n_jobs, random_state, verbose)
         find, undecided = self._leave_out(X, labels, sample_weight, how), None
         seen = Seen() if as_new is None else self._as_new(X, labels.signs.shape[1], as_new)
-        if self.label_space_.kind == "multiclass":
+        if one_step:
+            values, within, *counts = find.one_step()
+        elif self.label_space_.kind == "multiclass":
             (values, within, *counts), undecided = find_winners(find, how.accuracy, labels.signs, seen)
         else:
             values, within, *counts = find()
-        if find.converges:
+        if find.converges and not one_step:
             _warn_of_uncertain(values, within)
         values, within = seen(values, within)
         retrained, unstable = counts
-        return HeldOutScores(
-            values, labels.signs, "leave-one-out", within, retrained, unstable, undecided=undecided
-        )
+        method: Method = "one-step" if one_step else "leave-one-out"
+        return HeldOutScores(values, labels.signs, method, within, retrained, unstable, undecided=undecided)
 
     def _leave_out(self, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Finder:
         """What scores examples by rules that are learned without them."""
@@ -115,7 +118,15 @@ class LeavesOut:
         supports = np.asarray((alpha > 0).sum(axis=0)).reshape(-1)
         steps = np.sum(supports * np.asarray(self.n_iter_, dtype=np.float64))
         in_all = np.count_nonzero(np.asarray((alpha > 0).reshape((n, -1)).sum(axis=1)))
-        return LeftOutCost(n * float(steps) * _STEP, f"{in_all:,} of {n:,} are support vectors")
+        # Who is between the bounds costs most; here that may be everybody.
+        n_values = X.nnz if is_sparse(X) else np.size(X)
+        kernel = getattr(self, "_kernel", Kernel("linear"))
+        dimensions = X.shape[1] if kernel.name == "linear" else np.inf
+        one_step = step_work(supports, np.zeros_like(supports), n, n_values, dimensions)
+        if self.bias == "stabilized":
+            one_step = np.inf
+        why = f"{in_all:,} of {n:,} are support vectors"
+        return LeftOutCost(n * float(steps) * _STEP, why, one_step)
 
     def left_out_risk(self, X: Any, *, risk_factor: float | None = None) -> Any:
         """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as

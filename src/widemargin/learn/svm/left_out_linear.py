@@ -14,10 +14,12 @@ import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares
 from widemargin._threads import thread_count
 from widemargin.labels import Labels
-from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
+from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.learn.svm.left_out import LeaveOut, LeavesOut
 from widemargin.learn.svm.left_out_kernel import left_out_kernel
+from widemargin.learn.svm.left_out_step import clipped, falls, step_work
 from widemargin.learn.svm.left_out_winners import DOUBT, FALL, Finder, Parts, rivals
 from widemargin.learn.svm.linear_problem import linear_problem, train_linear
 from widemargin.measure.held_out_scores import LeftOutCost
@@ -78,6 +80,34 @@ class LinearLeftOut:
 
     def __call__(self, asked: Floats | None = None) -> Parts:
         return self._find(asked, retrain=True)
+
+    def one_step(self) -> Parts:
+        middles, half, retrained, unstable = self.bounds()
+        matrix, signs = self._csr.matrix, self._truth
+        linear, own = Kernel("linear"), row_squares(self._csr) + self._bias**2
+
+        def values(a: NDArray[np.intp], b: NDArray[np.intp]) -> Floats:
+            block = linear.between(canonical_csr(matrix[a]), canonical_csr(matrix[b]), self._n_threads)
+            block += self._bias**2
+            return block
+
+        scores, within = middles.copy(), half.copy()
+        for j in range(signs.shape[1]):
+            alpha = _dense_column(self._solution, j)
+            upper = upper_bounds(signs[:, [j]].T, (self._costs[0][[j]], self._costs[1][[j]]), self._weights)[
+                0
+            ]
+            diagonal = 0.5 / np.maximum(upper, 1e-300) if self._squared else np.zeros(len(upper))
+            if self._squared:
+                upper = np.where(upper > 0, np.inf, 0.0)
+            there = alpha > 0
+            w = matrix.T @ (alpha * signs[:, j])
+            margins = signs[there, j] * (matrix[there] @ w + self._bias**2 * float(alpha @ signs[:, j]))
+            margins -= falls(values, own, diagonal, alpha, upper, equality=False)[there]
+            ends = signs[there, j] * middles[there, j]
+            margins, error = clipped(margins, ends - half[there, j], ends + half[there, j])
+            scores[there, j], within[there, j] = signs[there, j] * margins, error
+        return scores, within, retrained, unstable
 
     def _find(self, asked: Floats | None, *, retrain: bool) -> Parts:
         n, n_labels = self._truth.shape
@@ -143,6 +173,11 @@ class LinearLeftOut:
         return sp.csr_array(sp.vstack(parts)).T
 
 
+def _dense_column(alphas: Any, j: int) -> Floats:
+    column = alphas[:, [j]]
+    return np.asarray(column.toarray() if is_sparse(column) else column, dtype=np.float64).ravel()
+
+
 def _in_turns(columns: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     for first in range(0, len(columns), _LABELS_AT_ONCE):
         yield columns[first : first + _LABELS_AT_ONCE]
@@ -179,12 +214,12 @@ def linear_cost(learner: Any, X: Any) -> LeftOutCost:
     """
     if learner.bias == "unregularized" or not np.isfinite(learner.C):
         return LeavesOut._left_out_cost(learner, X)
-    terms, again = _counted(learner, X)
+    terms, again, one_step = _counted(learner, X)
     why = f"{again:,} scores would be found by training again"
-    return LeftOutCost(float(np.dot(terms, _FACTORS)), why)
+    return LeftOutCost(float(np.dot(terms, _FACTORS)), why, one_step)
 
 
-def _counted(learner: Any, X: Any) -> tuple[list[float], int]:
+def _counted(learner: Any, X: Any) -> tuple[list[float], int, float]:
     csr, squared = canonical_csr(X), learner.loss == "squared_hinge"
     n, n_values = csr.n_rows, len(csr.indices)
     alpha, xi = (
@@ -216,7 +251,8 @@ def _counted(learner: Any, X: Any) -> tuple[list[float], int]:
         n_values * len(free),
         n * len(free),
     ]
-    return [float(term) for term in terms], int(left_out.sum())
+    one_step = step_work(free, (alpha > 0).sum(axis=0) - free, n, n_values, csr.n_columns)
+    return [float(term) for term in terms], int(left_out.sum()), one_step
 
 
 def _likely_rivals(scores: Floats, high: Floats, half: Floats, is_open: NDArray[np.bool_]) -> Any:
