@@ -83,6 +83,7 @@ def tried(
                 right=int((truth == chosen).all(axis=1).sum()),
             ).to_dict(),
             "table": contingency(truth, chosen),
+            "confusion": None if space.kind == "multilabel" else confusion(truth, chosen),
             "n": len(train),
             "m": len(test),
             "seconds": (once, spent),
@@ -105,6 +106,34 @@ def chosen_signs(classifier: TextClassifier, texts: list[str]) -> NDArray[np.int
     """The decisions of a classifier as signs."""
     space = classifier.label_space_
     return Labels.of(classifier.predict(texts), len(texts), space=space).signs
+
+
+def confusion(truth: NDArray[np.int8], chosen: NDArray[np.int8]) -> NDArray[np.int64]:
+    """How many documents of one class were given another: (classes, classes)."""
+    k = max(truth.shape[1], 2)
+    rows, columns = (
+        (signs[:, 0] > 0).astype(np.int64) if signs.shape[1] == 1 else signs.argmax(axis=1)
+        for signs in (truth, chosen)
+    )
+    return np.bincount(rows * k + columns, minlength=k * k).reshape(k, k)
+
+
+def macro_f1(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """The mean F1 of the classes of confusion matrices, in the last two axes."""
+    given, asked = counts.sum(axis=-2), counts.sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        return np.nanmean(2 * np.diagonal(counts, axis1=-2, axis2=-1) / (given + asked), axis=-1)
+
+
+def ideal_macro(row: dict[str, Any], generator: np.random.Generator) -> list[tuple[bool, float]]:
+    """The same for the macro-average of exclusive classes, where documents are independent, not labels."""
+    counts = row["confusion"]
+    shares = (counts / counts.sum()).ravel()
+    estimate = generator.multinomial(row["n"], shares)
+    again = generator.multinomial(row["n"], estimate / row["n"], size=300).reshape(300, *counts.shape)
+    low, high = np.quantile(macro_f1(again), [0.025, 0.975])
+    measured = macro_f1(generator.multinomial(row["m"], shares).reshape(counts.shape))
+    return [(bool(low <= measured <= high), float(high - low))]
 
 
 def both(table: Contingency) -> Contingency:
@@ -145,7 +174,7 @@ def ideal(row: dict[str, Any], seed: int) -> dict[str, list[tuple[bool, float]]]
             if not np.isnan(v + a + b)
         ]
     if row["kind"] != "multilabel":
-        found["micro f1"] = found["accuracy"]
+        found["micro f1"], found["macro f1"] = found["accuracy"], ideal_macro(row, generator)
     return found
 
 
@@ -208,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def one_configuration(asked: argparse.Namespace, learner: str, settings: dict[str, Any]) -> None:
     """Print all collections, and what they come to together."""
-    pooled: dict[str, list[tuple[float, float, float, float]]] = {}
+    pooled: dict[str, list[NDArray[np.float64]]] = {}
     for name in asked.corpora:
         texts, labels = collection(name)
         if settings["thresholds"] and Labels.of(labels).space.kind == "multiclass":
@@ -237,17 +266,17 @@ def one_configuration(asked: argparse.Namespace, learner: str, settings: dict[st
                 "wider": round(float(np.median(widths) / np.median(best[:, 1])), 2) if len(best) else None,
             }
             if len(best):
-                pooled.setdefault(kind, []).append(
-                    (inside.mean(), best[:, 0].mean(), float(np.median(widths)), float(np.median(best[:, 1])))
-                )
+                ratio = len(pairs) * np.median(widths) / np.median(best[:, 1])
+                sums = [inside.sum(), len(pairs), best[:, 0].sum(), len(best), ratio]
+                pooled.setdefault(kind, []).append(np.array(sums, dtype=np.float64))
         once, spent = np.median([row["seconds"] for row in rows], axis=0)
         report["seconds of one training"], report["seconds of fit"] = round(once, 2), round(spent, 2)
         print(json.dumps(report) if asked.json else text_of(report), flush=True)
     for kind, figures in pooled.items():
-        covers, best, width, independent = np.array(figures).mean(axis=0)
+        covered, count, best, n_best, ratio = np.sum(figures, axis=0)
         print(
-            f"all collections: {kind:9s} covers {covers:.3f}, ideal {best:.3f}; "
-            f"{width / independent:.2f} times as wide as independent counts",
+            f"all collections: {kind:9s} covers {covered / count:.3f}, ideal {best / n_best:.3f}; "
+            f"{ratio / count:.2f} times as wide as independent counts",
             flush=True,
         )
 

@@ -32,7 +32,7 @@ from widemargin._arrays import canonical_csr
 from widemargin.errors import DataWarning
 from widemargin.estimate.held_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
-from widemargin.learn.svm.left_out_linear import needed_gap
+from widemargin.learn.svm.left_out.linear import needed_gap
 from widemargin.measure import f_measure, micro
 from widemargin.measure.held_out_scores import HeldOutScores
 

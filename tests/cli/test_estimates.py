@@ -293,6 +293,13 @@ class TestInspect:
         assert lines[0].split()[3:5] == ["cross-validation", "suggests"]
         assert json.loads(here("inspect", model, "--suspects", "20", "--json").stdout)["by"] == "k-fold"
 
+    def test_suspects_of_one_step(self, here, many, tmp_path):
+        model = tmp_path / "step.wm"
+        done = here("train", many, "-o", model, "--estimate", "one-step", "--tune", "none")
+        assert done.returncode == 0, done.stderr
+        assert "by approximate leave-one-out" in done.stdout
+        assert json.loads(here("inspect", model, "--suspects", "20", "--json").stdout)["by"] == "one-step"
+
     def test_no_suspects(self, here, tickets, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", MANY)
         here("train", data, "-o", tmp_path / "m.wm", "-q")

@@ -13,7 +13,7 @@ from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
-from widemargin.learn.svm.left_out_step import MOST_FREE
+from widemargin.learn.svm.left_out.one_step import MOST_FREE
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 
 # What "auto" may spend on leave-one-out: the work of so many seconds of one core, or of so many trainings.
@@ -151,7 +151,7 @@ def leave_one_out(
         document has are dropped, document frequencies are those of the others, and the row is normalized
         again. The rows of the others stay as they are.
     one_step : approximate scores of a support vector machine, in a fraction of the time, as if no other
-        example changed sides when one leaves (:mod:`widemargin.learn.svm.left_out_step`)
+        example changed sides when one leaves (:mod:`widemargin.learn.svm.left_out.one_step`)
 
     Examples
     --------

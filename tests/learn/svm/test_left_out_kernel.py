@@ -14,7 +14,7 @@ from tests.reference.kernel_dual import gram
 from tests.reference.retraining import left_out_scores
 from widemargin import KernelSVM, LinearSVM
 from widemargin.errors import UsageError
-from widemargin.learn.svm import left_out_kernel
+from widemargin.learn.svm.left_out import kernel as left_out_kernel
 
 SAME = 1e-5  # what both sides may be off by
 BIASES = (None, 0.5, 2.0, "unregularized", "unregularized", "stabilized")

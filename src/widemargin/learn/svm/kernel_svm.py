@@ -36,8 +36,8 @@ from widemargin.learn.costs import label_costs, sample_weights, times_weights, u
 from widemargin.learn.kernels import KERNELS
 from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, DualSolution, Method, solve_dual
 from widemargin.learn.svm.kernel_definiteness import is_semidefinite_by_parameters
-from widemargin.learn.svm.left_out import LeavesOut
-from widemargin.learn.svm.left_out_kernel import left_out_kernel
+from widemargin.learn.svm.left_out.kernel import left_out_kernel
+from widemargin.learn.svm.left_out.machines import LeavesOut
 from widemargin.learn.svm.support_vectors import SupportVectorModel
 
 Floats = NDArray[np.float64]

@@ -34,7 +34,7 @@ class Finder(Protocol):
         """What is known without learning anything again; None where that takes as long."""
 
     def one_step(self) -> Parts:
-        """Scores by one Newton step (:mod:`widemargin.learn.svm.left_out_step`), within what is proven."""
+        """Scores by one Newton step (:mod:`.one_step`), within what is proven."""
 
     def __call__(self, asked: Floats | None = None) -> Parts:
         """Scores and their accuracy (n, columns); how many were retrained and are unstable (columns,).
