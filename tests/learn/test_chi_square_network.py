@@ -180,7 +180,7 @@ def test_estimates_are_those_of_new_documents():
     learner = ChiSquareNetwork().fit(X, LANGUAGES)
     found = learner.left_out_scores(X, LANGUAGES, as_new=new)
     signs = np.where(np.array(LANGUAGES) == "fr", 1.0, -1.0)[:, None]
-    expected = network.left_out_scores(X.toarray(), signs, as_new=new.rows.toarray())
+    expected = network.left_out_scores(X.toarray(), signs, learner.gamma, as_new=new.rows.toarray())
     np.testing.assert_allclose(found.scores, expected, rtol=1e-6, atol=1e-6)
 
 

@@ -51,7 +51,7 @@ class ChiSquareNetwork(LabelModel):
 
     Parameters
     ----------
-    gamma : 1 / sigma^2 of the document
+    gamma : 1 / sigma^2 of the document; for long texts, any value of up to about 1 gives similar results
     power : at most 1, where the kernel is positive semi-definite; the document takes 1 and 1/2 to 1/32
     regularization : penalty on squared weights; 0 reproduces the training labels unless documents are equal
     n_jobs : number of threads for kernel values, None for all cores
@@ -72,7 +72,7 @@ class ChiSquareNetwork(LabelModel):
     [-1.0, -1.0, 1.0, 1.0]
     """
 
-    gamma: float = parameter(1.0, POSITIVE)
+    gamma: float = parameter(0.1, POSITIVE)
     _: KW_ONLY
     power: float = parameter(1.0, ABOVE_0_TO_1)
     regularization: float = parameter(0.0, AT_LEAST_0)

@@ -22,12 +22,14 @@ from widemargin.measure.contingency import (
     recall,
 )
 from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson
+from widemargin.measure.significance import Discordant, mcnemar
 from widemargin.measure.summary import Summary, summarize
 from widemargin.measure.xi_alpha import leave_one_out_risk, xi_alpha_table
 
 __all__ = [
     "Contingency",
     "Curve",
+    "Discordant",
     "Figure",
     "Summary",
     "bootstrap_interval",
@@ -41,6 +43,7 @@ __all__ = [
     "hamming_loss",
     "leave_one_out_risk",
     "macro",
+    "mcnemar",
     "micro",
     "micro_prbep",
     "prbep",

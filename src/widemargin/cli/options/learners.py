@@ -89,7 +89,7 @@ KERNELS = (
         "chi2(x,z)^power).",
         shown="rbf",
     ),
-    _chi_square("--gamma X", "Gamma of the kernel.", float, shown="0.1; chi-square-network: 1"),
+    _chi_square("--gamma X", "Gamma of the kernel.", float, shown="0.1"),
     _kernel("--degree N", "The degree of poly.", int, shown="3", least=1),
     _kernel("--coef0 X", "The constant in poly and sigmoid.", float, shown="1"),
     _chi_square("--power X", "The power of chi2; chi-square-network: at most 1.", float, shown="1"),

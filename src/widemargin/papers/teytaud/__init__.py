@@ -1,0 +1,1 @@
+"""Tables of Teytaud and Jalam, Kernel-based text categorization."""
