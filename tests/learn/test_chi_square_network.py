@@ -13,6 +13,7 @@ from tests.reference import network
 from widemargin import ChiSquareNetwork, TextClassifier, Vectorizer, leave_one_out
 from widemargin._arrays import canonical_csr
 from widemargin.errors import DataError, UsageError
+from widemargin.estimate.held_out import choose_method
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.network_equations import NetworkEquations
 from widemargin.weight.left_out import rows_as_new
@@ -182,6 +183,11 @@ def test_estimates_are_those_of_new_documents():
     signs = np.where(np.array(LANGUAGES) == "fr", 1.0, -1.0)[:, None]
     expected = network.left_out_scores(X.toarray(), signs, learner.gamma, as_new=new.rows.toarray())
     np.testing.assert_allclose(found.scores, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_leave_one_out_is_the_cheapest_estimate_at_any_size():
+    X = sp.csr_array((100_000, 10))
+    assert choose_method("auto", ChiSquareNetwork(), X) == "leave-one-out"
 
 
 def test_it_is_saved_and_loaded(tmp_path):

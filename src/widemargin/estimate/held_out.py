@@ -72,7 +72,9 @@ def allowed_work(learner: Any, X: Any) -> float:
 
 
 def _work_of_training(learner: Any, X: Any) -> float:
-    """What it took to fit `learner` on `X`, where it counts its passes."""
+    """What it took to fit `learner` on `X`, where it predicts that or counts its passes."""
+    if hasattr(learner, "training_work"):
+        return float(learner.training_work(X))
     size = X.nnz if hasattr(X, "nnz") else np.size(X)
     return float(np.sum(getattr(learner, "n_iter_", 0))) * size
 

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 # Units of work to decompose a matrix, for every row cubed, and to compute a kernel value, for every value of
 # the row.
-_WORK, _VALUE_WORK = 0.2, 0.3
+_WORK, _VALUE_WORK = 1.0, 0.3
 
 
 @dataclass(eq=False, repr=False)
@@ -139,10 +139,14 @@ class ChiSquareNetwork(LabelModel):
 
     def left_out_cost(self, X: Any) -> LeftOutCost:
         """What `left_out_scores` is predicted to take on `X`."""
-        n = X.shape[0]
-        values = X.nnz if hasattr(X, "nnz") else np.size(X)
-        why = f"a network would decompose a matrix of {n:,} rows"
-        return LeftOutCost(float(n) ** 3 * _WORK + float(n) * values * _VALUE_WORK, why)
+        return LeftOutCost(
+            self.training_work(X), f"a network would decompose a matrix of {X.shape[0]:,} rows"
+        )
+
+    def training_work(self, X: Any) -> float:
+        """What `fit` is predicted to take on `X`, in units of :mod:`widemargin._work`."""
+        n, values = float(X.shape[0]), float(X.nnz if hasattr(X, "nnz") else np.size(X))
+        return n**3 * _WORK + n * values * _VALUE_WORK
 
     def get_state(self) -> State:
         """The state for prediction: a configuration for JSON, and arrays."""
