@@ -336,6 +336,10 @@ class TestChiSquareNetwork:
         shown = here("inspect", model).stdout
         assert "chi-square-network" in shown
         assert "power=0.5" in shown
+        assert f"{len(TICKETS)} centers" in shown
+        done = here("explain", model, "my invoice")
+        assert done.returncode == 2
+        assert "A ChiSquareNetwork has no term weights, so it cannot explain a label." in done.stderr
 
     def test_terms_are_those_of_the_learner_unless_they_are_given(self, here, tickets, tmp_path):
         for given, terms in (

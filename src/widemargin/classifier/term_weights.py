@@ -61,10 +61,10 @@ def check_term_weights(learner: Any) -> None:
             f"This {name} has weights for pairs of classes, not for labels, so it cannot explain a label. "
             f'Train with scheme="one-vs-rest" and kernel="linear", or a LinearSVM.'
         )
-    kernel = getattr(learner, "kernel", "it has")
+    kernel = getattr(learner, "kernel", None)
+    what, cure = (f" with the kernel {kernel}", ", or with the linear kernel") if kernel else ("", "")
     raise UsageError(
-        f"A {name} with the kernel {kernel} has no term weights, so it cannot explain a label. "
-        f"Train a LinearSVM, or with the linear kernel."
+        f"A {name}{what} has no term weights, so it cannot explain a label. Train a LinearSVM{cure}."
     )
 
 

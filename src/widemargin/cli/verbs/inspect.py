@@ -191,7 +191,10 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
     ]
     supports = manifest["arrays"].get("learner.dual_coef")
     if supports is not None:
-        lines.append(("supports", counted(supports["shape"][1], "support vector")))
+        name, what = (
+            ("centers", "center") if learner == "chi-square-network" else ("supports", "support vector")
+        )
+        lines.append((name, counted(supports["shape"][1], what)))
     if summary.get("objective"):
         gap = f", duality gap {summary['duality_gap']:.2g}" if "duality_gap" in summary else ""
         lines.append(("objective", f"{summary['objective']:.6g}{gap}"))
