@@ -12,7 +12,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.needs_corpus("reuters21578")
+@pytest.mark.needs_corpus("reuters21578", "french-novels")
 @pytest.mark.filterwarnings("ignore:20 of 115 labels .* have one example:widemargin.errors.DataWarning")
 def test_the_pipeline_runs_as_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # what it writes
