@@ -51,7 +51,43 @@ def test_recall_with_the_gain_is_nearer_to_new_documents(method):
     assert abs(np.mean(gained)) < abs(np.mean(plain))
 
 
-def test_only_label_sets_with_enough_rare_examples_have_one():
+def exclusive(n, seed, classes=40, words=240):
+    """One class each, of which a few words speak."""
+    generator = np.random.default_rng(seed)
+    y = generator.integers(0, classes, n)
+    X = (generator.random((n, words)) < 0.04).astype(float)
+    for label in range(classes):
+        X[:, label * 6 : label * 6 + 6] += (y == label)[:, None] * (generator.random((n, 6)) < 0.25)
+    length = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    return sp.csr_array(X / np.maximum(length, 1)), y
+
+
+@pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")
+@pytest.mark.parametrize("method", ["leave-one-out", "k-fold"])
+def test_exclusive_classes_with_few_examples(method):
+    """Leaving out a document weakens its class alone, so that others win more often than on new documents."""
+    X_new, y_new = exclusive(10_000, 999)
+    plain, gained = [], []
+    for seed in range(12):
+        X, y = exclusive(260, seed)
+        rows = TrainingRows(X, Labels.of(y))
+        space, signs = rows.y.space_and_signs
+        model = LinearSVM().fit(X, rows.y)
+        found = held_out(model, X, rows.y, method=method)
+        gain = expected_gain(model, rows, found, None)
+        k = np.count_nonzero(signs > 0, axis=0)
+        hits = np.count_nonzero((signs > 0) & (space.choose(found.scores) > 0), axis=0)
+        truth = y_new[:, None] == space.classes
+        new = (truth & (space.choose(model.decision_function(X_new)) > 0)).sum(axis=0) / truth.sum(axis=0)
+        plain.append(np.mean(hits / k - new))
+        gained.append(np.mean((hits + gain) / k - new))
+        assert (gain >= 0).all()
+        assert (hits + gain <= k).all()
+    assert np.mean(plain) < -0.02
+    assert abs(np.mean(gained)) < 0.5 * abs(np.mean(plain))
+
+
+def test_only_several_labels_with_enough_rare_examples_have_one():
     X, Y = sample(300, 0)
     y = np.where(Y[:, -1] > 0, "a", "b")
     rows = TrainingRows(X, Labels.of(y))

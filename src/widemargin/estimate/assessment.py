@@ -22,7 +22,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.optimism import Optimism
-from widemargin.estimate.rare_labels import expected_gain
+from widemargin.estimate.rare_labels import FEWEST, expected_gain
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
@@ -211,6 +211,12 @@ def _estimates(
         for j, count in enumerate(found.unstable.tolist())
         if count
     }
+    few = np.count_nonzero(np.count_nonzero(truth > 0, axis=0) < FEWEST)
+    if few and space.kind != "binary":
+        notes.append(
+            f"Macro-averages are probably too low: {few} labels have fewer than {FEWEST} examples, and are "
+            f"estimated with fewer yet."
+        )
     if gain is not None and gain.any():
         notes.append(
             f"Macro-averages are corrected for {np.count_nonzero(gain)} rare labels, which are estimated "

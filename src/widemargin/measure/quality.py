@@ -210,8 +210,14 @@ def quality(
     columns = figures_of(table, kind)
     gained = table
     if gain is not None:
+        # What one of several exclusive classes finds is no false positive of another one.
+        wrong = float(np.sum(table.false_positive))
+        moved = table.false_positive * (gain.sum() / wrong if space.kind == "multiclass" and wrong else 0.0)
         gained = Contingency(
-            table.true_positive + gain, table.false_positive, table.false_negative - gain, table.true_negative
+            table.true_positive + gain,
+            table.false_positive - moved,
+            table.false_negative - gain,
+            table.true_negative + moved,
         )
         columns = _allowing_for(columns, figures_of(gained, kind))
     if space.kind != "multilabel" and right is not None:
