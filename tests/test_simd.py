@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 import widemargin._core as core
 from widemargin import BalancedWinnow, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM, Perceptron
-from widemargin import RegularizedLeastSquares, TransductiveSVM
+from widemargin import MulticlassSVM, RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.held_out import leave_one_out
 
 rng = np.random.default_rng(0)
@@ -34,6 +34,10 @@ fitted = {
     "one label": LinearSVM(1.0, bias=None, **exact).fit(X, y),
     "rbf": kernel,
     "polynomial": KernelSVM(1.0, kernel="poly", tol=1e-8).fit(X, y),
+    "two classes": MulticlassSVM(1.0, **exact).fit(X, y),
+    "many classes": MulticlassSVM(0.1, **exact).fit(X, np.arange(90) % 41),
+    "each class": MulticlassSVM(0.1, formulation="weston-watkins", **exact).fit(X, np.arange(90) % 7),
+    "classes, rbf": MulticlassSVM(1.0, kernel="rbf", tol=1e-8).fit(X, np.arange(90) % 3),
     "transduction": TransductiveSVM(1.0, unlabeled=-1, tol=1e-8).fit(X, some),
     "least squares": RegularizedLeastSquares(solver="iterative", tol=1e-10).fit(X, Y),
     "perceptron": Perceptron(**online).fit(X, Y),

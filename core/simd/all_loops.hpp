@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simd/chi_square_loops.hpp"
+#include "simd/class_loops.hpp"
 #include "simd/kernel_svm_loops.hpp"
 #include "simd/label_loops.hpp"
 #include "simd/row_loops.hpp"
@@ -12,8 +13,9 @@ namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
 template <typename T>
-constexpr LoopsOver<T> kLoopsOver{dot<T>,     score_row<T>,   add_lanes<T>,  update<T>,
-                                  partner<T>, add_columns<T>, add_shares<T>, add_rows<T>};
+constexpr LoopsOver<T> kLoopsOver{dot<T>,        score_row<T>, add_lanes<T>,
+                                  update<T>,     partner<T>,   add_columns<T>,
+                                  add_shares<T>, add_rows<T>,  pass_over_classes<T, double>};
 
 extern const Loops kLoops;
 constexpr Loops kLoops{kLoopsOver<float>,
@@ -21,6 +23,9 @@ constexpr Loops kLoops{kLoopsOver<float>,
                        pass_over_lanes,
                        sum_lanes,
                        score_roughly,
+                       pass_over_classes<float, float>,
+                       measure_classes,
+                       move_classes,
                        extremes,
                        add_column,
                        rbf_exponents,

@@ -62,6 +62,52 @@ struct LaneSums {
     float active[kLanes];
 };
 
+// One example of a multi-class machine (multiclass/multiclass_dual.hpp). All arrays have `stride` numbers,
+// one for each class; padding up to a multiple of 8 has u = 0 and, as it is no class, the excess -kNoClass.
+template <typename Real>
+constexpr Real kNoClass = sizeof(Real) == sizeof(float) ? Real(1e30) : Real(1e250);
+
+template <typename Real>
+struct ClassRow {
+    std::int64_t stride;
+    bool each_class;  // Weston-Watkins
+    std::int32_t own;
+    Real cost, curvature;
+    Real most;        // of the sum of u: Weston-Watkins
+    Real relaxation;  // kRelaxation
+    const Real *excess, *scores;
+    Real* u;
+    Real* h;       // workspace
+    Real* change;  // of alpha, by a step
+
+    // What measuring finds. `room` is how much h may change before u does; negative if u is between bounds.
+    Real gap, xi, violation, room;
+};
+
+// One pass of a linear multi-class machine. Weights are stored feature by feature.
+template <typename T, typename Real>
+struct ClassPass {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const T* values;
+    const Real *costs, *curvatures;
+    const std::int32_t* own;
+    std::int64_t n_classes;
+    std::int64_t bias_row;  // row of w with the weights of the bias feature
+    Real bias;
+    Real *w, *u, *scores;
+    Real* gaps;          // of every example, when it was visited last
+    Real shrink_beyond;  // examples with more room are dropped from `rows`
+
+    std::int32_t* rows;  // in visiting order
+    std::int64_t n_rows;
+    ClassRow<Real> row;
+
+    // Results: sums over the visited examples, and their largest violation.
+    double gain;
+    Real violation;
+};
+
 // The features of the row that is scored next, if any.
 struct NextRow {
     const std::int32_t* indices = nullptr;
@@ -133,6 +179,8 @@ struct LoopsOver {
     // sums += row_a steps_a for several rows a; a step is kColumns numbers, one for each column of sums.
     void (*add_rows)(const T* const* rows, const double* steps, std::int64_t n_rows, std::int64_t n,
                      double* sums);
+    // Multi-class machines (simd/class_loops.hpp): a pass over rows with these values, in double precision.
+    void (*pass_over_classes)(ClassPass<T, double>&);
 };
 
 struct Loops {
@@ -145,6 +193,11 @@ struct Loops {
     // The scores of a row in single precision, in 16 lanes (simd/row_loops.hpp).
     void (*score_roughly)(const std::int32_t* indices, const float* values, std::int64_t size, const float* w,
                           float* scores);
+
+    // Multi-class machines (simd/class_loops.hpp): a pass in single precision, and one example.
+    void (*rough_pass_over_classes)(ClassPass<float, float>&);
+    void (*measure_classes)(ClassRow<double>&);
+    double (*move_classes)(ClassRow<double>&);
 
     // Kernel machines (simd/kernel_svm_loops.hpp).
     Extremes (*extremes)(const double* rise, const double* fall, const double* s, std::int64_t n);

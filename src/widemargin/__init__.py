@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
     from widemargin.learn.svm.linear_svm import LinearSVM
+    from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -49,6 +50,7 @@ _HOME = {
     "KernelSVM": "widemargin.learn.svm.kernel_svm",
     "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
     "LinearSVM": "widemargin.learn.svm.linear_svm",
+    "MulticlassSVM": "widemargin.learn.svm.multiclass_svm",
     "Perceptron": "widemargin.learn.online.perceptron",
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
@@ -73,6 +75,7 @@ __all__ = [
     "KernelSVM",
     "LargeMarginWinnow",
     "LinearSVM",
+    "MulticlassSVM",
     "Perceptron",
     "PositiveWinnow",
     "ProfileClassifier",

@@ -14,6 +14,7 @@ from widemargin import (
     BalancedWinnow,
     KernelSVM,
     LinearSVM,
+    MulticlassSVM,
     ProfileClassifier,
     RegularizedLeastSquares,
     Rocchio,
@@ -55,6 +56,8 @@ OTHERS = {
     "online": (TextClassifier(learner=BalancedWinnow()), LABELS),
     "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier()), LABELS),
     "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),
+    "multiclass": (TextClassifier(learner=MulticlassSVM()), LABELS),
+    "multiclass kernel": (TextClassifier(learner=MulticlassSVM(kernel="rbf", gamma=1.0)), LABELS),
     "pairs": (TextClassifier(learner=KernelSVM(kernel="linear", scheme="votes")), LABELS),
 }
 

@@ -64,6 +64,11 @@ def test_verbs_with_few_options_show_all(listed, verb):
         (("--learner=kernel-svm",), {"--kernel", "--gamma", "--C", "--bias"}, {"--eta", "--stream"}),
         (("--learner", "least-squares"), {"--regularization", "--tol"}, {"--C", "--loss"}),
         (
+            ("--learner", "multiclass-svm"),
+            {"--formulation", "--kernel", "--power", "--C"},
+            {"--scheme", "--stabilizer-size", "--loss"},
+        ),
+        (
             ("--learner", "chi-square-network"),
             {"--gamma", "--power", "--regularization"},
             {"--C", "--degree"},

@@ -131,7 +131,8 @@ class TestKernels:
         [
             (
                 ["--gamma", "1"],
-                "--gamma does not apply to linear-svm. It is for --learner kernel-svm or chi-square-network.",
+                "--gamma does not apply to linear-svm. It is for --learner kernel-svm, multiclass-svm or "
+                "chi-square-network.",
             ),
             (["--kernel", "rbf"], "--kernel does not apply to linear-svm"),
             (["--scheme", "dag"], "--scheme does not apply to linear-svm"),
@@ -372,3 +373,57 @@ class TestChiSquareNetwork:
         done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "chi-square-network", *options)
         assert done.returncode == 2
         assert message in " ".join(done.stderr.split())
+
+
+class TestMulticlassSvm:
+    @pytest.mark.parametrize("formulation", ["crammer-singer", "weston-watkins"])
+    @pytest.mark.parametrize("kernel", ["linear", "chi2"])
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path, formulation, kernel):
+        model = tmp_path / "multiclass.wm"
+        options = [
+            "--learner",
+            "multiclass-svm",
+            "--formulation",
+            formulation,
+            "--kernel",
+            kernel,
+            "--C",
+            "5",
+        ]
+        if kernel == "chi2":
+            options += ["--gamma", "2", "--power", "0.5", "--bias", "none"]
+        done = here("train", tickets, "-o", model, *options, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["estimates"]["method"] == "k-fold"
+        rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        assert here("evaluate", model, tickets, "-q").returncode == 0
+        shown = json.loads(here("inspect", model, "--json").stdout)["learner"]
+        assert shown["name"] == "multiclass-svm"
+        assert shown["state"]["parameters"]["formulation"] == formulation
+        assert shown["state"]["parameters"]["kernel"] == kernel
+        explained = here("explain", model, "the printer")
+        assert (explained.returncode == 0) == (kernel == "linear")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--scheme", "votes"), "--scheme does not apply to multiclass-svm"),
+            (("--gamma", "1"), "--gamma does not apply to the kernel linear"),
+            (("--bias", "unregularized"), "multiclass-svm takes a size, such as 1, or none"),
+            (("--C", "inf"), "C=inf: expected a positive number up to 1e100"),
+            (("--loss", "squared_hinge"), "--loss does not apply to multiclass-svm"),
+        ],
+    )
+    def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "multiclass-svm", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+
+    def test_several_labels_are_refused_with_a_cure(self, here, tmp_path):
+        data = tmp_path / "several.jsonl"
+        rows = [{"text": f"word{i} and more", "labels": ["a", "b"][: 1 + i % 2]} for i in range(8)]
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        done = here("train", data, "-o", tmp_path / "m.wm", "--learner", "multiclass-svm")
+        assert done.returncode == 2
+        assert "--learner linear-svm" in " ".join(done.stderr.split())

@@ -14,8 +14,8 @@ import pytest
 from tests.reference import exact_margin
 from widemargin import KernelSVM, LinearSVM
 from widemargin.estimate.held_out import leave_one_out
+from widemargin.learn.kernel_definiteness import definiteness
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.svm.kernel_definiteness import definiteness
 
 ASKED = ({"scores": False}, {"accuracy": 0.3}, {"accuracy": 1e-4})
 

@@ -16,6 +16,7 @@ from widemargin import (
     KernelSVM,
     LargeMarginWinnow,
     LinearSVM,
+    MulticlassSVM,
     Perceptron,
     ProfileClassifier,
     RegularizedLeastSquares,
@@ -38,6 +39,8 @@ LEARNERS = [
     Rocchio(),
     ProfileClassifier(),
     ChiSquareNetwork(),
+    MulticlassSVM(),
+    MulticlassSVM(kernel="rbf"),
 ]
 
 

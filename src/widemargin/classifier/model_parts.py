@@ -16,6 +16,7 @@ from widemargin.models import Model
 LEARNERS = {
     "linear-svm": ("widemargin.learn.svm.linear_svm", "LinearSVM"),
     "kernel-svm": ("widemargin.learn.svm.kernel_svm", "KernelSVM"),
+    "multiclass-svm": ("widemargin.learn.svm.multiclass_svm", "MulticlassSVM"),
     "transductive-svm": ("widemargin.learn.svm.transductive", "TransductiveSVM"),
     "least-squares": ("widemargin.learn.squares.least_squares", "RegularizedLeastSquares"),
     "sampled-least-squares": ("widemargin.learn.squares.least_squares", "SampledLeastSquares"),
@@ -41,6 +42,7 @@ FEATURES = {
 # learned them.
 _WEIGHTS = {
     "linear-svm": LinearWeights,
+    "multiclass-svm": LinearWeights,
     "transductive-svm": LinearWeights,
     "least-squares": LinearWeights,
     "sampled-least-squares": LinearWeights,

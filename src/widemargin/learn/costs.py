@@ -95,6 +95,27 @@ def label_costs(
     return _times_cost(C, positive), _times_cost(C, negative)
 
 
+def class_costs(
+    C: float, class_weight: Any, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
+) -> Floats:
+    """The cost of an error on an example of each class, for machines that learn all classes together.
+
+    Parameters are those of :func:`label_costs`; "balanced" gives all classes the same total cost.
+
+    Examples
+    --------
+    >>> from widemargin.labels import Labels
+    >>> space, signs = Labels.of(["a", "a", "b", "c"]).space_and_signs
+    >>> class_costs(1.0, "balanced", space, signs, np.zeros(0)).round(3).tolist()
+    [0.667, 1.333, 1.333]
+    """
+    positive, negative = label_costs(C, class_weight, space, signs, weights)
+    costs = np.concatenate([negative, positive]) if space.kind == "binary" else positive
+    if isinstance(class_weight, str):  # label_costs divides the total between two sides
+        costs *= 2 / len(space.classes)
+    return costs
+
+
 def _times_cost(C: float, factors: Floats) -> Floats:
     """Costs; a class of weight 0 costs 0, even if C is infinite."""
     return np.multiply(float(C), factors, out=np.zeros_like(factors), where=factors > 0)

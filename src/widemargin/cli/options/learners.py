@@ -10,16 +10,18 @@ from widemargin.errors import UsageError
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
-LEARNERS = f"linear-svm kernel-svm least-squares chi-square-network {ONLINE}"
-_WITH_COSTS = "linear-svm kernel-svm large-margin-winnow dual-svm"
+LEARNERS = f"linear-svm kernel-svm multiclass-svm least-squares chi-square-network {ONLINE}"
+_WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
-_kernel = partial(train, learners="kernel-svm")
-_chi_square = partial(train, learners="kernel-svm chi-square-network")
+_kernel = partial(train, learners="kernel-svm multiclass-svm")
+_chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
+_kernel_svm = partial(train, learners="kernel-svm")
 
 LEARNING = (
     train(
         "--learner NAME",
         "linear-svm: one weight per term, trained in seconds. kernel-svm: an SVM with any kernel. "
+        "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). chi-square-network: distances between distributions of character "
         "trigrams, for authors of long texts. Online learners, which learn from one document at a time: "
@@ -87,23 +89,29 @@ KERNELS = (
         "--kernel linear|poly|rbf|sigmoid|chi2",
         "x.z, (gamma x.z + coef0)^degree, exp(-gamma |x-z|^2), tanh(gamma x.z + coef0), or exp(-gamma "
         "chi2(x,z)^power).",
-        shown="rbf",
+        shown="rbf; multiclass-svm: linear",
     ),
     _chi_square("--gamma X", "Gamma of the kernel.", float, shown="0.1"),
     _kernel("--degree N", "The degree of poly.", int, shown="3", least=1),
     _kernel("--coef0 X", "The constant in poly and sigmoid.", float, shown="1"),
     _chi_square("--power X", "The power of chi2; chi-square-network: at most 1.", float, shown="1"),
-    _kernel(
+    _kernel_svm(
         "--stabilizer-size X",
         "The length of the two artificial examples of the stabilized hyperplane.",
         float,
         shown="1",
     ),
-    _kernel(
+    _kernel_svm(
         "--scheme one-vs-rest|votes|dag",
         "How several classes are separated: each from the rest, or each from each other, decided by the "
         "votes of all pairs or by one pair after another.",
         shown="one-vs-rest",
+    ),
+    train(
+        "--formulation crammer-singer|weston-watkins",
+        "The slack of a document: the largest error of a wrong class, or the sum of all such errors.",
+        shown="crammer-singer",
+        learners="multiclass-svm",
     ),
     _kernel("--cache MB", "Megabytes for rows of the kernel matrix.", float, shown="200", least=1),
 )
@@ -259,8 +267,8 @@ def parameters(given: Any) -> dict[str, Any]:
     found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
     if "bias" in found:
         found["bias"] = _bias(found["bias"], learner)
-    if learner == "kernel-svm":
-        _check_kernel(found)
+    if learner in ("kernel-svm", "multiclass-svm"):
+        _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
     return {**_FIXED.get(learner, {}), **found}
 
 
@@ -273,10 +281,10 @@ def _instead(option: Option, learner: str) -> str:
     return f"It is for --learner {', '.join(some) + ' or ' if some else ''}{last}."
 
 
-def _check_kernel(found: dict[str, Any]) -> None:
+def _check_kernel(found: dict[str, Any], usual: str) -> None:
     if found.pop("loss", "hinge") != "hinge":
         raise UsageError("--loss squared_hinge does not apply to kernel-svm, which has the hinge loss.")
-    kernel = found.get("kernel", "rbf")
+    kernel = found.get("kernel", usual)
     for option, kernels in _OF_KERNELS.items():
         if option in found and kernel not in kernels:
             raise UsageError(f"--{option} does not apply to the kernel {kernel}.")
@@ -300,8 +308,9 @@ def _bias(text: str, learner: str) -> float | str | None:
     if word == "none":
         return None
     if word in ("unregularized", "stabilized"):
-        if is_online(learner) or (word == "stabilized" and learner == "least-squares"):
-            other = "" if is_online(learner) else ", unregularized"
+        only_sizes = is_online(learner) or learner == "multiclass-svm"
+        if only_sizes or (word == "stabilized" and learner == "least-squares"):
+            other = "" if only_sizes else ", unregularized"
             raise UsageError(f"--bias {word}: {learner} takes a size, such as 1{other}, or none.")
         return word
     try:

@@ -6,7 +6,7 @@ support vectors without having been trained, and whose state is saved in place o
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,11 +35,13 @@ class KernelModel(KernelParameters, LinearModel):
     machine_ : the KernelSVM that scores documents, unless the kernel is linear
     """
 
-    kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"]
+    kernel: Any
+    # Those of :class:`~widemargin.learn.kernels.Kernel`, in its order.
+    _of_kernel: ClassVar[tuple[str, ...]] = ("kernel", "gamma", "degree", "coef0")
 
     @property
     def _kernel(self) -> Kernel:
-        return Kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        return Kernel(*(getattr(self, name) for name in self._of_kernel))
 
     def _set_rule(self, rows: sp.csr_array, signed: Floats) -> None:
         """Store the weights or support vectors; `signed` (columns, n) is alpha times the label of every
@@ -55,7 +57,7 @@ class KernelModel(KernelParameters, LinearModel):
 
     def _machine_of(self, state: dict[str, Any], arrays: Arrays) -> KernelSVM:
         """The machine that scores by the support vectors in `arrays`."""
-        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        parameters = {name: getattr(self, name) for name in self._of_kernel}
         return KernelSVM.from_state({**state, "parameters": parameters}, arrays)
 
     def decision_function(self, X: Any) -> Floats:

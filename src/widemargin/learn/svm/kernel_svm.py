@@ -33,9 +33,9 @@ from widemargin.decide.votes import pairs
 from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
+from widemargin.learn.kernel_definiteness import is_semidefinite_by_parameters, warn_of_indefinite
 from widemargin.learn.kernels import KERNELS
 from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, DualSolution, Method, solve_dual
-from widemargin.learn.svm.kernel_definiteness import is_semidefinite_by_parameters
 from widemargin.learn.svm.left_out.kernel import left_out_kernel
 from widemargin.learn.svm.left_out.machines import LeavesOut
 from widemargin.learn.svm.support_vectors import SupportVectorModel
@@ -46,8 +46,6 @@ _ROUNDING = 1e-12
 _WORKING_SET = Expected(
     "an integer from 2 (a step needs two variables) to 2**63", lambda value: COUNT.holds(value) and value >= 2
 )
-# Support vectors whose kernel matrix is examined if the kernel may be indefinite.
-_LOOKED_AT = 200
 # Stack level of the caller of `fit`, so that a warning names its line.
 _CALLER = 5
 
@@ -194,7 +192,8 @@ class KernelSVM(LeavesOut, SupportVectorModel):
             machine._keep(X, csr, gram, *columns[k], part)
             if not part.converged.all():
                 _warn_of_violation(machine, part)
-            _warn_of_indefinite_kernel(machine, gram)
+            rows = None if gram is not None else machine.support_vectors_
+            warn_of_indefinite(machine._kernel, rows, machine.support_, gram, stacklevel=_CALLER)
 
     def _columns(
         self, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
@@ -324,24 +323,3 @@ def _warn_of_violation(machine: KernelSVM, solution: DualSolution) -> None:
         ConvergenceWarning,
         stacklevel=_CALLER,
     )
-
-
-def _warn_of_indefinite_kernel(machine: KernelSVM, gram: Floats | None) -> None:
-    """Warn if some support vectors have a negative eigenvalue; then the whole kernel matrix has one."""
-    if is_semidefinite_by_parameters(machine._kernel) or len(machine.support_) == 0:
-        return
-    some = np.linspace(0, len(machine.support_) - 1, min(len(machine.support_), _LOOKED_AT)).astype(np.intp)
-    if gram is None:
-        supports = canonical_csr(machine.support_vectors_[some])
-        block = machine._kernel.gram(supports, machine.n_jobs)
-    else:
-        block = gram[np.ix_(machine.support_[some], machine.support_[some])]
-    eigenvalues = np.linalg.eigvalsh(block)
-    if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
-        warnings.warn(
-            f"The kernel matrix is not positive semi-definite (an eigenvalue of {eigenvalues[0]:.2g} "
-            f"against {eigenvalues[-1]:.2g} among {len(some)} support vectors), so this solution is "
-            f"only a local optimum. Choose other kernel parameters.",
-            ConvergenceWarning,
-            stacklevel=_CALLER,
-        )

@@ -130,15 +130,7 @@ class SupportVectorModel(KernelParameters, LabelModel):
         return Kernel(self.kernel, self.gamma, self.degree, self.coef0, self.power)
 
     def _validate(self, X: Any, reset: bool) -> Any:
-        if self.kernel == "precomputed":
-            X = validate_data(self, X, dtype=np.float64, reset=reset)
-            if reset and X.shape[0] != X.shape[1]:
-                raise DataError(f"The kernel matrix has shape {X.shape}; expected a square matrix.")
-            return X
-        X = checked_matrix(self, X, first=reset)
-        if self.kernel == "chi2":
-            refuse_negative(X)
-        return X
+        return checked_rows(self, X, first=reset)
 
     def _set_coef(self) -> None:
         if self.kernel == "linear":
@@ -151,6 +143,19 @@ class SupportVectorModel(KernelParameters, LabelModel):
         tags.input_tags.positive_only = self.kernel == "chi2"
         tags.classifier_tags.multi_label = self.scheme == "one-vs-rest"
         return tags
+
+
+def checked_rows(model: Any, X: Any, *, first: bool) -> Any:
+    """`X` as a `model` with a `kernel` takes it: rows of features, or of the kernel matrix."""
+    if model.kernel == "precomputed":
+        X = validate_data(model, X, dtype=np.float64, reset=first)
+        if first and X.shape[0] != X.shape[1]:
+            raise DataError(f"The kernel matrix has shape {X.shape}; expected a square matrix.")
+        return X
+    X = checked_matrix(model, X, first=first)
+    if model.kernel == "chi2":
+        refuse_negative(X)
+    return X
 
 
 def summed(signed: Floats, rows: sp.csr_array) -> Floats:

@@ -18,6 +18,7 @@ from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
+from widemargin.learn.kernel_definiteness import definiteness
 from widemargin.learn.kernels import Kernel, refused_values
 from widemargin.learn.svm.dual_problem import (
     MOST_ITERATIONS,
@@ -26,7 +27,6 @@ from widemargin.learn.svm.dual_problem import (
     feasible_start,
     working_set_of,
 )
-from widemargin.learn.svm.kernel_definiteness import definiteness
 from widemargin.learn.svm.left_out.machines import LeaveOut, kernel_range
 from widemargin.learn.svm.left_out.one_step import clipped, falls
 from widemargin.learn.svm.left_out.winners import Finder, Parts
@@ -73,7 +73,7 @@ class KernelLeftOut:
     """The scores of a machine that the decomposition solves; see :class:`Finder` for what it returns.
 
     Accuracies are infinite where nothing is proven but the sign, and for kernels that are not proven to be
-    positive semi-definite (:mod:`widemargin.learn.svm.kernel_definiteness`): those need not have one
+    positive semi-definite (:mod:`widemargin.learn.kernel_definiteness`): those need not have one
     solution. Unstable are the scores that have a threshold from the middle of an interval. Where only signs
     are asked for, a sign that no threshold of the interval changes is not counted.
     """

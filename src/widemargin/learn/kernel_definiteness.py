@@ -14,12 +14,16 @@ enough for a matrix that is semi-definite but for its rounding, whatever its ran
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
+from sklearn.exceptions import ConvergenceWarning
 
+from widemargin._arrays import canonical_csr
 from widemargin.learn.kernels import Kernel
 
 Floats = NDArray[np.float64]
@@ -27,6 +31,8 @@ Floats = NDArray[np.float64]
 _UNIT = 2.0**-53
 # Rows whose symmetry is checked at a time.
 _ROWS = 256
+# Support vectors whose kernel matrix is examined if the kernel may be indefinite.
+_LOOKED_AT = 200
 # A matrix that differs more from its transpose (of sqrt(K_ii K_jj)) is not a rounded symmetric one.
 _MOST_ASYMMETRY = 1e-6
 
@@ -103,3 +109,33 @@ def definiteness(kernel: Kernel, gram: Floats | None) -> Definiteness:
     # Only the lower half was read: the symmetric matrix with that half is within the asymmetry of the other.
     ridge = (1 + 1e-6) * (shift + n * lost + 2 * n * asymmetry)
     return Definiteness(failed == 0, ridge, asymmetry)
+
+
+def warn_of_indefinite(
+    kernel: Kernel, rows: Any, support: NDArray[np.intp], gram: Floats | None, stacklevel: int
+) -> None:
+    """Warn if some support vectors have a negative eigenvalue; then the whole kernel matrix has one.
+
+    Parameters
+    ----------
+    rows : the support vectors; ignored if there is a matrix
+    support : their numbers, in the given matrix
+    gram : the given kernel matrix, or None
+    stacklevel : of the caller of `fit`, so that the warning names its line
+    """
+    if is_semidefinite_by_parameters(kernel) or len(support) == 0:
+        return
+    some = np.linspace(0, len(support) - 1, min(len(support), _LOOKED_AT)).astype(np.intp)
+    if gram is None:
+        block = kernel.gram(canonical_csr(rows[some]), None)
+    else:
+        block = gram[np.ix_(support[some], support[some])]
+    eigenvalues = np.linalg.eigvalsh(block)
+    if eigenvalues[0] < -1e-6 * np.abs(eigenvalues).max():
+        warnings.warn(
+            f"The kernel matrix is not positive semi-definite (an eigenvalue of {eigenvalues[0]:.2g} "
+            f"against {eigenvalues[-1]:.2g} among {len(some)} support vectors), so this solution is "
+            f"only a local optimum. Choose other kernel parameters.",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
