@@ -195,7 +195,7 @@ def test_precomputed_gram():
 
 
 def test_chi2_needs_counts():
-    with pytest.raises((DataError, UsageError), match="negative"):
+    with pytest.raises((DataError, UsageError), match="Negative values"):
         KernelSVM(kernel="chi2").fit(BLOBS, THREE)
 
 
