@@ -15,12 +15,17 @@ ProfileSums fitting(const CsrView<T>& texts, const CsrView<double>& by_term,
     return profiles.fitting(sizes);
 }
 
-void dissimilarities_arrays(const Csr& texts, const Csr& by_term, const Filled<ProfileSums>& profiles,
+// lines: n-grams of many profiles x at least the number of profiles; place: the line of every term, or -1.
+void dissimilarities_arrays(const Csr& texts, const Csr& by_term, InputMatrix<float> lines,
+                            Input<std::int32_t> place, const Filled<ProfileSums>& profiles,
                             const Filled<DissimilarityRule>& rule, OutputMatrix<double> out, int n_threads) {
-    const CsrView<double>& index = by_term.of_type<double>();
+    const ProfileIndex index{by_term.of_type<double>(), lines.data(), place.data(),
+                             std::int64_t(lines.shape(0)), std::int64_t(lines.shape(1))};
+    if (index.stride < index.by_term.n_columns) throw nb::value_error("lines are too short");
+    if (index.n_lines > 0) require_size(place, index.by_term.n_rows, "place");
     texts.visit(n_threads, [&](const auto& x) {
-        const ProfileSums sums = fitting(x, index, profiles);
-        require_shape(out, {x.n_rows, index.n_columns}, "out");
+        const ProfileSums sums = fitting(x, index.by_term, profiles);
+        require_shape(out, {x.n_rows, index.by_term.n_columns}, "out");
         without_gil([&] { dissimilarities(x, index, sums, rule.core, out.data(), n_threads, poll_signals); });
     });
 }
@@ -58,8 +63,8 @@ void register_profiles(nb::module_& m) {
         .arrays(shape("profiles"), "size", &ProfileSums::size, "mass", &ProfileSums::mass, "squares",
                 &ProfileSums::squares, "logs", &ProfileSums::logs, "entropy", &ProfileSums::entropy, "unseen",
                 &ProfileSums::unseen, "log_unseen", &ProfileSums::log_unseen, "ranks", &ProfileSums::ranks);
-    m.def("dissimilarities", &dissimilarities_arrays, arg("texts"), arg("by_term"), arg("profiles"),
-          arg("rule"), array("out"), arg("n_threads"));
+    m.def("dissimilarities", &dissimilarities_arrays, arg("texts"), arg("by_term"), array("lines"),
+          array("place"), arg("profiles"), arg("rule"), array("out"), arg("n_threads"));
     m.def("dissimilarity_parts", &dissimilarity_parts_arrays, arg("text"), arg("by_term"), arg("profiles"),
           arg("rule"), array("base"), array("out"));
 }

@@ -66,6 +66,20 @@ def test_every_dissimilarity_is_its_definition(kind, seed, n_max, d_max):
             assert found[i, p] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+def test_dense_lines_of_many_profiles_change_nothing():
+    """n-grams of many profiles are added by vector loops, in single precision."""
+    rng = np.random.default_rng(7)
+    texts, profiles = histograms(rng, 20), histograms(rng, 50, empty=False)
+    profiles[:, 0] += 1
+    profiles[:, 10:] *= rng.random((50, 20)) < 0.1  # some n-grams of few profiles
+    found = Profiles(canonical_csr(profiles), Dissimilarity("kl"))
+    assert 0 < len(found._lines[0]) < 30
+    values = found.between(canonical_csr(texts), 1)
+    for i, text in enumerate(texts):
+        expected = [reference("kl", text, profile, text_first=False) for profile in profiles]
+        np.testing.assert_allclose(values[i], expected, atol=1e-6)
+
+
 @pytest.mark.parametrize(("name", "direction"), EVERY)
 def test_the_parts_sum_to_the_whole(name, direction):
     rng = np.random.default_rng(1)

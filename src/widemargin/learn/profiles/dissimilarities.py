@@ -27,6 +27,8 @@ DISSIMILARITIES = {
     "chi2": _core.DissimilarityKind.chi2,
     "chi2-asymmetric": _core.DissimilarityKind.chi2_asymmetric,
 }
+# An n-gram of at least one in so many profiles is also kept as a dense line, in multiples of so many values.
+_DENSE_FROM, _LANES = 4, 16
 DIRECTIONS = ("profile-to-text", "text-to-profile")
 
 
@@ -81,9 +83,8 @@ class Profiles:
         """The dissimilarities, texts x profiles."""
         out = np.empty((texts.n_rows, self.counts.n_rows))
         n_threads = 1 if texts.n_rows == 1 else thread_count(n_jobs)
-        _core.dissimilarities(
-            texts.native(), self._by_term.native(), self._sums, self.rule.native(), out, n_threads
-        )
+        index = self._by_term.native(), *self._lines
+        _core.dissimilarities(texts.native(), *index, self._sums, self.rule.native(), out, n_threads)
         return out
 
     def parts(self, text: Csr) -> tuple[Floats, Floats]:
@@ -162,3 +163,21 @@ class Profiles:
         order = np.argsort(terms, kind="stable")  # profiles are in order already
         indptr = np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=self.counts.n_columns))])
         return Csr(indptr.astype(np.int64), rows[order].astype(np.int32), values[order], self.counts.n_rows)
+
+    @cached_property
+    def _lines(self) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """The n-grams of many profiles as dense lines, and the line of every n-gram (-1: none).
+
+        They take at most `_DENSE_FROM` / 3 times the memory of the index.
+        """
+        index, n_profiles = self._by_term, self.counts.n_rows
+        stride = -(-n_profiles // _LANES) * _LANES
+        if self.rule.name != "kl" or self.rule.text_first or n_profiles < _LANES:
+            return np.zeros((0, stride), dtype=np.float32), np.zeros(0, dtype=np.int32)
+        sizes = np.diff(index.indptr)
+        many = sizes * _DENSE_FROM >= n_profiles
+        place = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
+        lines = np.zeros((int(many.sum()), stride), dtype=np.float32)
+        kept = np.repeat(many, sizes)
+        lines[np.repeat(place, sizes)[kept], index.indices[kept]] = index.data[kept]
+        return lines, place

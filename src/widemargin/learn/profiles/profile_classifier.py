@@ -142,7 +142,8 @@ class ProfileClassifier(LabelModel):
         return scores[:, 1] - scores[:, 0] if self.label_space_.kind == "binary" else scores
 
     def _scores(self, distances: Floats) -> Floats:
-        nearest = np.minimum.reduceat(distances, self._starts, axis=1)
+        one_each = len(self._starts) == distances.shape[1]
+        nearest = distances if one_each else np.minimum.reduceat(distances, self._starts, axis=1)
         if self.n_neighbors == 1:
             found: Floats = nearest.mean(axis=1, keepdims=True) - nearest
             return found
