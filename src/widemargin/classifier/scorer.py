@@ -31,6 +31,7 @@ from widemargin.documents.collection import Vectors
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace
 from widemargin.learn.linear_weights import linear_scores
+from widemargin.text.inputs import byte_lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,17 @@ class Scorer:
             found: NDArray[Any] = _widened(learner, texts.X.shape[1]).decision_function(texts.X)
             return found
         return _score(learner, _as_scored(learner, representation.rows(texts)))
+
+    def probabilities(self, texts: Any, scores: NDArray[Any] | None = None) -> NDArray[np.float64]:
+        """Calibrated probabilities, documents x labels, of a rule that has a calibration.
+
+        Parameters
+        ----------
+        scores : those of `texts`, if they are known already
+        """
+        scores = self.scores(texts) if scores is None else scores
+        lengths = byte_lengths(texts) if self.rule.needs_lengths and not self.takes_vectors else None
+        return self.rule.probabilities(scores, lengths)
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Explain the score of `text` for `label`; by default for the predicted one."""

@@ -62,8 +62,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     thresholds : str, optional
         Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
         None decides at 0. Thresholds are chosen on held-out scores of the training documents.
-    calibration : "platt" or "isotonic", optional
-        How `predict_proba` turns scores into probabilities; None for no `predict_proba`.
+    calibration : "platt", "isotonic" or "length", optional
+        How `predict_proba` turns scores into probabilities; None for no `predict_proba`. "length" is for
+        short texts of exclusive classes (:mod:`widemargin.decide.length_calibration`).
 
     Attributes
     ----------
@@ -254,8 +255,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         For two or more classes they sum to 1; the largest score decides, not the largest probability. For
         label sets, each label has its own probability.
         """
-        scores = self.decision_function(texts)
-        return self.rule_.probabilities(scores)
+        check_is_fitted(self, "learner_")
+        return self.scorer.probabilities(texts)
 
     @property
     def has_weights(self) -> bool:

@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 
 from widemargin._stored import Stored
 from widemargin.decide.calibration import Isotonic, Platt, normalized
+from widemargin.decide.length_calibration import LengthCalibration
 from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
 
 Floats = NDArray[np.float64]
 State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
-CALIBRATIONS: dict[str, type[Platt] | type[Isotonic]] = {"platt": Platt, "isotonic": Isotonic}
+Calibration = Platt | Isotonic | LengthCalibration
+CALIBRATIONS: dict[str, type[Calibration]] = {
+    "platt": Platt,
+    "isotonic": Isotonic,
+    "length": LengthCalibration,
+}
 _CALIBRATION = "calibration."
 
 
@@ -39,7 +45,7 @@ class DecisionRule:
 
     space: LabelSpace
     thresholds: Floats | None = None
-    calibration: Platt | Isotonic | None = None
+    calibration: Calibration | None = None
 
     def decide(self, scores: NDArray[Any]) -> Any:
         """Labels, in the form of the training labels."""
@@ -75,10 +81,24 @@ class DecisionRule:
         columns = np.asarray(scores).reshape(len(scores), -1)
         return np.hstack([-columns, columns]) if self.space.kind == "binary" else columns
 
-    def probabilities(self, scores: NDArray[Any]) -> Floats:
-        """One column per class, in rows that sum to 1; for label sets one probability per label."""
+    @property
+    def needs_lengths(self) -> bool:
+        """Whether probabilities depend on the lengths of the texts."""
+        return isinstance(self.calibration, LengthCalibration)
+
+    def probabilities(self, scores: NDArray[Any], lengths: Any = None) -> Floats:
+        """One column per class, in rows that sum to 1; for label sets one probability per label.
+
+        Parameters
+        ----------
+        lengths : of the texts, in bytes; required if `needs_lengths`
+        """
         assert self.calibration is not None
-        found: Floats = self.calibration(np.asarray(scores, dtype=np.float64).reshape(len(scores), -1))
+        columns = np.asarray(scores, dtype=np.float64).reshape(len(scores), -1)
+        if isinstance(self.calibration, LengthCalibration):
+            found = self.calibration(columns, lengths)
+        else:
+            found = self.calibration(columns)
         if self.space.kind == "binary":
             return np.hstack([1.0 - found, found])
         return normalized(found) if self.space.kind == "multiclass" else found

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.decide.calibration import Isotonic, Platt, fit_calibration
+from widemargin.decide.calibration import fit_calibration
 from widemargin.decide.goals import Goal
-from widemargin.decide.rule import CALIBRATIONS
+from widemargin.decide.rule import CALIBRATIONS, Calibration
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.rare_labels import FEWEST, expected_gain
+from widemargin.estimate.substrings import calibrate_by_length
 from widemargin.estimate.suspects import Suspect, suspects
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
@@ -44,7 +45,7 @@ class Request:
     ----------
     method : where figures come from; None for no figures, "auto" for the best that takes seconds
     goal : what thresholds are to reach, for tasks where every label is decided by itself
-    calibration : "platt" or "isotonic"
+    calibration : "platt", "isotonic" or "length"
     """
 
     method: str | None = None
@@ -71,7 +72,8 @@ class Request:
     @property
     def needs_scores(self) -> bool:
         """Whether scores by rules that did not see the documents are needed."""
-        return self.method in _WITH_SCORES or bool(self.goal or self.calibration)
+        calibrated = self.calibration not in (None, "length")
+        return self.method in _WITH_SCORES or self.goal is not None or calibrated
 
     def check(self, y: Any) -> None:
         """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
@@ -92,7 +94,7 @@ class Assessment:
 
     quality: Quality | None = None
     thresholds: Floats | None = None
-    calibration: Platt | Isotonic | None = None
+    calibration: Calibration | None = None
     suspects: list[Suspect] | None = None
     suspects_by: str | None = None
 
@@ -128,6 +130,10 @@ def assess(
     names : what to call the documents; their numbers by default
     optimism : of having chosen the learner on the same documents; estimates are lowered by it
     """
+    if request.calibration == "length":
+        by_length = calibrate_by_length(learner, rows)
+        rest = assess(learner, rows, replace(request, calibration=None), names, sample_weight, optimism)
+        return replace(rest, calibration=by_length)
     X, y = rows.X, rows.y
     if not request.needs_scores:
         return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))

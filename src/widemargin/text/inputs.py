@@ -42,6 +42,22 @@ def as_texts(texts: Any) -> _core.Texts:
     return result
 
 
+def byte_lengths(texts: Any) -> NDArray[np.int64]:
+    """The lengths of texts in bytes of UTF-8.
+
+    Examples
+    --------
+    >>> byte_lengths(["corn", "blé"]).tolist()
+    [4, 4]
+    """
+    texts = texts.to_pylist() if hasattr(texts, "to_pylist") else getattr(texts, "texts", texts)
+    sizes = (
+        len(text) if isinstance(text, bytes) or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        for text in texts
+    )
+    return np.fromiter(sizes, dtype=np.int64)
+
+
 def taken(texts: Any, places: NDArray[np.intp]) -> Any:
     """The texts at some places, in the same form where that is an Arrow column, otherwise as a list."""
     if hasattr(texts, "to_pylist"):

@@ -84,7 +84,7 @@ def predictions(
     for ids, features, texts in _pieces(scorer, source, quiet, reading):
         scores = scorer.scores(features)
         columns = rule.by_label(scores) if every_score or top else None
-        chances = rule.probabilities(scores).round(6).tolist() if proba else None
+        chances = scorer.probabilities(features, scores).round(6).tolist() if proba else None
         rows = []
         for place, (identifier, labels) in enumerate(zip(ids, rule.label_lists(scores), strict=True)):
             row: Row = {"id": identifier}

@@ -1,0 +1,137 @@
+"""Short pieces of training texts, scored by a model that did not see them.
+
+A collection of long texts says nothing of how sure a model is of short ones. So a part of every class's texts
+is held out, the model is trained again on the rest, and substrings of 20 to 200 bytes of the held-out part are
+scored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from widemargin.decide.length_calibration import LengthCalibration, fit_length_calibration
+from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.training_rows import TrainingRows
+from widemargin.labels import Labels
+
+SHORTEST, LONGEST = 20, 200
+# Substrings of a class, and of all classes together.
+_PER_CLASS, _ALL = 500, 30_000
+# One in so many texts of a class is held out; of a class of fewer texts, the middle one of so many parts.
+_PARTS = 10
+_ENOUGH = 20
+
+
+def calibrate_by_length(learner: Any, rows: TrainingRows) -> LengthCalibration | None:
+    """Fit probabilities to scores of short substrings; None, with a warning, if there is too little text.
+
+    Every class counts equally. Substrings end at whole characters.
+
+    Parameters
+    ----------
+    learner : as it was fitted on `rows`; it does not change
+    """
+    if rows.vectorizer is None:
+        raise UsageError("Lengths are those of texts: vectors cannot be calibrated by length. Use platt.")
+    if rows.y.space.kind == "multilabel":
+        raise UsageError("Calibration by length is for exclusive classes. Use platt or isotonic.")
+    texts = [_encoded(text) for text in rows.documents]
+    kept, out = _divided(texts, rows.y)
+    short, classes = _substrings(out, getattr(learner, "random_state", 0) or 0)
+    if len(short) < _ENOUGH:
+        warnings.warn(
+            f"There are only {len(short)} held-out pieces of text to fit probabilities to, so there are no "
+            f"probabilities. Train on more text.",
+            DataWarning,
+            stacklevel=3,
+        )
+        return None
+    places, remaining = kept
+    vectorizer = clone(rows.vectorizer)
+    X = _real(vectorizer.fit_transform(remaining))
+    new = _real(vectorizer.transform(short))
+    labels = rows.y.take(places)
+    if rows.features is not None:
+        features = clone(rows.features).fit(X, labels)
+        X, new = features.transform(X), features.transform(new)
+    scores = clone(learner).fit(X, labels).decision_function(new)
+    lengths = np.array([len(text) for text in short])
+    return fit_length_calibration(scores.reshape(len(short), -1), lengths, np.array(classes))
+
+
+def _divided(
+    texts: list[bytes], y: Labels
+) -> tuple[tuple[NDArray[np.intp], list[bytes]], list[list[bytes]]]:
+    """The texts to train on, with their numbers, and the held-out ones of each class."""
+    signs = y.signs
+    codes = (signs[:, 0] > 0).astype(np.intp) if signs.shape[1] == 1 else signs.argmax(axis=1)
+    kept: list[tuple[int, bytes]] = []
+    out: list[list[bytes]] = []
+    for code in range(len(y.space.classes)):
+        members = np.flatnonzero(codes == code).tolist()
+        held: list[bytes] = []
+        for count, place in enumerate(members):
+            text = texts[place]
+            if len(members) >= _PARTS:
+                if count % _PARTS == _PARTS - 1:
+                    held.append(text)
+                else:
+                    kept.append((place, text))
+                continue
+            middle = slice(len(text) * (_PARTS // 2) // _PARTS, len(text) * (_PARTS // 2 + 1) // _PARTS)
+            held.append(_whole(text[middle]))
+            # Bytes of half characters separate terms, so that none crosses the gap.
+            kept.append((place, text[: middle.start] + b"\xff" + text[middle.stop :]))
+        out.append(held)
+    kept.sort()
+    return (np.array([place for place, _ in kept], dtype=np.intp), [text for _, text in kept]), out
+
+
+def _substrings(held_out: list[list[bytes]], seed: Any) -> tuple[list[bytes], list[int]]:
+    """Substrings of every class, of random lengths (shorter ones more often), and their classes."""
+    rng = np.random.default_rng(seed)
+    each = max(min(_PER_CLASS, _ALL // max(len(held_out), 1)), 1)
+    short, classes = [], []
+    for code, texts in enumerate(held_out):
+        lengths = np.exp(rng.uniform(np.log(SHORTEST), np.log(LONGEST + 1), each)).astype(int)
+        for text in _drawn(texts, lengths.tolist(), rng):
+            short.append(text)
+            classes.append(code)
+    return short, classes
+
+
+def _drawn(texts: list[bytes], lengths: list[int], rng: np.random.Generator) -> Iterator[bytes]:
+    sizes = np.array([len(text) for text in texts])
+    for length in lengths:
+        fitting = np.flatnonzero(sizes >= length)
+        if not len(fitting):
+            continue
+        # In proportion to their sizes, so that every place is as likely.
+        places = np.cumsum(sizes[fitting])
+        text = texts[fitting[np.searchsorted(places, rng.integers(places[-1]), side="right")]]
+        start = int(rng.integers(len(text) - length + 1))
+        found = _whole(text[start : start + length])
+        if found:
+            yield found
+
+
+def _whole(text: bytes) -> bytes:
+    """Without the halves of characters at both ends."""
+    return text.decode("utf-8", "ignore").encode()
+
+
+def _encoded(text: Any) -> bytes:
+    if hasattr(text, "as_py"):  # a value of an Arrow column
+        text = text.as_py()
+    return text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogatepass")
+
+
+def _real(X: Any) -> Any:
+    """Weights as they are, counts as float32."""
+    return X if X.dtype.kind == "f" else X.astype(np.float32)
