@@ -19,7 +19,18 @@ from widemargin.cli import failed_import
 from widemargin.cli.commands import Command
 from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 from widemargin.cli.output import complain, complain_as_is, say, say_help
-from widemargin.cli.verbs import corpus, demo, evaluate, explain, inspect, label, papers, predict, train
+from widemargin.cli.verbs import (
+    corpus,
+    demo,
+    evaluate,
+    explain,
+    identify,
+    inspect,
+    label,
+    papers,
+    predict,
+    train,
+)
 from widemargin.errors import StorageError, WidemarginError
 
 TERMINATED = 143
@@ -54,7 +65,7 @@ def _start(
         say_help(context.get_help())
 
 
-for verb in (demo, train, predict, evaluate, inspect, explain, label):
+for verb in (demo, train, predict, evaluate, identify, inspect, explain, label):
     app.command(
         name=verb.__name__.rpartition(".")[2],
         # The lines of a paragraph are one line, which the terminal wraps at its own width.

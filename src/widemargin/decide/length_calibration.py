@@ -1,9 +1,11 @@
 """Probabilities of exclusive classes from scores and the lengths of the texts.
 
 The scores of a profile are means over n-grams, so that the same score is worth more for a longer text. The
-probabilities are softmax(factor length^exponent score), where the length is in bytes. Factor and exponent are
-fitted by maximum likelihood on held-out texts of different lengths: temperature scaling (Guo, Pleiss, Sun and
-Weinberger, On Calibration of Modern Neural Networks, ICML 2017) with a temperature for every length.
+probabilities of K classes are (1 - noise) softmax(factor length^exponent score) + noise / K, where the length
+is in bytes. The three numbers are fitted by maximum likelihood on held-out texts of different lengths:
+temperature scaling (Guo, Pleiss, Sun and Weinberger, On Calibration of Modern Neural Networks, ICML 2017)
+with a temperature for every length. Without the noise, a few texts with a wrong label would make all long
+texts look uncertain.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ from widemargin.errors import UsageError
 
 Floats = NDArray[np.float64]
 
-# An exponent outside of these would let the certainty of a long text depend on its length alone.
+# An exponent outside these limits would let the certainty of a long text depend on its length alone.
 _EXPONENTS = (0.0, 2.0)
+# Where a handful of errors would decide on the exponent, it stays near the usual one: a normal prior.
+_USUAL_EXPONENT, _SPREAD = 0.5, 0.1
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class LengthCalibration:
 
     factor: float
     exponent: float
+    noise: float = 0.0
 
     def __call__(self, scores: Any, lengths: Any) -> Floats:
         values: Floats = np.asarray(scores, dtype=np.float64)
@@ -48,13 +53,14 @@ class LengthCalibration:
         logits = self.factor * power[:, None] * values
         if values.shape[1] == 1:
             logits = np.hstack([np.zeros_like(logits), logits])
-        found = np.exp(logits - logits.max(axis=1, keepdims=True))
-        found /= found.sum(axis=1, keepdims=True)
+        found: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
+        found *= (1 - self.noise) / found.sum(axis=1, keepdims=True)
+        found += self.noise / found.shape[1]
         return found[:, 1:] if values.shape[1] == 1 else found
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays for a model file."""
-        return {"factor": np.array([self.factor]), "exponent": np.array([self.exponent])}
+        return {name: np.array([getattr(self, name)]) for name in ("factor", "exponent", "noise")}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], n_columns: int) -> LengthCalibration:
@@ -62,11 +68,12 @@ class LengthCalibration:
         stored = Stored({}, arrays)
         factor = stored.array("factor", (1,), least=0, most=1e100)
         exponent = stored.array("exponent", (1,), least=_EXPONENTS[0], most=_EXPONENTS[1])
-        return cls(float(factor[0]), float(exponent[0]))
+        noise = stored.array("noise", (1,), least=0, most=1)
+        return cls(float(factor[0]), float(exponent[0]), float(noise[0]))
 
 
 def fit_length_calibration(scores: Any, lengths: Any, classes: Any) -> LengthCalibration:
-    """Fit factor and exponent to held-out scores.
+    """Fit factor, exponent and noise to held-out scores.
 
     Parameters
     ----------
@@ -80,7 +87,7 @@ def fit_length_calibration(scores: Any, lengths: Any, classes: Any) -> LengthCal
     >>> lengths, classes = rng.integers(20, 200, 4000), rng.integers(0, 2, 4000)
     >>> scores = (2 * classes - 1) * 0.02 + rng.normal(0, 0.2, 4000) / np.sqrt(lengths)
     >>> found = fit_length_calibration(scores[:, None], lengths, classes)
-    >>> found.factor > 0 and 0.8 < found.exponent < 1.2  # the likelihood ratio grows with the length
+    >>> found.factor > 0 and 0.5 < found.exponent < 1.5  # the likelihood ratio grows with the length
     True
     """
     from scipy.optimize import minimize
@@ -91,24 +98,29 @@ def fit_length_calibration(scores: Any, lengths: Any, classes: Any) -> LengthCal
     logs = np.log(np.maximum(np.asarray(lengths, dtype=np.float64), 1.0))
     n = len(values)
     values = values - values.max(axis=1, keepdims=True)
-    # Smoothed as Platt's targets, so that texts without an error get a finite factor.
-    share = 1 / (n + 2)
-    wanted = (1 - share) * values[np.arange(n), classes] + share * values.mean(axis=1)
     middle = float(logs.mean())
     size = max(float(-values.mean()), 1e-300)  # so that the factor is about 1
+    right = values[np.arange(n), classes]
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         slopes = np.exp(parameters[0] + parameters[1] * (logs - middle)) / size
-        logits = slopes[:, None] * values
-        p = np.exp(logits)
+        noise = math.exp(parameters[2])
+        p = np.exp(slopes[:, None] * values)
         total = p.sum(axis=1)
-        by_slope = (p * values).sum(axis=1) / total - wanted
-        gradient = slopes * by_slope
-        value = float(np.sum(np.log(total) - slopes * wanted))
-        return value / n, np.array([gradient.sum(), (gradient * (logs - middle)).sum()]) / n
+        p_right = np.exp(slopes * right) / total
+        q = (1 - noise) * p_right + noise / values.shape[1]
+        by_slope = -(1 - noise) * slopes * p_right * (right - (p * values).sum(axis=1) / total) / q
+        by_noise = noise * (p_right - 1 / values.shape[1]) / q
+        gradient = [by_slope.sum(), (by_slope * (logs - middle)).sum(), by_noise.sum()]
+        off = (parameters[1] - _USUAL_EXPONENT) / _SPREAD
+        gradient[1] += off / _SPREAD
+        return -float(np.log(q).mean()) + off * off / 2 / n, np.array(gradient) / n
 
-    limits = [(-20.0, 20.0), _EXPONENTS]
-    start = np.array([0.0, 0.5])
+    # One text of all might be wrong, even if none is (Laplace's rule).
+    least = math.log(1 / (n + 2))
+    limits = [(-20.0, 20.0), _EXPONENTS, (least, math.log(0.5))]
+    start = np.array([0.0, 0.5, max(math.log(0.01), least)])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=limits).x
     exponent = float(np.clip(found[1], *_EXPONENTS))
-    return LengthCalibration(math.exp(float(found[0]) - exponent * middle) / size, exponent)
+    factor = math.exp(float(found[0]) - exponent * middle) / size
+    return LengthCalibration(factor, exponent, math.exp(float(found[2])))

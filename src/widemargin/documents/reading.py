@@ -15,6 +15,7 @@ from widemargin.documents.collection import Collection
 from widemargin.documents.encoding import Decoder, Lines
 from widemargin.documents.formats.columns import Options, ReadOptions
 from widemargin.documents.formats.jsonl import JsonLines
+from widemargin.documents.formats.plain import PlainLines, WholeText
 from widemargin.documents.formats.sniffing import (
     FORMATS,
     Format,
@@ -35,6 +36,7 @@ __all__ = [
     "FORMATS",
     "DocumentReader",
     "Format",
+    "format_by_name",
     "guess_format",
     "read_collection",
     "read_documents",
@@ -132,6 +134,8 @@ _EMPTY: dict[Format, str] = {
     "folder": "Expected a folder for each class, with one file for each document.",
     "svmlight": "Expected lines such as `1 3:0.5 7:1.2`.",
     "fasttext": "Expected lines such as `__label__spam Win a prize`.",
+    "lines": "Expected a document per line.",
+    "text": "Expected text.",
 }
 
 
@@ -186,6 +190,13 @@ def _reader(opened: Path | tuple[ByteSource, Format], options: Options) -> Docum
             blocks = JsonLines(_filled(stream, format, options), stream.name, options)
             return DocumentReader(
                 stream.name, format, blocks.description, blocks, stream.close, ready=stream.ready
+            )
+        if format in ("lines", "text"):
+            lines = _filled(stream, format, options)
+            whole = format == "text"
+            plain = WholeText(lines, stream.name, options.max_document) if whole else PlainLines(lines)
+            return DocumentReader(
+                stream.name, format, plain.description, plain, stream.close, ready=stream.ready, stream=True
             )
         description, documents = _open_stream(stream, format, options)
     except BaseException:

@@ -1,8 +1,8 @@
 """Short pieces of training texts, scored by a model that did not see them.
 
-A collection of long texts says nothing of how sure a model is of short ones. So a part of every class's texts
-is held out, the model is trained again on the rest, and substrings of 20 to 200 bytes of the held-out part are
-scored.
+A collection of long texts says nothing of how sure a model is of short ones. So three times, a part of every
+class's texts is held out, the model is trained again on the rest, and substrings of 20 to 200 bytes of the
+held-out part are scored.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from widemargin.labels import Labels
 
 SHORTEST, LONGEST = 20, 200
 # Substrings of a class, and of all classes together.
-_PER_CLASS, _ALL = 500, 30_000
-# One in so many texts of a class is held out; of a class of fewer texts, the middle one of so many parts.
+_PER_CLASS, _ALL = 600, 45_000
+# One in so many texts of a class is held out; of a class of fewer texts, one of so many parts of each.
 _PARTS = 10
+# This is done several times, each time with others: a few odd texts must not decide.
+_HELD_OUT = (2, 5, 8)
 _ENOUGH = 20
 
 
@@ -42,17 +44,30 @@ def calibrate_by_length(learner: Any, rows: TrainingRows) -> LengthCalibration |
     if rows.y.space.kind == "multilabel":
         raise UsageError("Calibration by length is for exclusive classes. Use platt or isotonic.")
     texts = [_encoded(text) for text in rows.documents]
-    kept, out = _divided(texts, rows.y)
-    short, classes = _substrings(out, getattr(learner, "random_state", 0) or 0)
-    if len(short) < _ENOUGH:
+    rng = np.random.default_rng(getattr(learner, "random_state", 0) or 0)
+    scores, lengths, classes = [], [], []
+    for number in _HELD_OUT:
+        (places, remaining), out = _divided(texts, rows.y, number)
+        short, codes = _substrings(out, rng)
+        if short:
+            scores.append(_scores(learner, rows, places, remaining, short))
+            lengths += [len(text) for text in short]
+            classes += codes
+    if len(lengths) < _ENOUGH:
         warnings.warn(
-            f"There are only {len(short)} held-out pieces of text to fit probabilities to, so there are no "
+            f"There are only {len(lengths)} held-out pieces of text to fit probabilities to, so there are no "
             f"probabilities. Train on more text.",
             DataWarning,
             stacklevel=3,
         )
         return None
-    places, remaining = kept
+    return fit_length_calibration(np.vstack(scores), np.array(lengths), np.array(classes))
+
+
+def _scores(
+    learner: Any, rows: TrainingRows, places: NDArray[np.intp], remaining: list[bytes], short: list[bytes]
+) -> NDArray[np.float64]:
+    """The scores of `short` by a model that was trained on the remaining texts, those at `places`."""
     vectorizer = clone(rows.vectorizer)
     X = _real(vectorizer.fit_transform(remaining))
     new = _real(vectorizer.transform(short))
@@ -60,13 +75,12 @@ def calibrate_by_length(learner: Any, rows: TrainingRows) -> LengthCalibration |
     if rows.features is not None:
         features = clone(rows.features).fit(X, labels)
         X, new = features.transform(X), features.transform(new)
-    scores = clone(learner).fit(X, labels).decision_function(new)
-    lengths = np.array([len(text) for text in short])
-    return fit_length_calibration(scores.reshape(len(short), -1), lengths, np.array(classes))
+    found: NDArray[np.float64] = clone(learner).fit(X, labels).decision_function(new)
+    return found.reshape(len(short), -1)
 
 
 def _divided(
-    texts: list[bytes], y: Labels
+    texts: list[bytes], y: Labels, number: int
 ) -> tuple[tuple[NDArray[np.intp], list[bytes]], list[list[bytes]]]:
     """The texts to train on, with their numbers, and the held-out ones of each class."""
     signs = y.signs
@@ -79,24 +93,23 @@ def _divided(
         for count, place in enumerate(members):
             text = texts[place]
             if len(members) >= _PARTS:
-                if count % _PARTS == _PARTS - 1:
+                if count % _PARTS == number:
                     held.append(text)
                 else:
                     kept.append((place, text))
                 continue
-            middle = slice(len(text) * (_PARTS // 2) // _PARTS, len(text) * (_PARTS // 2 + 1) // _PARTS)
-            held.append(_whole(text[middle]))
-            # Bytes of half characters separate terms, so that none crosses the gap.
-            kept.append((place, text[: middle.start] + b"\xff" + text[middle.stop :]))
+            start, end = len(text) * number // _PARTS, len(text) * (number + 1) // _PARTS
+            held.append(_whole(text[start:end]))
+            # A byte that is not UTF-8 separates terms, so that none crosses the gap.
+            kept.append((place, text[:start] + b"\xff" + text[end:]))
         out.append(held)
     kept.sort()
     return (np.array([place for place, _ in kept], dtype=np.intp), [text for _, text in kept]), out
 
 
-def _substrings(held_out: list[list[bytes]], seed: Any) -> tuple[list[bytes], list[int]]:
+def _substrings(held_out: list[list[bytes]], rng: np.random.Generator) -> tuple[list[bytes], list[int]]:
     """Substrings of every class, of random lengths (shorter ones more often), and their classes."""
-    rng = np.random.default_rng(seed)
-    each = max(min(_PER_CLASS, _ALL // max(len(held_out), 1)), 1)
+    each = max(min(_PER_CLASS, _ALL // max(len(held_out), 1)) // len(_HELD_OUT), 1)
     short, classes = [], []
     for code, texts in enumerate(held_out):
         lengths = np.exp(rng.uniform(np.log(SHORTEST), np.log(LONGEST + 1), each)).astype(int)
@@ -112,9 +125,8 @@ def _drawn(texts: list[bytes], lengths: list[int], rng: np.random.Generator) -> 
         fitting = np.flatnonzero(sizes >= length)
         if not len(fitting):
             continue
-        # In proportion to their sizes, so that every place is as likely.
-        places = np.cumsum(sizes[fitting])
-        text = texts[fitting[np.searchsorted(places, rng.integers(places[-1]), side="right")]]
+        # Every text is as likely, so that one long text with a wrong label does not count for many.
+        text = texts[fitting[rng.integers(len(fitting))]]
         start = int(rng.integers(len(text) - length + 1))
         found = _whole(text[start : start + length])
         if found:

@@ -7,7 +7,7 @@ from typing import Any
 
 from widemargin.cli.options.option import REQUIRED, Option, train
 
-_READERS = "train label predict evaluate"
+_READERS = "train label predict evaluate identify"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
@@ -20,11 +20,18 @@ GENERAL = (
     Option(
         "MODEL",
         "A model file that `train` or `label` wrote, or one of SVM-light.",
-        "predict evaluate inspect explain",
+        "predict evaluate identify inspect explain",
         Path,
         REQUIRED,
     ),
     Option("DATA", _DATA, "train predict evaluate", str, REQUIRED),
+    Option(
+        "DATA",
+        "Plain text, or documents as for `predict` (.jsonl, .csv and so on, or with --format). - is stdin.",
+        "identify",
+        str,
+        REQUIRED,
+    ),
     Option(
         "LABELED",
         "Labeled documents. Documents without labels in this file are labeled too. - is stdin.",
@@ -37,7 +44,7 @@ GENERAL = (
     Option("NAME", "A name that `corpus list` shows.", "corpus-fetch corpus-export", str, REQUIRED),
     Option("NAME", "A name that `papers list` shows.", "papers-run", str, REQUIRED),
     train("--output -o MODEL", "The model file to write.", Path, REQUIRED, common=True),
-    Option("--output -o OUT", _ROWS_OUT, "predict", default="-", common=True),
+    Option("--output -o OUT", _ROWS_OUT, "predict identify", default="-", common=True),
     Option("--output -o OUT", _ROWS_OUT, "label", common=True),
     Option("--output -o DIR", "The folder for the files of the demo.", "demo", Path, "widemargin-demo"),
     Option("--output -o DIR", "The folder to write to.", "corpus-export", Path, REQUIRED),
@@ -53,12 +60,29 @@ GENERAL = (
         bool,
     ),
     Option("--top K", "Add the K best labels with their scores.", "predict", int, shown="off", least=1),
-    Option("--keep-text", "Add the text of the document.", "predict label", bool),
+    Option("--per-line", "Every line of plain text is a document (the default).", "identify", bool),
+    Option("--per-document", "The whole plain text is one document.", "identify", bool),
+    Option(
+        "--segments",
+        "Cut documents of several languages into segments, and print a row for each: its first character, "
+        "the one after its last, and its label. Plain text is one document unless --per-line is given.",
+        "identify",
+        bool,
+    ),
+    Option(
+        "--switch-cost X",
+        "With --segments: how much likelier a text must become, as a logarithm, to begin another segment.",
+        "identify",
+        float,
+        shown="6",
+        least=0.0,
+    ),
+    Option("--keep-text", "Add the text of the document.", "predict label identify", bool),
     Option(
         "--safe-csv",
         "In .csv and .tsv output, put ' before cells that a spreadsheet would run as formulas: those that "
         "begin with =, +, -, @, a tab or a line end. Numbers stay as they are.",
-        "predict label",
+        "predict label identify",
         bool,
     ),
     Option(
@@ -152,7 +176,11 @@ READING = (
         shown="none",
     ),
     Option(
-        "--format F", "jsonl, csv, tsv, parquet, folder, svmlight or fasttext.", _READERS, shown="guessed"
+        "--format F",
+        "jsonl, csv, tsv, parquet, folder, svmlight, fasttext, lines (plain text, a document per line) or "
+        "text (one document).",
+        _READERS,
+        shown="guessed",
     ),
     Option("--encoding E", "The encoding of the file.", _READERS, shown="UTF-8 or guessed"),
     Option(

@@ -10,12 +10,13 @@ from widemargin.errors import UsageError
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
-LEARNERS = f"linear-svm kernel-svm multiclass-svm least-squares chi-square-network {ONLINE}"
+LEARNERS = f"linear-svm kernel-svm multiclass-svm least-squares chi-square-network profiles {ONLINE}"
 _WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
 _kernel_svm = partial(train, learners="kernel-svm")
+_profiles = partial(train, learners="profiles")
 
 LEARNING = (
     train(
@@ -24,7 +25,8 @@ LEARNING = (
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). chi-square-network: distances between distributions of character "
-        "trigrams, for authors of long texts. Online learners, which learn from one document at a time: "
+        "trigrams, for authors of long texts. profiles: the nearest distribution of character n-grams, for "
+        "languages of short strings (`identify`). Online learners, which learn from one document at a time: "
         "perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, "
         "dual-svm.",
         tuple(LEARNERS.split()),
@@ -114,6 +116,25 @@ KERNELS = (
         learners="multiclass-svm",
     ),
     _kernel("--cache MB", "Megabytes for rows of the kernel matrix.", float, shown="200", least=1),
+)
+PROFILES = (
+    _profiles(
+        "--dissimilarity kl|kl-all|ct|cosine|chi2|chi2-asymmetric",
+        "How a text and a profile are compared.",
+        shown="kl",
+    ),
+    _profiles(
+        "--direction profile-to-text|text-to-profile",
+        "The order of the two in a dissimilarity that is not symmetric.",
+        shown="profile-to-text",
+    ),
+    _profiles(
+        "--gather class|N",
+        "Add up all documents of a label to one profile, or N at a time; 1 compares with every document.",
+        shown="class",
+    ),
+    _profiles("--neighbors N", "The number of nearest profiles that vote.", int, shown="1", least=1),
+    _profiles("--unseen X", "The count of an n-gram that a profile does not have.", float, shown="0.1"),
 )
 ONLINE_LEARNING = (
     train(
@@ -212,9 +233,10 @@ ESTIMATES = (
         common=True,
     ),
     train(
-        "--calibrate platt|isotonic|none",
-        "Turn scores into probabilities, for `predict --proba`.",
-        default="none",
+        "--calibrate platt|isotonic|length|none",
+        "Turn scores into probabilities, for `predict --proba` and `identify`. length: for short texts of "
+        "exclusive labels, fitted to held-out pieces of 20 to 200 bytes.",
+        shown="none; profiles: length",
         common=True,
     ),
 )
@@ -230,11 +252,12 @@ _OF_KERNELS = {
 _FIXED: dict[str, dict[str, Any]] = {
     "positive-winnow": {"normalize": True},
     "balanced-winnow-plus": {"strength": "given"},
+    "profiles": {"unseen": 0.1},
 }
 
 
 # Options with another name than their parameter.
-_PARAMETERS = {"passes": "max_iter"}
+_PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors"}
 
 
 def is_online(learner: str) -> bool:
@@ -244,7 +267,11 @@ def is_online(learner: str) -> bool:
 
 def text_defaults(learner: str) -> dict[str, str]:
     """The options of texts that suit a learner: Dagan's winnows take square roots of counts, Zhang's binary
-    terms, chi-square networks the relative frequencies of character trigrams."""
+    terms, chi-square networks the relative frequencies of character trigrams, profiles counts of shorter and
+    longer ones too."""
+    if learner == "profiles":
+        # Chosen on validation sentences of 75 languages: benchmarks/profiles.py.
+        return {"units": "chars", "ngrams": "1-4", "weighting": "txx", "min_count": "2"}
     if learner == "chi-square-network":
         return {"units": "chars", "ngrams": "3", "weighting": "txa"}
     if learner in WINNOWS_OF_COUNTS.split():
@@ -256,7 +283,7 @@ def parameters(given: Any) -> dict[str, Any]:
     """The parameters of the learner that were given, checked before the work begins."""
     learner = given.learner
     found: dict[str, Any] = {}
-    for option in (*LEARNING, *KERNELS, *ONLINE_LEARNING, *STREAMS):
+    for option in (*LEARNING, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS):
         value = getattr(given, option.name, option.default)
         if not option.learners or value is None or value is False or value == option.default:
             continue
@@ -267,6 +294,8 @@ def parameters(given: Any) -> dict[str, Any]:
     found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
     if "bias" in found:
         found["bias"] = _bias(found["bias"], learner)
+    if "gather" in found:
+        found["gather"] = _gather(found["gather"])
     if learner in ("kernel-svm", "multiclass-svm"):
         _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
     return {**_FIXED.get(learner, {}), **found}
@@ -301,6 +330,14 @@ def make_learner(learner: str, parameters: dict[str, Any]) -> Any:
     # Not every learner draws numbers or shows a bar.
     idle = [name for name in ("random_state", "verbose") if name not in known]
     return made.set_params(**{name: value for name, value in parameters.items() if name not in idle})
+
+
+def _gather(text: str) -> int | str:
+    if text == "class":
+        return text
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise UsageError(f"--gather {text}: expected class, or a number of documents such as 5.")
+    return int(text)
 
 
 def _bias(text: str, learner: str) -> float | str | None:

@@ -11,6 +11,7 @@ from widemargin.errors import MissingFileError, StorageError, UsageError
 
 _WEIGHTING = "SMART weighting of the terms."
 _STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
+_MIN_COUNT = "Leave out terms that occur less often in all documents together."
 _UNITS, _NGRAMS = "What a term is made of.", "Lengths of the terms, in units."
 _STEMMER = "porter, a Snowball language such as english or german, a lemmatizer such as lemma:en, or none."
 
@@ -25,7 +26,7 @@ TEXT = (
         "--weighting TRIPLE",
         _WEIGHTING,
         shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx; "
-        "chi-square-network: txa",
+        "chi-square-network: txa; profiles: txx",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
     both(
@@ -33,9 +34,9 @@ TEXT = (
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
         default="alnum",
     ),
-    train("--units words|chars|chars_in_words", _UNITS, shown="words; chi-square-network: chars"),
+    train("--units words|chars|chars_in_words", _UNITS, shown="words; chi-square-network, profiles: chars"),
     Option("--units words|chars|chars_in_words", _UNITS, "label", default="words"),
-    train("--ngrams N|M-N", _NGRAMS, shown="1; chi-square-network: 3", common=True),
+    train("--ngrams N|M-N", _NGRAMS, shown="1; chi-square-network: 3; profiles: 1-4", common=True),
     Option("--ngrams N|M-N", _NGRAMS, "label", default="1", common=True),
     both(
         "--min-df N|FRACTION",
@@ -43,9 +44,8 @@ TEXT = (
         default="1",
     ),
     both("--max-df N|FRACTION", "Leave out terms that occur in more documents.", default="1.0"),
-    both(
-        "--min-count N", "Leave out terms that occur less often in all documents together.", int, 1, least=1
-    ),
+    train("--min-count N", _MIN_COUNT, int, shown="1; profiles: 2", least=1),
+    Option("--min-count N", _MIN_COUNT, "label", int, 1, least=1),
     both("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
     train("--stop-words freewais|FILE|none", _STOP_WORDS, shown="chosen by --tune, or none", common=True),
     Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label", default="none"),
@@ -66,7 +66,7 @@ TEXT = (
 
 def vectorizing(given: Any, defaults: Mapping[str, str]) -> dict[str, Any]:
     """The parameters of `Vectorizer`; `defaults` are those of the learner for missing options."""
-    usual = {"units": "words", "ngrams": "1", "weighting": "tfc", **defaults}
+    usual = {"units": "words", "ngrams": "1", "weighting": "tfc", "min_count": "1", **defaults}
     chosen = {name: getattr(given, name) or value for name, value in usual.items()}
     return {
         "weighting": chosen["weighting"],
@@ -75,7 +75,7 @@ def vectorizing(given: Any, defaults: Mapping[str, str]) -> dict[str, Any]:
         "ngram_range": ngram_range(chosen["ngrams"]),
         "min_df": frequency("--min-df", given.min_df),
         "max_df": frequency("--max-df", given.max_df),
-        "min_count": given.min_count,
+        "min_count": int(chosen["min_count"]),
         "max_features": given.max_features,
         "stop_words": stop_word_list(given.stop_words),
         "stemmer": None if given.stemmer == "none" else given.stemmer,

@@ -202,7 +202,8 @@ def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str, sa
     for row in itertools.chain.from_iterable(pieces):
         columns = [(f"score {label}", value) for label, value in row.get("scores", {}).items()]
         columns += [(f"probability {label}", value) for label, value in row.get("probabilities", {}).items()]
-        columns = [(name, row[name]) for name in ("score", "certainty") if name in row] + columns
+        plain = ("start", "end", "score", "certainty", "runner_up")
+        columns = [(name, row[name]) for name in plain if name in row] + columns
         words = [row["text"]] if "text" in row else []
         if not written:
             write(["id", *["text"] * len(words), "labels", *(name for name, _ in columns)])

@@ -67,6 +67,7 @@ def run(given: Given) -> None:
     asked = {None: "auto", "none": None}.get(given.estimate, given.estimate)
     method = choose_method(asked, made, cells=len(collection) * len(collection.label_counts()))
     cosine = terms["weighting"].endswith("c")
+    calibrate = given.calibrate or ("length" if learner == "profiles" and not on_vectors else "none")
     classifier = TextClassifier(
         vectorizer=Vectorizer(**terms),
         learner=made,
@@ -74,7 +75,7 @@ def run(given: Given) -> None:
         tune=effort,
         estimate=method,
         thresholds=estimates.chosen_thresholds(given.thresholds, method, several_labels=several),
-        calibration=None if given.calibrate == "none" else given.calibrate,
+        calibration=None if calibrate == "none" else calibrate,
     )
     classifier.set_params(**explicit)
     classifier.fit(collection, labels)

@@ -75,7 +75,8 @@ class Options:
 
     Attributes
     ----------
-    format : "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed from the name, then the content
+    format : "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed by name, then by content.
+        "lines" (a document per line) and "text" (one document) are never guessed
     text, label, id : the columns or fields to read; guessed by name, then by content. In a table without a
         header they are numbers from "1"
     label_delimiter : the separator of labels in one cell. A JSON list needs none

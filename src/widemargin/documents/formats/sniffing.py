@@ -6,14 +6,14 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from widemargin.documents.encoding import Decoder
 from widemargin.documents.opening import COMPRESSED, STDIN, ByteSource
 from widemargin.errors import DataError, DataWarning, UsageError
 
-Format = Literal["jsonl", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext"]
-FORMATS: tuple[Format, ...] = ("jsonl", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext")
+Format = Literal["jsonl", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext", "lines", "text"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
