@@ -11,7 +11,7 @@ networks, they reproduce the labels of their training books.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -28,6 +28,7 @@ from widemargin.learn.kernels import Kernel
 from widemargin.learn.network_equations import NetworkEquations
 from widemargin.learn.profiles.dissimilarities import Dissimilarity, Profiles
 from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.multiclass_svm import MulticlassSVM
 from widemargin.measure.intervals import clopper_pearson
 from widemargin.measure.significance import mcnemar
 from widemargin.papers.registry import Report
@@ -41,6 +42,8 @@ GAMMA = 0.1  # 1 / sigma^2
 POWERS = {"1/2": 1 / 2, "1/4": 1 / 4, "1/8": 1 / 8, "1/16": 1 / 16, "1/32": 1 / 32}
 # The books of an author in the small collection, so that it has as many books as the published one.
 MOST = 7
+# The cost of errors of multi-class SVMs, which have no hard margin, and the relative gap that ends training.
+_HARD, _GAP = 1e4, 1e-2
 # Left-out scores of SVMs are at most this far from the exact ones.
 _ACCURACY = 1e-3
 
@@ -94,6 +97,19 @@ def one_against_all(books: Books, kernel: Kernel, C: float = np.inf) -> Right:
     return books.right(leave_one_out(machine, gram, books.authors, accuracy=_ACCURACY).scores)
 
 
+def all_authors_together(books: Books, kernel: Kernel) -> Right:
+    """The multi-class SVM, trained again without each book."""
+    gram = kernel.gram(books.rows, None)
+    gram /= gram.diagonal().mean()
+    machine = MulticlassSVM(_HARD, formulation="weston-watkins", kernel="precomputed", tol=_GAP)
+    right = np.empty(len(gram), dtype=bool)
+    for i in range(len(gram)):
+        rest = np.flatnonzero(np.arange(len(gram)) != i)
+        machine.fit(gram[np.ix_(rest, rest)], books.authors[rest])
+        right[i] = machine.predict(gram[i : i + 1, rest])[0] == books.authors[i]
+    return right
+
+
 def nearest(books: Books, rule: Dissimilarity) -> Right:
     """The author of the nearest other book."""
     rows = canonical_csr(books.counts.astype(np.float64))
@@ -108,6 +124,8 @@ Method = Callable[[Books], Right]
 METHODS: dict[str, tuple[float, Method]] = {
     **{f"RBF (chi2)^{name}": (87.69, partial(network, power=power)) for name, power in POWERS.items()},
     "RBF chi2": (86.15, partial(network, power=1.0)),
+    "multi-class SVM chi2": (86.15, partial(all_authors_together, kernel=Kernel("chi2", GAMMA))),
+    "multi-class linear SVM": (78.462, partial(all_authors_together, kernel=Kernel("linear"))),
     "SVM chi2": (72.3077, partial(one_against_all, kernel=Kernel("chi2", GAMMA))),
     "1-NN chi2": (70.77, partial(nearest, rule=Dissimilarity("chi2"))),
     "linear SVM": (67.69, partial(one_against_all, kernel=Kernel("linear"))),
@@ -116,24 +134,32 @@ METHODS: dict[str, tuple[float, Method]] = {
 }
 # Other powers of one method, and the other direction of KL, are not ranks of their own.
 RANKS = tuple(row for row in METHODS if row not in {f"RBF (chi2)^{name}" for name in list(POWERS)[1:]})[:-1]
+CLAIMED = (
+    ("RBF chi2", "multi-class linear SVM"),
+    ("multi-class SVM chi2", "SVM chi2"),
+    ("multi-class linear SVM", "linear SVM"),
+    ("RBF chi2", "1-NN chi2"),
+    ("SVM chi2", "linear SVM"),
+)
 # Of soft margins and networks in the notes.
 SOFT = 1.0
 SIGMAS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 NAMES = {"authors": "teytaud-authors", "significance": "teytaud-significance"}
 
 
-def run(report: Report, table: str, most: int = MOST) -> PaperResult:
+def run(report: Report, table: str, rows: Sequence[str] = tuple(METHODS), most: int = MOST) -> PaperResult:
     """Table "authors", the success rates, or "significance", pairs of methods on all books."""
     report("Reading the French novels")
     documents = load_corpus("french-novels", None).train
     assert isinstance(documents, Collection)
     if table == "significance":
-        return _significance(report, Books.of(documents))
+        return _significance(report, Books.of(documents), rows)
     collections = {"at most": Books.of(documents, most), "all": Books.of(documents)}
     small, every = collections.values()
     cells = []
-    for row, (published, method) in METHODS.items():
+    for row in rows:
         report(row)
+        published, method = METHODS[row]
         for books, column, printed in ((small, "success rate", published), (every, "all books", UNPUBLISHED)):
             cells += _rate(row, column, printed, method(books))
     return PaperResult(
@@ -178,17 +204,18 @@ def _notes(small: Books, every: Books, most: int) -> list[str]:
         "The paper does not say which argument of KL is the text: KL(book, text) and KL(text, book).",
         "The rate over sigma and C was looked at before sigma^2 = 10 and the hard margin were fixed; both "
         "are on a plateau.",
-        "The multi-class SVMs are missing.",
+        f"Multi-class SVMs are those of Weston and Watkins, at C = {_HARD:g}, trained without each book.",
     ]
 
 
-def _significance(report: Report, books: Books) -> PaperResult:
-    right = {}
-    for row in RANKS:
+def _significance(report: Report, books: Books, rows: Sequence[str]) -> PaperResult:
+    right, ranks = {}, [row for row in RANKS if row in rows]
+    for row in ranks:
         report(row)
         right[row] = METHODS[row][1](books)
     cells = []
-    for better, worse in [*pairwise(RANKS), ("RBF chi2", "1-NN chi2"), ("SVM chi2", "linear SVM")]:
+    claimed = [pair for pair in CLAIMED if pair not in pairwise(ranks) and set(pair) <= set(ranks)]
+    for better, worse in [*pairwise(ranks), *claimed]:
         found = mcnemar(right[better], right[worse])
         name = f"{better} > {worse}"
         cells += [
@@ -205,7 +232,7 @@ def _significance(report: Report, books: Books) -> PaperResult:
             "Published: the networks and the multi-class SVM on chi2 are better than the multi-class linear "
             "SVM with a confidence of 5 %, and that one than SVM chi2, linear SVM and 1-NN with 15 %. The "
             "test is not named.",
-            "Pairs are those of neighbors in the published order, and two that it claims.",
+            "Pairs are neighbors in the published order, and further ones that it claims or implies.",
         ],
         digits={"only the first is right": 0, "only the second is right": 0, "p": 4},
     )
