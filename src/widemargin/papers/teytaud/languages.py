@@ -112,7 +112,7 @@ def _whole(text: bytes) -> str:
     return text.decode("utf-8", "ignore")
 
 
-class _Trigrams:
+class Ngrams:
     """Counts of the trigrams, or other n-grams, that the training strings have."""
 
     def __init__(
@@ -149,7 +149,7 @@ def _cells(row: str, published: tuple[float, ...], ours: list[float]) -> list[Ce
 
 
 def _short(profiles: Strings, tests: dict[int, Strings]) -> PaperResult:
-    trigrams = _Trigrams(profiles, tests)
+    trigrams = Ngrams(profiles, tests)
     none = (UNPUBLISHED,) * 3
     cells = _cells("1-NN (KL)", PUBLISHED["1-NN (KL)"], trigrams.rates(ProfileClassifier("kl")))
     cells += _cells("1-NN (chi2)", PUBLISHED["1-NN (chi2)"], trigrams.rates(ProfileClassifier("chi2")))
@@ -162,7 +162,7 @@ def _short(profiles: Strings, tests: dict[int, Strings]) -> PaperResult:
         parts.texts.extend(text[i : i + size] for i in range(0, len(text), size))
         parts.labels.extend([label] * (len(parts.texts) - len(parts.labels)))
     row = "RBF (sigma2 = 10), 50 subparts"
-    cells += _cells(row, PUBLISHED[row], _Trigrams(parts, tests).network(1, 10))
+    cells += _cells(row, PUBLISHED[row], Ngrams(parts, tests).network(1, 10))
     others: list[tuple[str, str]] = [
         ("kl", "text-to-profile"),
         ("kl-all", "profile-to-text"),
@@ -176,7 +176,7 @@ def _short(profiles: Strings, tests: dict[int, Strings]) -> PaperResult:
     for name, direction in others:
         found = trigrams.rates(ProfileClassifier(name, direction=direction))
         cells += _cells(f"1-NN ({name})" + ("" if name == "cosine" else f", {direction}"), none, found)
-    longer = _Trigrams(profiles, tests, (1, 5))
+    longer = Ngrams(profiles, tests, (1, 5))
     cells += _cells("1-NN (KL), 1- to 5-grams", none, longer.rates(ProfileClassifier("kl", unseen=0.1)))
     markov = MarkovClassifier(contexts_of(trigrams.vectorizer.vocabulary_))
     cells += _cells("Markov model of order 2", none, trigrams.rates(markov))
@@ -187,7 +187,7 @@ def _short(profiles: Strings, tests: dict[int, Strings]) -> PaperResult:
 
 
 def _gathered(training: Strings, tests: dict[int, Strings]) -> PaperResult:
-    trigrams = _Trigrams(training, tests)
+    trigrams = Ngrams(training, tests)
     cells: list[Cell] = []
     for (method, gather, sigma2), published in GATHERED.items():
         how = "" if gather == 1 else " (gathered)" if gather == "class" else f" ({gather}-gathered)"
