@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._arrays import Csr, canonical_csr
+from widemargin._arrays import Csr, canonical_csr, row_squares
 from widemargin.learn.kernels import Kernel
 from widemargin.weight.left_out import AsNew
 
@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 # Rows whose kernel values are computed at a time, of which one per row is needed.
 _ROWS_AT_ONCE = 64
+# Farther apart nothing is left of a score but rounding, which would be magnified.
+_MOST_AWAY = 5.0
 
 
 class Seen(NamedTuple):
@@ -41,14 +43,39 @@ def linear_as_new(model: Any, n_columns: int, new: AsNew) -> Seen:
     return Seen(rows - slope * shared, slope)
 
 
-def kernel_as_new(model: Any, kernel: Kernel, X: Any, n_columns: int, new: AsNew) -> Seen:
-    """Of a rule by any kernel: what a document adds to its own score, it adds in proportion to
-    k(as new, as trained)."""
+def kernel_as_new(model: Any, kernel: Kernel, X: Any, weights: Floats, new: AsNew) -> Seen:
+    """Of a rule by any kernel.
+
+    What a document adds to its own score by its dual variable is known, and taken away. What the others add
+    when it has left reaches it through its kernel values with them, all of which change by about the same
+    factor from the document as trained to the document as new.
+
+    Parameters
+    ----------
+    weights : (n, columns) dual variables times signs
+    """
     before, after = canonical_csr(X), canonical_csr(new.rows)
-    own = _pairs(kernel, before, before)
-    share = np.divide(_pairs(kernel, after, before), own, out=np.ones_like(own), where=own > 0)
-    slope = np.repeat(share[:, None], n_columns, axis=1)
-    return Seen(_scores(model, new.rows, n_columns) - slope * _scores(model, X, n_columns), slope)
+    as_trained, as_seen = (_pairs(kernel, part, before)[:, None] for part in (before, after))
+    slope = np.repeat(_factor(kernel, before, after, new.scale)[:, None], weights.shape[1], axis=1)
+    rows, trained = (_scores(model, part, weights.shape[1]) for part in (new.rows, X))
+    return Seen(rows - weights * as_seen - slope * (trained - weights * as_trained), slope)
+
+
+def _factor(kernel: Kernel, before: Csr, after: Csr, scale: Floats) -> Floats:
+    """k(as new, z) / k(as trained, z) for other documents z, apart from what differs between them."""
+    if kernel.name == "linear":
+        return scale
+    if kernel.name == "rbf":
+        nearer = row_squares(before) - row_squares(after)
+    elif kernel.name == "chi2" and kernel.power == 1:
+        nearer = 2 * (_sums(before) - _sums(after))
+    else:
+        return np.ones(before.n_rows)
+    return np.asarray(np.exp(np.clip(kernel.gamma * nearer, -_MOST_AWAY, _MOST_AWAY)))
+
+
+def _sums(csr: Csr) -> Floats:
+    return np.asarray(csr.matrix.sum(axis=1, dtype=np.float64)).ravel()
 
 
 def _scores(model: Any, X: Any, n_columns: int) -> Floats:

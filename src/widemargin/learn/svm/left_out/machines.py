@@ -77,7 +77,7 @@ class LeavesOut:
         labels = Labels.of(y, X.shape[0], space=self.label_space_)
         how = LeaveOut(float(accuracy) if scores else np.inf, n_jobs, random_state, verbose)
         find, undecided = self._leave_out(X, labels, sample_weight, how), None
-        seen = Seen() if as_new is None else self._as_new(X, labels.signs.shape[1], as_new)
+        seen = Seen() if as_new is None else self._as_new(X, labels.signs, as_new)
         if one_step:
             values, within, *counts = find.one_step()
         elif self.label_space_.kind == "multiclass":
@@ -95,12 +95,13 @@ class LeavesOut:
         """What scores examples by rules that are learned without them."""
         raise NotImplementedError
 
-    def _as_new(self, X: Any, n_columns: int, new: AsNew) -> Seen:
+    def _as_new(self, X: Any, signs: NDArray[np.int8], new: AsNew) -> Seen:
         """How the score of a new document follows from that of the training document."""
         kernel = getattr(self, "_kernel", Kernel("linear"))
         if kernel.name == "linear":
-            return linear_as_new(self, n_columns, new)
-        return kernel_as_new(self, kernel, X, n_columns, new)
+            return linear_as_new(self, signs.shape[1], new)
+        alpha = self.alpha_.toarray() if is_sparse(self.alpha_) else self.alpha_
+        return kernel_as_new(self, kernel, X, alpha.reshape(signs.shape) * signs, new)
 
     def left_out_cost(self, X: Any) -> LeftOutCost:
         """What `left_out_scores` is predicted to take on `X`, from counts of the solution alone."""
