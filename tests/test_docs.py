@@ -40,6 +40,12 @@ def test_the_guide_to_few_labels():
     assert results.failed == 0
 
 
+def test_the_guide_to_estimates():
+    results = doctest.testfile(str(DOCS / "estimates.md"), module_relative=False)
+    assert results.attempted >= 5
+    assert results.failed == 0
+
+
 def test_every_file_that_papers_md_names_exists():
     text = (DOCS / "papers.md").read_text()
     root = DOCS.parent

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
+
+from widemargin.measure import sign_p_value
 
 Floats = NDArray[np.float64]
 
@@ -71,4 +72,4 @@ class Choices:
         above = (self.test < chosen - 1e-9).sum(axis=0)
         below = (self.test > chosen + 1e-9).sum(axis=0)
         wins, losses = int((above > below).sum()), int((above < below).sum())
-        return wins, wins + losses, float(binom.sf(wins - 1, wins + losses, 0.5))
+        return wins, wins + losses, sign_p_value(wins, losses, one_sided=True)

@@ -219,8 +219,8 @@ def _significance(report: Report, books: Books, rows: Sequence[str]) -> PaperRes
         found = mcnemar(right[better], right[worse])
         name = f"{better} > {worse}"
         cells += [
-            Cell(name, "only the first is right", UNPUBLISHED, float(found.first)),
-            Cell(name, "only the second is right", UNPUBLISHED, float(found.second)),
+            Cell(name, "only the first is right", UNPUBLISHED, found.first),
+            Cell(name, "only the second is right", UNPUBLISHED, found.second),
             Cell(name, "p", UNPUBLISHED, found.p_value),
         ]
     return PaperResult(
