@@ -9,6 +9,7 @@ from widemargin.measure.break_even import (
     precision_at_recall,
     precision_recall_curve,
 )
+from widemargin.measure.comparison import ComparedMethods, ComparedPair, compare_decisions
 from widemargin.measure.contingency import (
     Contingency,
     confusion,
@@ -41,6 +42,8 @@ from widemargin.measure.summary import Summary, summarize
 from widemargin.measure.xi_alpha import leave_one_out_risk, xi_alpha_table
 
 __all__ = [
+    "ComparedMethods",
+    "ComparedPair",
     "Comparison",
     "Contingency",
     "Curve",
@@ -50,6 +53,7 @@ __all__ = [
     "bootstrap_test",
     "break_even_table",
     "clopper_pearson",
+    "compare_decisions",
     "confusion",
     "contingency",
     "cost",
