@@ -176,6 +176,9 @@ def test_invalid_input(test):
         test(truth, truth, truth, samples=0)
     with pytest.raises(UsageError, match="Expected signs"):
         test(["a"], ["a"], ["b"])
+    for average in ("micro", "macro", None):
+        with pytest.raises(DataError, match=r"no decisions to compare: the arrays have shape \(0, 2\)"):
+            test(*[truth[:0]] * 3, measure=error_rate, average=average)
     with pytest.raises(DataError, match="f_measure is undefined"):
         test(-truth, truth, -truth)
     with pytest.raises(UsageError, match="one value for every table"):

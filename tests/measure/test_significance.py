@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency, rankdata, ttest_rel
 
-from widemargin.errors import UsageError
+from widemargin.errors import DataError, UsageError
 from widemargin.measure import (
     contingency,
     error_rate,
@@ -202,6 +202,8 @@ def test_invalid_input():
             test(np.ones((3, 2)), np.ones((3, 2)), np.ones((2, 3)))
         with pytest.raises(UsageError, match="Expected signs"):
             test([["a"]], [["a"]], [["b"]])
+        with pytest.raises(DataError, match=r"no decisions to compare: the arrays have shape \(0, 2\)"):
+            test(*[np.zeros((0, 2))] * 3)
         with pytest.raises(UsageError, match="NaN"):
             test([[math.nan]], [[1.0]], [[1.0]])
     for test in MACRO:

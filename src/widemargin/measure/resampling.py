@@ -265,7 +265,7 @@ def _difference(pair: _Arrays | _Tables, measure: Callable[..., Any]) -> float:
     first, second = pair.figures
     if np.isnan(first) or np.isnan(second):
         name = getattr(measure, "__name__", "The measure")
-        raise DataError(f"{name} is undefined on these documents. Has any label a positive document?")
+        raise DataError(f"{name} is undefined on these documents, as F1 is if no label has a document.")
     return first - second if better_of(first, second) else 0.0
 
 

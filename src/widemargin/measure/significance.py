@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from widemargin.errors import UsageError
+from widemargin.errors import DataError, UsageError
 from widemargin.measure.contingency import Contingency, contingency, f_measure
 
 Floats = NDArray[np.float64]
@@ -321,13 +321,13 @@ def as_signs(*arrays: ArrayLike) -> list[NDArray[np.bool_]]:
 
 
 def check_same_documents(arrays: Sequence[NDArray[Any]]) -> None:
-    """Raise unless all arrays are of the same documents, (n,) or (n, labels)."""
+    """Raise unless all arrays are of the same documents, one or more, (n,) or (n, labels)."""
     shapes = [array.shape for array in arrays]
     if len(set(shapes)) > 1 or len(shapes[0]) not in (1, 2):
         got = ", ".join(map(str, shapes))
-        raise UsageError(
-            f"Expected figures of the same documents, (n,) or (n, labels), but got shapes {got}."
-        )
+        raise UsageError(f"Expected decisions on the same documents, (n,) or (n, labels), but got {got}.")
+    if 0 in shapes[0]:
+        raise DataError(f"There are no decisions to compare: the arrays have shape {shapes[0]}.")
 
 
 def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
