@@ -20,6 +20,7 @@ from widemargin import (
     LargeMarginWinnow,
     LinearSVM,
     MulticlassSVM,
+    NaiveBayes,
     Perceptron,
     PositiveWinnow,
     ProfileClassifier,
@@ -60,6 +61,7 @@ LEARNERS = [
     LargeMarginWinnow(),
     DualSVM(),
     Rocchio(),
+    NaiveBayes(),
     ProfileClassifier(),
     TextClassifier(learner=Perceptron()),
 ]

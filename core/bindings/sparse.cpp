@@ -4,6 +4,7 @@
 #include "sparse/csr_check.hpp"
 #include "sparse/scoring.hpp"
 #include "sparse/term_counts.hpp"
+#include "sparse/term_sums.hpp"
 
 namespace widemargin {
 
@@ -52,6 +53,25 @@ void count_by_label_arrays(const Csr& csr, Input<std::int64_t> label_indptr, Inp
     });
 }
 
+// row_weights: empty, or one for each row. places: labels x 2, where the room for each label begins and, when
+// it returns, where its sums end.
+void sums_by_label_arrays(const Csr& csr, Input<std::int64_t> label_indptr, Input<std::int32_t> label_rows,
+                          Input<double> row_weights, OutputMatrix<std::int64_t> places,
+                          Output<std::int32_t> indices, Output<double> values, int n_threads) {
+    const auto n_labels = std::int64_t(places.shape(0));
+    require_shape(places, {n_labels, 2}, "places");
+    require_size(label_indptr, n_labels + 1, "label_indptr");
+    require_size(label_rows, label_indptr(n_labels), "label_rows");
+    require_size(values, std::int64_t(indices.shape(0)), "values");
+    csr.visit(n_threads, [&](const auto& x) {
+        if (row_weights.shape(0)) require_size(row_weights, x.n_rows, "row_weights");
+        const double* const weights = row_weights.shape(0) ? row_weights.data() : nullptr;
+        const LabelRows labels{n_labels, label_indptr.data(), label_rows.data()};
+        const TermSums sums{places.data(), indices.data(), values.data()};
+        without_gil([&] { sums_by_label(x, labels, weights, sums, n_threads, poll_signals); });
+    });
+}
+
 // together and scores: labels x terms.
 void chi_square_arrays(InputMatrix<std::int32_t> together, Input<double> term_frequencies,
                        Input<double> of_terms, Input<double> label_frequencies, Input<double> of_labels,
@@ -89,6 +109,8 @@ void register_sparse(nb::module_& m) {
           arg("n_threads"));
     m.def("count_by_label", &count_by_label_arrays, arg("csr"), array("label_indptr"), array("label_rows"),
           array("together"), arg("n_threads"));
+    m.def("sums_by_label", &sums_by_label_arrays, arg("csr"), array("label_indptr"), array("label_rows"),
+          array("row_weights"), array("places"), array("indices"), array("values"), arg("n_threads"));
     m.def("chi_square", &chi_square_arrays, array("together"), array("term_frequencies"), array("of_terms"),
           array("label_frequencies"), array("of_labels"), arg("n"), array("scores"), arg("n_threads"));
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from widemargin.estimate.held_out import leave_one_out
     from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
+    from widemargin.learn.bayes.naive_bayes import NaiveBayes
     from widemargin.learn.chi_square_network import ChiSquareNetwork
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
@@ -51,6 +52,7 @@ _HOME = {
     "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
     "LinearSVM": "widemargin.learn.svm.linear_svm",
     "MulticlassSVM": "widemargin.learn.svm.multiclass_svm",
+    "NaiveBayes": "widemargin.learn.bayes.naive_bayes",
     "Perceptron": "widemargin.learn.online.perceptron",
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
@@ -76,6 +78,7 @@ __all__ = [
     "LargeMarginWinnow",
     "LinearSVM",
     "MulticlassSVM",
+    "NaiveBayes",
     "Perceptron",
     "PositiveWinnow",
     "ProfileClassifier",

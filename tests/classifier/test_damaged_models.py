@@ -23,6 +23,7 @@ from widemargin import (
     LargeMarginWinnow,
     LinearSVM,
     MulticlassSVM,
+    NaiveBayes,
     Perceptron,
     PositiveWinnow,
     ProfileClassifier,
@@ -107,6 +108,8 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "winnow": ("multiclass", lambda: TextClassifier(learner=Winnow(normalize=True, eta=0.5))),
     "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True))),
     "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
+    "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),
+    "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
     "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
     "profiles votes": (
         "binary",

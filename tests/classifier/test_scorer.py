@@ -15,6 +15,7 @@ from widemargin import (
     KernelSVM,
     LinearSVM,
     MulticlassSVM,
+    NaiveBayes,
     ProfileClassifier,
     RegularizedLeastSquares,
     Rocchio,
@@ -49,6 +50,8 @@ LINEAR = {
     "counts": (TextClassifier(Vectorizer(weighting=None)), LABELS),
     "selected": (TextClassifier(features=SelectFeatures("chi2", 6, unit_length=True)), LABELS),
     "rocchio": (TextClassifier(learner=Rocchio()), LABELS),
+    "naive bayes": (TextClassifier(learner=NaiveBayes()), SETS),
+    "naive bayes, bernoulli": (TextClassifier(learner=NaiveBayes(event_model="bernoulli")), LABELS),
     "sampled": (TextClassifier(features=SampleFeatures(8, random_state=0)), LABELS),
 }
 OTHERS = {

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import COMMAND, TICKETS, environment
 from tests.terminal import read_terminal
-from widemargin import ChiSquareNetwork, TextClassifier
+from widemargin import ChiSquareNetwork, NaiveBayes, TextClassifier
 from widemargin.cli.options.learners import text_defaults
 from widemargin.cli.options.text import ngram_range
 from widemargin.documents.formats.svmlight_model import read_svmlight_model
@@ -371,6 +371,72 @@ class TestChiSquareNetwork:
     )
     def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
         done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "chi-square-network", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+
+
+class TestNaiveBayes:
+    @pytest.mark.parametrize("event_model", ["multinomial", "bernoulli", "complement"])
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path, event_model):
+        model = tmp_path / "bayes.wm"
+        options = ("--learner", "naive-bayes", "--event-model", event_model, "--smoothing", "0.1")
+        done = here("train", tickets, "-o", model, *options, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["estimates"]["method"] == "leave-one-out"
+        rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        shown = here("inspect", model).stdout
+        assert "naive-bayes" in shown
+        assert f"event_model={event_model}" in shown
+        assert "smoothing=0.1" in shown
+        assert "terms for it" in shown
+        found = json.loads(here("explain", model, "my invoice", "--json").stdout)
+        assert found["label"] == "billing"
+        total = found["bias"] + sum(part["value"] for part in found["contributions"])
+        assert total == pytest.approx(found["score"], abs=1e-5)
+
+    @pytest.mark.parametrize("prior", ["documents", "uniform"])
+    def test_priors(self, here, tickets, tmp_path, prior):
+        """Without terms, a uniform prior knows no class from another."""
+        rows = [*TICKETS, *TICKETS[:3]]
+        data, model = tmp_path / "uneven.jsonl", tmp_path / "m.wm"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        done = here("train", data, "-o", model, "--learner", "naive-bayes", "--prior", prior, "-q")
+        assert done.returncode == 0, done.stderr
+        learner = TextClassifier.load(model).learner_
+        assert learner.prior == prior
+        assert (np.ptp(learner.intercept_) > 1e-3) == (prior == "documents")
+
+    def test_terms_are_counts_unless_they_are_given(self, here, tickets, tmp_path):
+        assert text_defaults("naive-bayes") == NaiveBayes.text_options
+        for given, weighting in (((), "txx"), (("--weighting", "tfx"), "tfx")):
+            done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "naive-bayes", *given, "-q")
+            assert done.returncode == 0, done.stderr
+            assert TextClassifier.load(tmp_path / "m.wm").vectorizer_.weighting == weighting
+
+    def test_negative_values_are_bad_data(self, here, tmp_path):
+        (tmp_path / "v.svm").write_text("1 1:1 2:-3\n-1 1:2\n1 2:1\n-1 1:1\n")
+        done = here("train", tmp_path / "v.svm", "-o", tmp_path / "m.wm", "--learner", "naive-bayes")
+        assert done.returncode == 65
+        assert "X holds -3 in row 0, column 1. NaiveBayes learns from counts" in " ".join(done.stderr.split())
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--learner", "naive-bayes", "--C", "1"), "--C does not apply to naive-bayes"),
+            (("--learner", "naive-bayes", "--smoothing", "0"), "smoothing=0.0: expected a positive number"),
+            (
+                ("--learner", "naive-bayes", "--event-model", "poisson"),
+                "'poisson' is not one of",
+            ),
+            (
+                ("--smoothing", "1"),
+                "--smoothing does not apply to linear-svm. It is for --learner naive",
+            ),
+        ],
+    )
+    def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", *options)
         assert done.returncode == 2
         assert message in " ".join(done.stderr.split())
 

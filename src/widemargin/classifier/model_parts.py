@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
+from widemargin.learn.bayes.bayes_weights import BayesWeights
 from widemargin.learn.linear_weights import CosineWeights, LinearWeights
 from widemargin.models import Model
 
@@ -28,6 +29,7 @@ LEARNERS = {
     "winnow": ("widemargin.learn.online.winnow", "Winnow"),
     "large-margin-winnow": ("widemargin.learn.online.large_margin_winnow", "LargeMarginWinnow"),
     "rocchio": ("widemargin.learn.rocchio", "Rocchio"),
+    "naive-bayes": ("widemargin.learn.bayes.naive_bayes", "NaiveBayes"),
     "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),
     "dual-svm": ("widemargin.learn.online.dual_svm", "DualSVM"),
 }
@@ -47,6 +49,7 @@ _WEIGHTS = {
     "least-squares": LinearWeights,
     "sampled-least-squares": LinearWeights,
     "rocchio": CosineWeights,
+    "naive-bayes": BayesWeights,
 }
 
 

@@ -18,6 +18,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Text to vectors": text.TEXT,
     "Learning": learners.LEARNING,
     "Kernels (kernel-svm)": learners.KERNELS,
+    "Naive Bayes (naive-bayes)": learners.NAIVE_BAYES,
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": learners.STREAMS,

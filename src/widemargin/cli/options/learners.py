@@ -10,13 +10,16 @@ from widemargin.errors import UsageError
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
-LEARNERS = f"linear-svm kernel-svm multiclass-svm least-squares chi-square-network profiles {ONLINE}"
+LEARNERS = (
+    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes chi-square-network profiles {ONLINE}"
+)
 _WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
 _kernel_svm = partial(train, learners="kernel-svm")
 _profiles = partial(train, learners="profiles")
+_naive_bayes = partial(train, learners="naive-bayes")
 
 LEARNING = (
     train(
@@ -24,11 +27,12 @@ LEARNING = (
         "linear-svm: one weight per term, trained in seconds. kernel-svm: an SVM with any kernel. "
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
-        "with --features subspace:2000). chi-square-network: distances between distributions of character "
-        "trigrams, for authors of long texts. profiles: the nearest distribution of character n-grams, for "
-        "languages of short strings (`identify`). Online learners, which learn from one document at a time: "
-        "perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, "
-        "dual-svm.",
+        "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
+        "one pass, with exact leave-one-out in closed form. chi-square-network: distances between "
+        "distributions of character trigrams, for authors of long texts. profiles: the nearest "
+        "distribution of character n-grams, for languages of short strings (`identify`). Online learners, "
+        "which learn from one document at a time: perceptron, positive-winnow, balanced-winnow, "
+        "balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
         tuple(LEARNERS.split()),
         "linear-svm",
         common=True,
@@ -84,6 +88,20 @@ LEARNING = (
         float,
         shown="0.001; least-squares: 0.000001; large-margin-winnow, dual-svm: all passes",
         learners=_WITH_WEIGHTS,
+    ),
+)
+NAIVE_BAYES = (
+    _naive_bayes(
+        "--event-model multinomial|bernoulli|complement",
+        "What a document is: how often each term occurs; which terms occur and which do not; or how often, "
+        "with every class compared by the documents of all other classes.",
+        shown="multinomial",
+    ),
+    _naive_bayes("--smoothing X", "The count that is added to that of every term.", float, shown="1"),
+    _naive_bayes(
+        "--prior documents|uniform",
+        "How probable a label is before its terms are known: its share of the documents, or as all others.",
+        shown="documents",
     ),
 )
 KERNELS = (
@@ -267,13 +285,15 @@ def is_online(learner: str) -> bool:
 
 def text_defaults(learner: str) -> dict[str, str]:
     """The options of texts that suit a learner: Dagan's winnows take square roots of counts, Zhang's binary
-    terms, chi-square networks the relative frequencies of character trigrams, profiles counts of shorter and
-    longer ones too."""
+    terms, naive Bayes counts, chi-square networks the relative frequencies of character trigrams, profiles
+    counts of shorter and longer ones too."""
     if learner == "profiles":
         # Chosen on validation sentences of 75 languages: benchmarks/profiles.py.
         return {"units": "chars", "ngrams": "1-4", "weighting": "txx", "min_count": "2"}
     if learner == "chi-square-network":
         return {"units": "chars", "ngrams": "3", "weighting": "txa"}
+    if learner == "naive-bayes":
+        return {"weighting": "txx"}
     if learner in WINNOWS_OF_COUNTS.split():
         return {"weighting": "sxx"}
     return {"weighting": "bxx" if is_online(learner) else "tfc"}
@@ -283,7 +303,7 @@ def parameters(given: Any) -> dict[str, Any]:
     """The parameters of the learner that were given, checked before the work begins."""
     learner = given.learner
     found: dict[str, Any] = {}
-    for option in (*LEARNING, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS):
+    for option in (*LEARNING, *NAIVE_BAYES, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS):
         value = getattr(given, option.name, option.default)
         if not option.learners or value is None or value is False or value == option.default:
             continue

@@ -26,7 +26,7 @@ TEXT = (
         "--weighting TRIPLE",
         _WEIGHTING,
         shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx; "
-        "chi-square-network: txa; profiles: txx",
+        "chi-square-network: txa; naive-bayes, profiles: txx",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
     both(

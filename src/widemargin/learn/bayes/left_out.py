@@ -1,0 +1,168 @@
+"""Leave-one-out of naive Bayes in closed form: a document's counts are taken out of those of its group.
+
+A group is the documents of a class or all others. For every group the log-probabilities of all documents are
+computed, of those in the group by its counts without them. Nothing else of the rule depends on a document,
+except the prior.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._arrays import Csr
+from widemargin.learn.bayes.class_counts import ClassCounts, less
+from widemargin.learn.bayes.event_models import Settings, log_priors, settle
+
+Floats = NDArray[np.float64]
+
+# Units of work for every value and column.
+WORK = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Training documents as they are left out; entries have no order.
+
+    Attributes
+    ----------
+    row, column : (entries,) the document and the term
+    own : (entries,) what the document added to the counts of its groups
+    scored : (entries,) the value that is scored, 0 where a new document would not have the term
+    weight : (n,) of the documents
+    n_features : number of terms
+    """
+
+    row: NDArray[np.intp]
+    column: NDArray[np.int32]
+    own: Floats
+    scored: Floats
+    weight: Floats
+    n_features: int
+
+    @classmethod
+    def of(cls, csr: Csr, weights: Floats, new: Csr | None) -> Documents:
+        """From the documents as they were learned, and as new ones if these differ.
+
+        Examples
+        --------
+        >>> from widemargin._arrays import canonical_csr
+        >>> learned = canonical_csr(np.array([[1.0, 2], [3, 0]]))
+        >>> new = canonical_csr(np.array([[0, 2.5], [3, 0]]))
+        >>> documents = Documents.of(learned, np.zeros(0), new)
+        >>> documents.own.tolist(), documents.scored.tolist()
+        ([1.0, 2.0, 3.0], [0.0, 2.5, 3.0])
+        """
+        row, column = _rows(csr), csr.indices
+        weight = weights if len(weights) else np.ones(csr.n_rows)
+        learned = csr.data.astype(np.float64)
+        own = weight[row] * learned
+        if new is None:
+            return cls(row, column, own, learned, weight, csr.n_columns)
+        places, wanted = row * csr.n_columns + column, _rows(new) * csr.n_columns + new.indices
+        at = np.minimum(np.searchsorted(places, wanted), max(len(places) - 1, 0))
+        known = places[at] == wanted if len(places) else np.zeros(len(wanted), dtype=bool)
+        scored = np.zeros(len(row))
+        scored[at[known]] = new.data[known]
+        more = ~known
+        return cls(
+            np.concatenate([row, _rows(new)[more]]),
+            np.concatenate([column, new.indices[more]]),
+            np.concatenate([own, np.zeros(np.count_nonzero(more))]),
+            np.concatenate([scored, new.data[more]]),
+            weight,
+            csr.n_columns,
+        )
+
+    @cached_property
+    def own_size(self) -> Floats:
+        """(n,) the sum of what each document added."""
+        return self.sums(self.own)
+
+    @cached_property
+    def scored_size(self) -> Floats:
+        """(n,) the sum of the values that are scored."""
+        return self.sums(self.scored)
+
+    def sums(self, values: Floats) -> Floats:
+        """The sum of the values of each document's entries."""
+        found: Floats = np.bincount(self.row, values, len(self.weight)).astype(np.float64)
+        return found
+
+
+class Group(NamedTuple):
+    """Counts of a group: of its terms (features,), and of its documents."""
+
+    terms: Floats
+    n: float
+
+
+def scores(counts: ClassCounts, documents: Documents, signs: NDArray[np.int8], settings: Settings) -> Floats:
+    """(n, columns) the score of every document by the rule without it; `signs` are its labels."""
+    found = np.zeros(signs.shape)
+    for k in range(signs.shape[1]):
+        inside = signs[:, k] > 0
+        terms, n = counts.column(k), float(counts.documents[k])
+        if not settings.uses_complements:
+            found[:, k] = log_probabilities(Group(terms, n), documents, inside, settings)
+        if not settings.exclusive or settings.uses_complements:
+            others = Group(less(counts.all_terms, terms), float(counts.rest[k]))
+            found[:, k] -= log_probabilities(others, documents, ~inside, settings)
+    with_label, without = _without_each(counts, signs > 0, documents.weight)
+    found += log_priors(with_label, without, settings)
+    settle(found, with_label, without, settings)
+    return found
+
+
+def _without_each(counts: ClassCounts, inside: NDArray[np.bool_], weight: Floats) -> tuple[Floats, Floats]:
+    """(n, columns) the documents with and without each label, less the document itself."""
+    with_label, without = (np.tile(number, (len(weight), 1)) for number in (counts.documents, counts.rest))
+    leaves = weight[:, None]
+    return less(with_label, np.where(inside, leaves, 0.0)), less(without, np.where(inside, 0.0, leaves))
+
+
+def log_probabilities(
+    group: Group, documents: Documents, members: NDArray[np.bool_], settings: Settings
+) -> Floats:
+    """(n,) log P(document | group); `members` are left out of the group before."""
+    made = _bernoulli if settings.binary_terms else _multinomial
+    return made(group, documents, members, float(settings.smoothing))
+
+
+def _multinomial(group: Group, documents: Documents, members: NDArray[np.bool_], s: float) -> Floats:
+    logs = np.log(s + group.terms)[documents.column]
+    theirs = members[documents.row]
+    at = documents.column[theirs]
+    logs[theirs] = np.log(s + less(group.terms[at], documents.own[theirs]))
+    size = less(np.full(len(members), group.terms.sum()), np.where(members, documents.own_size, 0.0))
+    size = np.log(size + s * documents.n_features)
+    return documents.sums(documents.scored * logs) - documents.scored_size * size
+
+
+def _bernoulli(group: Group, documents: Documents, members: NDArray[np.bool_], s: float) -> Floats:
+    row, column = documents.row, documents.column
+    leaves = np.where(members, documents.weight, 0.0)
+    found = -documents.n_features * np.log(less(np.full(len(members), group.n), leaves) + 2 * s)
+    # A term that a document has is in `own` only where the document was learned with it.
+    own = np.where(members[row], documents.own, 0.0)
+    n = less(np.full(len(members), group.n), leaves)
+    with_term = less(group.terms[column], own)
+    without_term = less(n[row], with_term)
+    for weight in np.unique(leaves):
+        some = leaves == weight
+        absent = np.log(s + less(less(np.full(documents.n_features, group.n), weight), group.terms))
+        found[some] += absent.sum()
+        here = some[row]
+        inside = np.where(documents.scored[here] > 0, with_term[here], without_term[here])
+        change = np.log(s + inside) - absent[column[here]]
+        found += np.bincount(row[here], change, len(members))
+    return found
+
+
+def _rows(csr: Csr) -> NDArray[np.intp]:
+    """The row of every stored value."""
+    return np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))

@@ -1,0 +1,203 @@
+"""Naive Bayes: the most probable class, if terms occur independently of each other (joachims 2.5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin._arrays import Csr, documents_with_value_check, place_of
+from widemargin._one_fit import one_fit_at_a_time
+from widemargin._parameters import POSITIVE, one_of, parameter, require_finite
+from widemargin._stored import Stored
+from widemargin.errors import DataError
+from widemargin.labels import Labels, LabelSpace
+from widemargin.labels.growing import receive
+from widemargin.learn.bayes import left_out
+from widemargin.learn.bayes.bayes_weights import BayesWeights
+from widemargin.learn.bayes.class_counts import ClassCounts
+from widemargin.learn.bayes.event_models import EVENT_MODELS, PRIORS, EventModel
+from widemargin.learn.costs import sample_weights
+from widemargin.learn.label_model import Arrays, State
+from widemargin.learn.linear_model import LinearModel
+from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
+from widemargin.weight.left_out import AsNew
+
+Floats = NDArray[np.float64]
+
+
+def _has_probabilities(learner: NaiveBayes) -> bool:
+    return learner.event_model != "complement"
+
+
+@dataclass(eq=False, repr=False)
+class NaiveBayes(BayesWeights, LinearModel):
+    """Naive Bayes on counts of terms, for two classes, several classes or label sets.
+
+    The scores of two classes, and of every label of label sets, are log-odds: log Pr(y|d) / Pr(not y|d).
+    Those of several classes are log Pr(y|d) but for a constant of the document. Rows are counts, such as
+    those of ``Vectorizer(weighting="txx")``, which is what :class:`~widemargin.TextClassifier` takes by
+    default. Values that are not whole numbers are fine, negative ones are not. A class without documents is
+    never predicted.
+
+    Parameters
+    ----------
+    smoothing : count that is added to that of every term in every class; 1 is Laplace's estimator (2.19)
+    event_model : "multinomial": how often a term occurs counts; "bernoulli": whether it occurs, and which
+        terms do not; "complement": for several classes, a class is compared by the documents of all other
+        classes, which suits classes of very different sizes (Rennie et al., 2003), and there is no prior. For
+        two classes and label sets this is multinomial with a uniform prior.
+    prior : "documents" for the share of documents of a class (2.17), "uniform" for equally likely classes
+    n_jobs : number of threads, None for all cores
+
+    Attributes
+    ----------
+    coef_ : (labels, features); one row for a binary task
+    intercept_ : (labels,)
+    counts_ : sums of terms and documents, from which the weights follow
+
+    Examples
+    --------
+    >>> X, y = np.array([[2, 0, 1], [1, 1, 0], [0, 2, 0], [0, 1, 3]]), ["a", "a", "b", "b"]
+    >>> model = NaiveBayes().fit(X, y)
+    >>> model.predict(np.array([[1, 0, 0], [0, 1, 1]])).tolist()
+    ['a', 'b']
+    >>> model.predict_proba(np.array([[1, 0, 0]])).round(3).tolist()  # (4/8) and (1/9)
+    [[0.818, 0.182]]
+    """
+
+    smoothing: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    event_model: EventModel = parameter("multinomial", one_of(*EVENT_MODELS))
+    prior: Literal["documents", "uniform"] = parameter("documents", one_of(*PRIORS))
+    n_jobs: int | None = None
+
+    # What a Vectorizer should make of texts.
+    text_options: ClassVar[dict[str, Any]] = {"weighting": "txx"}
+
+    @one_fit_at_a_time
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count the terms of documents with each label.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features) without negative values
+        y : labels in any form that :mod:`widemargin.labels` accepts
+        sample_weight : (n,) how often each document counts
+        """
+        self._check_parameters()
+        csr = self._checked(X, first=True)
+        space, signs = Labels.of(y, csr.n_rows).space_and_signs
+        weights = sample_weights(sample_weight, csr.n_rows)
+        self._keep(space, ClassCounts.of(self.as_scored(csr), signs, weights, self.n_jobs))
+        coef, intercept = self._linear_rule()
+        require_finite(self, csr, coef_=coef, intercept_=intercept)
+        return self
+
+    @one_fit_at_a_time
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add the counts of more documents; the result is that of one `fit` on all of them.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        y : labels in the form of the first call; earlier documents do not have labels that are new
+        classes : sequence of labels, optional
+            Expected labels, in the first call. Two of them make the task binary; by default every label has
+            a column.
+        sample_weight : (n,) how often each document counts
+        """
+        first = not hasattr(self, "label_space_")
+        self._check_parameters()
+        csr = self._checked(X, first=first)
+        batch = receive(None if first else self.label_space_, y, classes)
+        if csr.n_rows != batch.signs.shape[1]:
+            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        weights = sample_weights(sample_weight, csr.n_rows)
+        counts = ClassCounts.of(self.as_scored(csr), batch.signs.T, weights, self.n_jobs)
+        if not first:
+            counts = self.counts_.placed(batch.kept, batch.space.n_columns).plus(counts)
+        self._keep(batch.space, counts)
+        return self
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_proba(self, X: Any) -> Floats:
+        """Pr(y|d) by (2.20), documents x `classes_`; not with complements, which are no probabilities.
+
+        Terms are far from independent, so most of these are too close to 0 or 1. The `calibration` of a
+        :class:`~widemargin.TextClassifier` gives probabilities to rely on.
+        """
+        scores = self.decision_function(X)
+        if self.label_space_.kind == "multiclass":
+            odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        positive: Floats = np.exp(-np.logaddexp(0.0, -scores))
+        if self.label_space_.kind == "multilabel":
+            return positive
+        return np.column_stack([np.exp(-np.logaddexp(0.0, scores)), positive])
+
+    def left_out_scores(
+        self, X: Any, y: Any, sample_weight: Any = None, *, as_new: AsNew | None = None, **_: Any
+    ) -> HeldOutScores:
+        """Scores of training examples by the rules learned without them, in closed form.
+
+        The counts of each document are taken out of those of its labels; nothing is learned again. What else
+        learners take here is about ways that are not exact.
+        """
+        check_is_fitted(self, "label_space_")
+        csr = self._checked(X, first=False)
+        labels = Labels.of(y, csr.n_rows, space=self.label_space_)
+        weights = sample_weights(sample_weight, csr.n_rows)
+        new = None if as_new is None else self.as_scored(self._checked(as_new.rows, first=False))
+        documents = left_out.Documents.of(self.as_scored(csr), weights, new)
+        scores = left_out.scores(self.counts_, documents, labels.signs, self._settings)
+        require_finite(self, csr, left_out_scores=scores)
+        return HeldOutScores.of_closed_form(scores, labels.signs)
+
+    def left_out_cost(self, X: Any) -> LeftOutCost:
+        """What `left_out_scores` is predicted to take on `X`."""
+        check_is_fitted(self, "label_space_")
+        size = X.nnz if hasattr(X, "nnz") else np.size(X)
+        cells = float(size + X.shape[1]) * self.label_space_.n_columns
+        return LeftOutCost(left_out.WORK * cells, "naive Bayes would take every term out of all counts")
+
+    def get_state(self) -> State:
+        """The state for prediction and further training: a configuration for JSON, and arrays."""
+        config = self._described()
+        return config, self.counts_.arrays()
+
+    @classmethod
+    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
+        """A learner from the result of `get_state`; training can continue."""
+        stored = Stored(config, arrays)
+        learner: Self = stored.estimator(cls)
+        learner._read_weights(stored)
+        return learner
+
+    def _linear_rule(self) -> tuple[Floats, Floats]:
+        check_is_fitted(self, "label_space_")
+        return super()._linear_rule()
+
+    def _keep(self, space: LabelSpace, counts: ClassCounts) -> None:
+        self.label_space_, self.counts_, self._rule = space, counts, None
+
+    def _checked(self, X: Any, *, first: bool) -> Csr:
+        csr, found = documents_with_value_check(self, X, first=first)
+        if found.least < 0:
+            place = int(np.argmax(csr.data < 0))
+            row, column = place_of(csr, place)
+            raise DataError(
+                f"Negative values in data: X holds {csr.data[place]:g} in row {row}, column {column}. "
+                f"NaiveBayes learns from counts: pass counts, or weights of at least 0."
+            )
+        return csr
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # meant for counts
+        return tags
