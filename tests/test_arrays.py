@@ -28,6 +28,7 @@ from widemargin import (
     Rocchio,
     SampledLeastSquares,
     SelectFeatures,
+    SemiSupervisedBayes,
     TextClassifier,
     TransductiveSVM,
     Winnow,
@@ -62,6 +63,7 @@ LEARNERS = [
     DualSVM(),
     Rocchio(),
     NaiveBayes(),
+    SemiSupervisedBayes(),
     ProfileClassifier(),
     TextClassifier(learner=Perceptron()),
 ]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
     from widemargin.learn.bayes.naive_bayes import NaiveBayes
+    from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
     from widemargin.learn.chi_square_network import ChiSquareNetwork
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
@@ -61,6 +62,7 @@ _HOME = {
     "SampleFeatures": "widemargin.features.sampling",
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",
     "SelectFeatures": "widemargin.features.selecting",
+    "SemiSupervisedBayes": "widemargin.learn.bayes.semi_supervised",
     "TextClassifier": "widemargin.classifier",
     "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
@@ -87,6 +89,7 @@ __all__ = [
     "SampleFeatures",
     "SampledLeastSquares",
     "SelectFeatures",
+    "SemiSupervisedBayes",
     "TextClassifier",
     "TransductiveSVM",
     "Vectorizer",

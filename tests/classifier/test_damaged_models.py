@@ -31,6 +31,7 @@ from widemargin import (
     Rocchio,
     SampledLeastSquares,
     SelectFeatures,
+    SemiSupervisedBayes,
     TextClassifier,
     TransductiveSVM,
     Vectorizer,
@@ -110,6 +111,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
     "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),
     "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
+    "semi-supervised-bayes": ("multiclass", lambda: TextClassifier(learner=SemiSupervisedBayes())),
     "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
     "profiles votes": (
         "binary",

@@ -30,6 +30,7 @@ LEARNERS = {
     "large-margin-winnow": ("widemargin.learn.online.large_margin_winnow", "LargeMarginWinnow"),
     "rocchio": ("widemargin.learn.rocchio", "Rocchio"),
     "naive-bayes": ("widemargin.learn.bayes.naive_bayes", "NaiveBayes"),
+    "semi-supervised-bayes": ("widemargin.learn.bayes.semi_supervised", "SemiSupervisedBayes"),
     "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),
     "dual-svm": ("widemargin.learn.online.dual_svm", "DualSVM"),
 }
@@ -50,6 +51,7 @@ _WEIGHTS = {
     "sampled-least-squares": LinearWeights,
     "rocchio": CosineWeights,
     "naive-bayes": BayesWeights,
+    "semi-supervised-bayes": BayesWeights,
 }
 
 

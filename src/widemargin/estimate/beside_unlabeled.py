@@ -30,7 +30,8 @@ class BesideUnlabeled:
         self.learner = learner
         self.unlabeled = unlabeled
         self.label_space_: LabelSpace = learner.label_space_
-        self.random_state, self.verbose = learner.random_state, learner.verbose
+        self.random_state = getattr(learner, "random_state", 0)
+        self.verbose = getattr(learner, "verbose", False)
 
     def __sklearn_clone__(self) -> BesideUnlabeled:
         return BesideUnlabeled(self.learner, self.unlabeled)
@@ -56,8 +57,19 @@ class BesideUnlabeled:
         signs[: len(given)] = given.signs[:, self._used]
         space = LabelSpace("multilabel", names[self._used]) if several else given.space
         rows = (sp.vstack if is_sparse(X) else np.vstack)([X, self.unlabeled])
-        learner = clone(self.learner).set_params(verbose=False, positives=None)
-        if k > 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            labels = Labels(space, signs, np.arange(len(signs)) >= len(given))
+            self._fitted = self._for(space).fit(rows, labels)
+        return self
+
+    def _for(self, space: LabelSpace) -> Any:
+        """A copy of the learner for the labels of a fold."""
+        learner = clone(self.learner)
+        if not hasattr(learner, "positives"):
+            return learner
+        learner.set_params(verbose=False, positives=None)
+        if self.unlabeled.shape[0] > 1:
             counts = dict(zip(self.label_space_.column_names.tolist(), self.learner.positives_, strict=True))
             learner.positives = [int(counts[name]) for name in space.column_names.tolist()]
         if isinstance(learner.class_weight, dict):
@@ -65,10 +77,7 @@ class BesideUnlabeled:
             learner.class_weight = {name: w for name, w in learner.class_weight.items() if name in known}
         if learner.on_alarm != "inductive":  # then the rule does not depend on the alarm
             learner.set_params(alarm_level=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            self._fitted = learner.fit(rows, Labels(space, signs, np.arange(len(signs)) >= len(given)))
-        return self
+        return learner
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores (n, columns)."""

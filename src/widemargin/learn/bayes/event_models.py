@@ -74,13 +74,17 @@ def linear_rule(counts: ClassCounts, settings: Settings) -> tuple[Floats, Floats
     >>> np.exp(intercept).round(3).tolist()
     [2.0]
     """
-    rule = _bernoulli if settings.binary_terms else _multinomial
-    weights, intercept = rule(counts, settings)
+    weights, intercept = without_priors(counts, settings)
     intercept += log_priors(counts.documents, counts.rest, settings)
     if settings.exclusive:
         center(weights, counts.documents > 0)
     weights[:, settle(intercept, counts.documents, counts.rest, settings)] = 0.0
     return weights, intercept
+
+
+def without_priors(counts: ClassCounts, settings: Settings) -> tuple[Floats, Floats]:
+    """The rule before priors, and before scores of exclusive classes are centered: log P(d|y) for these."""
+    return _bernoulli(counts, settings) if settings.binary_terms else _multinomial(counts, settings)
 
 
 def log_priors(documents: Floats, rest: Floats, settings: Settings) -> Floats:

@@ -21,7 +21,7 @@ from widemargin.learn.bayes.event_models import Settings, log_priors, settle
 Floats = NDArray[np.float64]
 
 # Units of work for every value and column.
-WORK = 8.0
+WORK = 12.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import Csr, documents_with_value_check, place_of
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import POSITIVE, one_of, parameter, require_finite
-from widemargin._stored import Stored
+from widemargin._parameters import require_finite
 from widemargin.errors import DataError
-from widemargin.labels import Labels, LabelSpace
+from widemargin.labels import Labels
 from widemargin.labels.growing import receive
 from widemargin.learn.bayes import left_out
-from widemargin.learn.bayes.bayes_weights import BayesWeights
+from widemargin.learn.bayes.bayes_model import BayesModel
 from widemargin.learn.bayes.class_counts import ClassCounts
-from widemargin.learn.bayes.event_models import EVENT_MODELS, PRIORS, EventModel
 from widemargin.learn.costs import sample_weights
-from widemargin.learn.label_model import Arrays, State
-from widemargin.learn.linear_model import LinearModel
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 from widemargin.weight.left_out import AsNew
 
-Floats = NDArray[np.float64]
-
-
-def _has_probabilities(learner: NaiveBayes) -> bool:
-    return learner.event_model != "complement"
-
 
 @dataclass(eq=False, repr=False)
-class NaiveBayes(BayesWeights, LinearModel):
+class NaiveBayes(BayesModel):
     """Naive Bayes on counts of terms, for two classes, several classes or label sets.
 
     The scores of two classes, and of every label of label sets, are log-odds: log Pr(y|d) / Pr(not y|d).
@@ -70,15 +57,6 @@ class NaiveBayes(BayesWeights, LinearModel):
     [[0.818, 0.182]]
     """
 
-    smoothing: float = parameter(1.0, POSITIVE)
-    _: KW_ONLY
-    event_model: EventModel = parameter("multinomial", one_of(*EVENT_MODELS))
-    prior: Literal["documents", "uniform"] = parameter("documents", one_of(*PRIORS))
-    n_jobs: int | None = None
-
-    # What a Vectorizer should make of texts.
-    text_options: ClassVar[dict[str, Any]] = {"weighting": "txx"}
-
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the terms of documents with each label.
@@ -90,7 +68,7 @@ class NaiveBayes(BayesWeights, LinearModel):
         sample_weight : (n,) how often each document counts
         """
         self._check_parameters()
-        csr = self._checked(X, first=True)
+        csr = self._counts_of(X, first=True)
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
         self._keep(space, ClassCounts.of(self.as_scored(csr), signs, weights, self.n_jobs))
@@ -113,7 +91,7 @@ class NaiveBayes(BayesWeights, LinearModel):
         """
         first = not hasattr(self, "label_space_")
         self._check_parameters()
-        csr = self._checked(X, first=first)
+        csr = self._counts_of(X, first=first)
         batch = receive(None if first else self.label_space_, y, classes)
         if csr.n_rows != batch.signs.shape[1]:
             raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
@@ -124,22 +102,6 @@ class NaiveBayes(BayesWeights, LinearModel):
         self._keep(batch.space, counts)
         return self
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def predict_proba(self, X: Any) -> Floats:
-        """Pr(y|d) by (2.20), documents x `classes_`; not with complements, which are no probabilities.
-
-        Terms are far from independent, so most of these are too close to 0 or 1. The `calibration` of a
-        :class:`~widemargin.TextClassifier` gives probabilities to rely on.
-        """
-        scores = self.decision_function(X)
-        if self.label_space_.kind == "multiclass":
-            odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-            return np.asarray(odds / odds.sum(axis=1, keepdims=True))
-        positive: Floats = np.exp(-np.logaddexp(0.0, -scores))
-        if self.label_space_.kind == "multilabel":
-            return positive
-        return np.column_stack([np.exp(-np.logaddexp(0.0, scores)), positive])
-
     def left_out_scores(
         self, X: Any, y: Any, sample_weight: Any = None, *, as_new: AsNew | None = None, **_: Any
     ) -> HeldOutScores:
@@ -149,10 +111,10 @@ class NaiveBayes(BayesWeights, LinearModel):
         learners take here is about ways that are not exact.
         """
         check_is_fitted(self, "label_space_")
-        csr = self._checked(X, first=False)
+        csr = self._counts_of(X, first=False)
         labels = Labels.of(y, csr.n_rows, space=self.label_space_)
         weights = sample_weights(sample_weight, csr.n_rows)
-        new = None if as_new is None else self.as_scored(self._checked(as_new.rows, first=False))
+        new = None if as_new is None else self.as_scored(self._counts_of(as_new.rows, first=False))
         documents = left_out.Documents.of(self.as_scored(csr), weights, new)
         scores = left_out.scores(self.counts_, documents, labels.signs, self._settings)
         require_finite(self, csr, left_out_scores=scores)
@@ -164,40 +126,3 @@ class NaiveBayes(BayesWeights, LinearModel):
         size = X.nnz if hasattr(X, "nnz") else np.size(X)
         cells = float(size + X.shape[1]) * self.label_space_.n_columns
         return LeftOutCost(left_out.WORK * cells, "naive Bayes would take every term out of all counts")
-
-    def get_state(self) -> State:
-        """The state for prediction and further training: a configuration for JSON, and arrays."""
-        config = self._described()
-        return config, self.counts_.arrays()
-
-    @classmethod
-    def from_state(cls, config: dict[str, Any], arrays: Arrays) -> Self:
-        """A learner from the result of `get_state`; training can continue."""
-        stored = Stored(config, arrays)
-        learner: Self = stored.estimator(cls)
-        learner._read_weights(stored)
-        return learner
-
-    def _linear_rule(self) -> tuple[Floats, Floats]:
-        check_is_fitted(self, "label_space_")
-        return super()._linear_rule()
-
-    def _keep(self, space: LabelSpace, counts: ClassCounts) -> None:
-        self.label_space_, self.counts_, self._rule = space, counts, None
-
-    def _checked(self, X: Any, *, first: bool) -> Csr:
-        csr, found = documents_with_value_check(self, X, first=first)
-        if found.least < 0:
-            place = int(np.argmax(csr.data < 0))
-            row, column = place_of(csr, place)
-            raise DataError(
-                f"Negative values in data: X holds {csr.data[place]:g} in row {row}, column {column}. "
-                f"NaiveBayes learns from counts: pass counts, or weights of at least 0."
-            )
-        return csr
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # meant for counts
-        return tags
