@@ -144,7 +144,8 @@ class ChiSquareNetwork(LabelModel):
         )
 
     def training_work(self, X: Any) -> float:
-        """What `fit` is predicted to take on `X`, in units of :mod:`widemargin._work`."""
+        """What `fit` took on `X` by prediction, in units of :mod:`widemargin._work`."""
+        check_is_fitted(self, "label_space_")
         n, values = float(X.shape[0]), float(X.nnz if hasattr(X, "nnz") else np.size(X))
         return n**3 * _WORK + n * values * _VALUE_WORK
 
