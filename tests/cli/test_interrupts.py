@@ -123,6 +123,33 @@ def test_a_while_later(model, tmp_path, delay):
     _check_end(process, tmp_path)
 
 
+LOADS_CORE = """
+import enum, os, signal, time
+from widemargin.cli.interrupts import Interrupts
+asked, call = [], enum.EnumType.__call__
+def interrupted(*given, **named):
+    if not asked:
+        asked.append(os.kill(os.getpid(), signal.SIGINT))
+    return call(*given, **named)
+with Interrupts(until_exit=True):
+    enum.EnumType.__call__ = interrupted
+    import widemargin._core
+    assert asked
+    print("loaded", flush=True)
+    try:
+        time.sleep(5)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+def test_while_the_core_is_initialized():
+    """An exception there would abort the process: the interrupt waits."""
+    command = [sys.executable, "-c", LOADS_CORE]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["loaded", "interrupted"]), done.stderr
+
+
 def test_twice(model, tmp_path):
     """Somebody impatient."""
     process = _start(MODULE, VERBS["demo"], tmp_path, model)

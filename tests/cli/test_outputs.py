@@ -63,6 +63,7 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
         (["data.jsonl", "more.jsonl", "--stop-words", "stop.jsonl", "-o", "OUT"], ["stop.jsonl"]),
         (["data.png", "--format", "jsonl", "--simulate", "6", "--plot", "OUT"], ["data.png"]),
     ],
+    "identify": [(["c.wm", "data.jsonl", "-o", "OUT"], ["data.jsonl"])],
     "inspect": [(["v.wm", "--export-svmlight", "OUT"], ["v.wm"])],
 }
 # What these write is checked by tests of their own, or is never read.
@@ -98,6 +99,9 @@ def test_output_over_input_is_refused(here, files, verb, arguments, source, how)
     shutil.copy(files / "data.jsonl", files / "data.png")
     if "v.wm" in arguments:
         assert here("train", "data.svm", "-o", "v.wm", "-q", cwd=files).returncode == 0
+    if "c.wm" in arguments:
+        command = ["data.jsonl", "-o", "c.wm", "-q", "--tune", "none", "--calibrate", "platt"]
+        assert here("train", *command, cwd=files).returncode == 0
     before = (files / source).read_bytes()
     output = under_another_name(files, source, how)
     done = here(verb, *(str(output) if part == "OUT" else part for part in arguments), cwd=files)

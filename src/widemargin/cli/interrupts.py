@@ -74,6 +74,8 @@ class Interrupts:
         self.asked = True
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+            if _loading_core(frame):
+                return
         raise KeyboardInterrupt
 
     def _ask_again(self, number: int, frame: FrameType | None) -> None:
@@ -83,4 +85,16 @@ class Interrupts:
             if isinstance(error, KeyboardInterrupt):
                 return
             error = error.__context__
-        raise KeyboardInterrupt
+        if not _loading_core(frame):
+            raise KeyboardInterrupt
+
+
+def _loading_core(frame: FrameType | None) -> bool:
+    """Whether the compiled core is being initialized, which would abort the process if interrupted."""
+    while frame is not None:
+        if frame.f_code.co_name in ("create_module", "exec_module"):
+            loader = frame.f_locals.get("self")
+            if getattr(loader, "name", None) == "widemargin._core":
+                return True
+        frame = frame.f_back
+    return False
