@@ -125,4 +125,6 @@ class NaiveBayes(BayesModel):
         check_is_fitted(self, "label_space_")
         size = X.nnz if hasattr(X, "nnz") else np.size(X)
         cells = float(size + X.shape[1]) * self.label_space_.n_columns
-        return LeftOutCost(left_out.WORK * cells, "naive Bayes would take every term out of all counts")
+        return LeftOutCost(
+            left_out.WORK[self.event_model] * cells, "naive Bayes would take every term out of all counts"
+        )
