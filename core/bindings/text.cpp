@@ -38,6 +38,7 @@ TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int
     TextRule rule;
     rule.kind = kind;
     rule.tokens.alphabet = kind == UnitKind::characters ? Alphabet::characters
+                           : kind == UnitKind::bytes    ? Alphabet::bytes
                            : alnum                      ? Alphabet::alnum
                                                         : Alphabet::unicode;
     rule.tokens.join_numbers = alnum && kind == UnitKind::words;
@@ -61,55 +62,53 @@ struct CountRows {
     }
 };
 
-// An index of either kind, with the rule for splitting texts.
 template <class Index>
-struct BoundIndex {
-    Index index;
-    TextRule rule;
+CountRows count(const BoundIndex<Index>& bound, const Texts& texts, const TokenMap* map, int n_threads) {
+    CountRows result;
+    const Runner run(n_threads, texts.length());
+    result.n_threads = n_threads;
+    without_gil([&] {
+        result.rows = count_known(texts.views, bound.rule, bound.index, map ? *map : bound.index.units(),
+                                  run.n_threads, run);
+    });
+    return result;
+}
 
-    CountRows count(const Texts& texts, const TokenMap* map, int n_threads) const {
-        CountRows result;
-        const Runner run(n_threads, texts.length());
-        result.n_threads = n_threads;
-        without_gil([&] {
-            result.rows =
-                count_known(texts.views, rule, index, map ? *map : index.units(), run.n_threads, run);
-        });
-        return result;
-    }
+template <class Index>
+Occurrences locate(const BoundIndex<Index>& bound, const Texts& texts, const TokenMap* map) {
+    if (texts.views.size() != 1) throw nb::value_error("locate takes one text");
+    Occurrences result;
+    without_gil([&] {
+        result = locate_known(texts.views[0], bound.rule, bound.index, map ? *map : bound.index.units());
+    });
+    return result;
+}
 
-    Occurrences locate(const Texts& texts, const TokenMap* map) const {
-        if (texts.views.size() != 1) throw nb::value_error("locate takes one text");
-        Occurrences result;
-        without_gil([&] { result = locate_known(texts.views[0], rule, index, map ? *map : index.units()); });
-        return result;
-    }
+template <class Index>
+void skip(BoundIndex<Index>& bound, Input<uint8_t> bytes, Input<int64_t> offsets) {
+    const Strings strings = copy_strings(bytes, offsets);
+    for (int64_t i = 0; i < strings.size(); ++i) bound.index.skip(strings.token(i));
+}
 
-    void skip(Input<uint8_t> bytes, Input<int64_t> offsets) {
-        const Strings strings = copy_strings(bytes, offsets);
-        for (int64_t i = 0; i < strings.size(); ++i) index.skip(strings.token(i));
+// The value of each string as a unit, known or not.
+template <class Index>
+void units(const BoundIndex<Index>& bound, Input<uint8_t> bytes, Input<int64_t> offsets,
+           Output<uint64_t> out) {
+    const Strings strings = copy_strings(bytes, offsets);
+    require_size(out, strings.size(), "out");
+    for (int64_t i = 0; i < strings.size(); ++i) {
+        const Token token = strings.token(i);
+        const uint64_t* found = bound.index.units().find(token);
+        out.data()[i] = found ? *found : bound.index.missing(token);
     }
-
-    // The value of each string as a unit, known or not.
-    void units(Input<uint8_t> bytes, Input<int64_t> offsets, Output<uint64_t> out) const {
-        const Strings strings = copy_strings(bytes, offsets);
-        require_size(out, strings.size(), "out");
-        for (int64_t i = 0; i < strings.size(); ++i) {
-            const Token token = strings.token(i);
-            const uint64_t* found = index.units().find(token);
-            out.data()[i] = found ? *found : index.missing(token);
-        }
-    }
-};
+}
 
 template <class Index>
 void bind_index(nb::class_<BoundIndex<Index>>& index) {
-    index
-        .def("count", &BoundIndex<Index>::count, nb::arg("texts"), nb::arg("map").none(),
-             nb::arg("n_threads"))
-        .def("locate", &BoundIndex<Index>::locate, nb::arg("texts"), nb::arg("map").none())
-        .def("skip", &BoundIndex<Index>::skip, array("bytes"), array("offsets"))
-        .def("units", &BoundIndex<Index>::units, array("bytes"), array("offsets"), array("out"));
+    index.def("count", &count<Index>, nb::arg("texts"), nb::arg("map").none(), nb::arg("n_threads"))
+        .def("locate", &locate<Index>, nb::arg("texts"), nb::arg("map").none())
+        .def("skip", &skip<Index>, array("bytes"), array("offsets"))
+        .def("units", &units<Index>, array("bytes"), array("offsets"), array("out"));
 }
 
 void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
@@ -148,7 +147,8 @@ void register_text(nb::module_& m) {
     nb::enum_<UnitKind>(m, "UnitKind")
         .value("words", UnitKind::words)
         .value("characters", UnitKind::characters)
-        .value("characters_in_words", UnitKind::characters_in_words);
+        .value("characters_in_words", UnitKind::characters_in_words)
+        .value("bytes", UnitKind::bytes);
     nb::class_<TextRule>(m, "TextRule")
         .def(
             "__init__",

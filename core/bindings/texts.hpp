@@ -5,6 +5,7 @@
 
 #include "bindings/bindings.hpp"
 #include "parallel.hpp"
+#include "text/counting.hpp"
 #include "text/text_view.hpp"
 
 namespace widemargin {
@@ -62,6 +63,13 @@ class Texts {
 
     std::vector<TextView> views;
     nb::list owners;
+};
+
+// An index of known terms, with the rule for splitting texts.
+template <class Index>
+struct BoundIndex {
+    Index index;
+    TextRule rule;
 };
 
 // Below this number of characters, starting threads takes longer than the work.

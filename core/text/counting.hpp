@@ -103,7 +103,7 @@ class TokenPass {
 // The counts of a collection: its rows and its terms.
 class CollectionCounts {
   public:
-    // Counts words or characters in one pass; the words in `skipped` are removed first.
+    // Counts words, characters or bytes in one pass; the words in `skipped` are removed first.
     template <class Run>
     CollectionCounts(const std::vector<TextView>& texts, const TextRule& rule, const Strings& skipped,
                      bool totals, int n_threads, Run&& run)
@@ -120,7 +120,7 @@ class CollectionCounts {
             NgramCounter& counter = counters_[thread];
             Normalizer normalizer(rule.tokens.alphabet);
             Tokenizer tokenizer(rule.tokens);
-            if (!words) counter.expect_characters();
+            if (!words) counter.expect_characters(n_characters(rule.kind));
             rows_.pieces[p].first_row = begins[p];
             for (int64_t d = begins[p]; d < begins[p + 1]; ++d) {
                 if (stop) return;
@@ -133,6 +133,8 @@ class CollectionCounts {
                     });
                 } else if (rule.kind == UnitKind::characters) {
                     push_characters(normalizer, counter);
+                } else if (rule.kind == UnitKind::bytes) {
+                    push_bytes(normalizer, counter);
                 } else {
                     push_characters_in_words(normalizer, tokenizer, counter);
                 }
@@ -145,7 +147,7 @@ class CollectionCounts {
             tables.clear();
             terms_.set_words(std::move(units), std::move(ranks));
         } else {
-            terms_.set_characters(n_threads);
+            terms_.set_characters(n_threads, n_characters(rule.kind));
         }
         merge(totals, run);
     }
@@ -237,6 +239,8 @@ void push_text(const Normalizer& text, Tokenizer& tokenizer, UnitKind kind, cons
             return push_characters(text, counter);
         case UnitKind::characters_in_words:
             return push_characters_in_words(text, tokenizer, counter);
+        case UnitKind::bytes:
+            return push_bytes(text, counter);
     }
 }
 

@@ -60,10 +60,10 @@ class NgramTerms {
         ranks_ = std::move(ranks);
         n_units_ = static_cast<uint32_t>(units_.size());
     }
-    // The units are characters, by code point.
-    void set_characters(size_t n_threads) {
+    // The units are characters below n_characters, by code point.
+    void set_characters(size_t n_threads, uint32_t n_characters) {
         ranks_.resize(n_threads);
-        n_units_ = unicode::kCodePoints;
+        n_units_ = n_characters;
     }
 
     // Merges the counters' n-grams and empties their tables. `run(task)` runs task(thread, stop) on as many

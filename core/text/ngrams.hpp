@@ -126,9 +126,9 @@ class NgramCounter {
     NgramCounter(const NgramRule& rule, bool totals)
         : rule_(rule), tables_(rule.max_n + 1), with_totals_(totals) {}
 
-    // Prepares for characters as units.
-    void expect_characters() {
-        expect_units(unicode::kCodePoints);
+    // Prepares for characters below n_characters as units.
+    void expect_characters(uint32_t n_characters) {
+        expect_units(n_characters);
         if (rule_.max_n > 1 && !ascii_) ascii_ = std::make_unique<AsciiNgrams>();
     }
 
@@ -143,9 +143,10 @@ class NgramCounter {
     void push(uint32_t unit, int64_t = 0, int64_t = 0) { window_.push_back(unit); }
     void push_character(uint32_t c, int64_t = 0, int64_t = 0) { window_.push_back(c); }
     void push_separator() { window_.push_back(kNone); }
-    void push_ascii(const unsigned char* characters, int64_t n) {
+    // The next units are bytes, or characters of one byte each.
+    void push_bytes(const unsigned char* bytes, int64_t n) {
         for (int64_t i = 0; i < n; i += kWindow) {
-            window_.insert(window_.end(), characters + i, characters + std::min<int64_t>(n, i + kWindow));
+            window_.insert(window_.end(), bytes + i, bytes + std::min<int64_t>(n, i + kWindow));
             if (full()) flush();
         }
     }

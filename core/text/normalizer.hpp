@@ -1,4 +1,5 @@
-// A document as case-folded UTF-8, with one bit per byte that tells whether it is part of a word.
+// A document as case-folded UTF-8, with one bit per byte that tells whether it is part of a word; or its
+// bytes.
 //
 // All later steps see one encoding and one case. ASCII text is processed 64 characters at a time; other
 // characters are looked up one by one in the tables of text/unicode.hpp.
@@ -21,9 +22,10 @@ namespace widemargin {
 
 // What counts as part of a word.
 enum class Alphabet : uint8_t {
-    alnum,      // letters, marks, numbers
-    unicode,    // these and connectors such as the underscore
-    characters  // no words: all characters, each run of white space as one space
+    alnum,       // letters, marks, numbers
+    unicode,     // these and connectors such as the underscore
+    characters,  // no words: all characters, each run of white space as one space
+    bytes        // UTF-8 as it is: no case folding, and a lone surrogate is its three bytes
 };
 
 // In Alphabet::characters, replaces what is not a character (a lone surrogate, a byte that is not UTF-8).
@@ -48,6 +50,7 @@ class Normalizer {
         ascii_ = text.encoding == Encoding::ascii;
         reserve(text.length + kPadding);
         const auto* bytes = static_cast<const unsigned char*>(text.data);
+        if (alphabet_ == Alphabet::bytes) return read_unchanged(text, origins);
         switch (text.encoding) {
             case Encoding::ascii:
             case Encoding::latin1:
@@ -87,7 +90,7 @@ class Normalizer {
     // Whether every character is known to be one byte.
     bool ascii() const { return ascii_; }
 
-    // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters.
+    // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters and bytes.
     const uint64_t* words() const { return words_.get(); }
     const uint64_t* numbers() const { return numbers_.get(); }
 
@@ -100,7 +103,7 @@ class Normalizer {
         if (wanted <= capacity_) return;
         const int64_t capacity = (std::max(wanted, 2 * capacity_) + 63) / 64 * 64;
         grow(bytes_, capacity_, capacity);
-        if (alphabet_ != Alphabet::characters) {
+        if (alphabet_ < Alphabet::characters) {
             grow(words_, capacity_ / 64 + 1, capacity / 64 + 1);
             grow(numbers_, capacity_ / 64 + 1, capacity / 64 + 1);
         }
@@ -226,6 +229,39 @@ class Normalizer {
             before = c;
         }
         size_ = out - bytes_.get();
+    }
+
+    // Alphabet::bytes.
+    void read_unchanged(const TextView& text, Origins* origins) {
+        const auto* bytes = static_cast<const unsigned char*>(text.data);
+        if (text.encoding == Encoding::ascii || text.encoding == Encoding::utf8) {
+            std::memcpy(bytes_.get(), text.data, text.length);
+            size_ = text.length;
+            if (!origins) return;
+            // The bytes of a character share its number; a byte that is not UTF-8 has its own.
+            int64_t number = 0;
+            for (const unsigned char *p = bytes, *end = bytes + text.length; p < end; ++number) {
+                const unsigned char* begin = p;
+                unicode::decode(p, end - p);
+                add_origins(origins, p - begin, number);
+            }
+            return;
+        }
+        reserve(4 * text.length);
+        for (int64_t i = 0; i < text.length; ++i) {
+            const uint32_t c = text.encoding == Encoding::latin1 ? bytes[i]
+                               : text.encoding == Encoding::ucs2 ? static_cast<const uint16_t*>(text.data)[i]
+                                                                 : static_cast<const uint32_t*>(text.data)[i];
+            const int length = unicode::encode(c, bytes_.get() + size_);
+            size_ += length;
+            if (origins) add_origins(origins, length, i);
+        }
+    }
+
+    // `n` bytes come from the character `number`.
+    static void add_origins(Origins* origins, int64_t n, int64_t number) {
+        origins->begin.insert(origins->begin.end(), n, number);
+        origins->end.insert(origins->end.end(), n, number + 1);
     }
 
     // Reads characters one at a time. next(i) returns the character at i and moves i past it.

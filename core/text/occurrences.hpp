@@ -187,9 +187,9 @@ class OccurrenceCounter {
         push_unit(index_.character(c), begin, end);
     }
     void push_separator() { push_unit(Index::none, 0, 0); }
-    void push_ascii(const unsigned char* characters, int64_t n) {
+    void push_bytes(const unsigned char* bytes, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
-            push_character(characters[i], i, i + 1);
+            push_character(bytes[i], i, i + 1);
             if (full()) flush();
         }
     }
@@ -217,6 +217,16 @@ class OccurrenceCounter {
             piece.add_unsorted(row_, columns_, scratch_, max_column);
             row_.next();
         }
+        columns_.clear();
+    }
+
+    // The column of every occurrence in the document, in no order, for use(columns, n). Not with `many`.
+    template <class Use>
+    void end_document(Use&& use) {
+        end_document();
+        found_.resize(columns_.size());
+        for (size_t k = 0; k < found_.size(); ++k) found_[k] = static_cast<int32_t>(columns_[k] >> 32);
+        use(found_.data(), static_cast<int64_t>(found_.size()));
         columns_.clear();
     }
 
@@ -256,7 +266,7 @@ class OccurrenceCounter {
 
     void count_length(int n, const std::vector<Unit>& nodes) {
         if (n < rule_.min_n && !rule_.whole_short) return;
-        if (n >= rule_.min_n && !last_.empty() && !origins_) return count_all(nodes);
+        if (n >= rule_.min_n && !origins_) return last_.empty() ? list_all(nodes) : count_all(nodes);
         for (size_t i = done_; i < nodes.size(); ++i) {
             const int64_t column = index_.column(nodes[i]);
             if (column < 0) continue;
@@ -276,7 +286,17 @@ class OccurrenceCounter {
         }
     }
 
-    // The usual case of count_length.
+    // The usual cases of count_length. Branch-free, since the CPU cannot predict which n-grams are known.
+    void list_all(const std::vector<Unit>& nodes) {
+        size_t size = columns_.size();
+        columns_.resize(size + nodes.size());
+        for (size_t i = done_; i < nodes.size(); ++i) {
+            const int64_t column = index_.column(nodes[i]);
+            columns_[size] = pack(static_cast<uint32_t>(column), 0);
+            size += column >= 0;
+        }
+        columns_.resize(size);
+    }
     void count_all(const std::vector<Unit>& nodes) {
         OpenRow::Writer row = row_.writer(nodes.size());
         uint32_t* last = last_.data();
@@ -294,6 +314,7 @@ class OccurrenceCounter {
     std::vector<Unit> window_, prefixes_;
     std::vector<int64_t> begin_, end_;
     std::vector<uint64_t> columns_, scratch_;
+    std::vector<int32_t> found_;
     std::vector<uint32_t> last_;
     OpenRow row_;
     size_t done_ = 0;

@@ -1,4 +1,4 @@
-// Sources of units: the words, the characters, or the characters within words of a document.
+// Sources of units: the words, the characters, the characters within words, or the bytes of a document.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,11 @@
 
 namespace widemargin {
 
-enum class UnitKind : uint8_t { words, characters, characters_in_words };
+enum class UnitKind : uint8_t { words, characters, characters_in_words, bytes };
+
+// How many different units there are, if they are characters or bytes. A byte is the character of the same
+// number: terms of bytes are strings of the first 256 characters, and sort as the bytes do.
+inline uint32_t n_characters(UnitKind kind) { return kind == UnitKind::bytes ? 256 : unicode::kCodePoints; }
 
 // Marks both ends of a word if its characters are the units.
 inline constexpr uint32_t kBoundary = '_';
@@ -20,7 +24,7 @@ template <class Counter>
 void push_characters(const Normalizer& text, Counter& counter) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.bytes());
     const unsigned char* end = bytes + text.size();
-    if (text.ascii()) return counter.push_ascii(bytes, text.size());
+    if (text.ascii()) return counter.push_bytes(bytes, text.size());
     for (const unsigned char* p = bytes; p < end;) {
         const unsigned char* begin = p;
         if (*p < 0x80) {
@@ -35,6 +39,11 @@ void push_characters(const Normalizer& text, Counter& counter) {
         }
         if (counter.full()) counter.flush();
     }
+}
+
+template <class Counter>
+void push_bytes(const Normalizer& text, Counter& counter) {
+    counter.push_bytes(reinterpret_cast<const unsigned char*>(text.bytes()), text.size());
 }
 
 // The characters of each word between two boundaries; n-grams do not leave the word.

@@ -132,11 +132,13 @@ def test_what_no_test_uses_is_found():
         "train --units words",
         "train --units chars",
         "train --units chars_in_words",
+        "train --units bytes",
         "train --calibrate isotonic",
         "label --units",
         "label --units words",
         "label --units chars",
         "label --units chars_in_words",
+        "label --units bytes",
     ]
 
 

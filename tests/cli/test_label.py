@@ -210,6 +210,7 @@ class TestModel:
         [
             (("--units", "chars", "--ngrams", "2-3", "--max-features", "60"), {"units": "chars"}),
             (("--units", "chars_in_words", "--ngrams", "4"), {"units": "chars_in_words"}),
+            (("--units", "bytes", "--ngrams", "1-3"), {"units": "bytes"}),
             (("--tokens", "unicode", "--max-df", "0.9"), {"tokens": "unicode", "max_df": 0.9}),
             (("--min-df", "2", "--min-count", "3"), {"min_df": 2, "min_count": 3}),
             (

@@ -75,6 +75,10 @@ class TestTerms:
                 ("--units", "chars_in_words", "--ngrams", "4", "--max-df", "3", "--max-features", "50"),
                 {"units": "chars_in_words", "ngram_range": (4, 4), "max_df": 3, "max_features": 50},
             ),
+            (
+                ("--units", "bytes", "--ngrams", "2-3", "--min-df", "2"),
+                {"units": "bytes", "ngram_range": (2, 3), "min_df": 2},
+            ),
             (("--min-count", "3"), {"min_count": 3}),
             (("--tokens", "unicode", "--max-df", "0.3"), {"tokens": "unicode", "max_df": 0.3}),
         ],

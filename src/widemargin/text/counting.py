@@ -59,10 +59,10 @@ def count_collection(
                 f"The {len(texts)} documents contain no terms: they are empty, too short, "
                 f"or all their words are stop words."
             )
-        _prune(counts, pruning, len(texts))
+        _prune(counts, rule, pruning, len(texts))
         frequencies = np.empty(counts.n_terms, dtype=np.int32)
         counts.document_frequencies(frequencies)
-        vocabulary = _terms(counts)
+        vocabulary = _terms(counts, rule)
         rows = _to_csr(counts.rows(), counts.n_terms) if by_document else None
     except OverflowError as error:
         raise _too_large(error) from None
@@ -97,6 +97,11 @@ class Index:
         if rule.units == "words" and words.stop_words and not self._stems:
             stop = Vocabulary.from_terms(words.stop_words)
             self._index.skip(stop.buffer, stop.offsets)
+
+    @property
+    def terms(self) -> _core.TermIndex | None:
+        """The terms for a reader of texts in the core; None if they are hashed or made of stems."""
+        return self._index if isinstance(self._index, _core.TermIndex) and not self._stems else None
 
     def count(self, texts: _core.Texts, n_threads: int) -> Csr:
         """The counts of `texts`, one row each; unknown terms are ignored."""
@@ -154,7 +159,7 @@ def _distinct(found: _core.TokenPass) -> Vocabulary:
     return Vocabulary(buffer, offsets)
 
 
-def _prune(counts: _core.CollectionCounts, pruning: Pruning, n_documents: int) -> None:
+def _prune(counts: _core.CollectionCounts, rule: TextRule, pruning: Pruning, n_documents: int) -> None:
     if not pruning.prunes:
         return
     frequencies = np.empty(counts.n_terms, dtype=np.int32)
@@ -164,15 +169,15 @@ def _prune(counts: _core.CollectionCounts, pruning: Pruning, n_documents: int) -
         totals = np.empty(counts.n_terms, dtype=np.int64)
         counts.totals(totals)
         if pruning.phrases is not None:
-            ties = associations(_terms(counts), totals)
+            ties = associations(_terms(counts, rule), totals)
     counts.keep(pruning.keep(frequencies, totals, n_documents, ties).view(np.uint8))
 
 
-def _terms(counts: _core.CollectionCounts) -> Vocabulary:
+def _terms(counts: _core.CollectionCounts, rule: TextRule) -> Vocabulary:
     offsets = np.empty(counts.n_terms + 1, dtype=np.int64)
     buffer = np.empty(counts.term_offsets(offsets), dtype=np.uint8)
     counts.term_bytes(offsets, buffer)
-    return Vocabulary(buffer, offsets)
+    return rule.vocabulary(buffer, offsets)
 
 
 def _to_csr(rows: _core.CountRows, n_columns: int) -> Csr:

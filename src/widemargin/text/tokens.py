@@ -13,6 +13,10 @@ Units of n-grams are words (joined by a space), all characters (``"chars"``: eac
 space), or the characters of each word (``"chars_in_words"``: a word has a boundary mark on either side; a
 word that is shorter than the shortest n-gram, marks included, counts once as a whole; digits are kept). Case
 folding can lengthen a text: "ß" becomes "ss".
+
+``"bytes"`` are those of the text in UTF-8, as they are: upper and lower case differ, and so do all kinds of
+white space. Any bytes will do, also those that are not UTF-8; a lone surrogate in a str is the three bytes
+that ``"surrogatepass"`` gives. An n-gram may begin and end within a character.
 """
 
 from __future__ import annotations
@@ -20,13 +24,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import widemargin._core as _core
 from widemargin.errors import UsageError
+from widemargin.text.vocabulary import ByteVocabulary, Vocabulary
 
 NUMBER = "<number>"
 """The token that stands for every number. It sorts by its bytes, between digits and letters."""
 
-UNITS = ("words", "chars", "chars_in_words")
+UNITS = ("words", "chars", "chars_in_words", "bytes")
 TOKENS = ("alnum", "unicode")
 MAX_N = 255
 MAX_LENGTH = 1_000_000
@@ -59,12 +67,17 @@ class TextRule:
                 f"min_token_length={self.min_token_length!r}: expected a whole number from 1 to {MAX_LENGTH}."
             )
 
+    def vocabulary(self, buffer: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Vocabulary:
+        """The terms of these units."""
+        return (ByteVocabulary if self.units == "bytes" else Vocabulary)(buffer, offsets)
+
     def native(self) -> _core.TextRule:
         """The same rule as the core takes it."""
         kinds = {
             "words": _core.UnitKind.words,
             "chars": _core.UnitKind.characters,
             "chars_in_words": _core.UnitKind.characters_in_words,
+            "bytes": _core.UnitKind.bytes,
         }
         return _core.TextRule(
             kinds[self.units],

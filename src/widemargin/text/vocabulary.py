@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
@@ -51,7 +52,15 @@ class Vocabulary:
     def from_terms(cls, terms: Iterable[str]) -> Vocabulary:
         """The vocabulary of distinct `terms`, in any order."""
         # UTF-8 sorts as code points do.
-        return cls(*pack(sorted({term.encode() for term in terms})))
+        return cls(*pack(sorted({cls._stored(term) for term in terms})))
+
+    @staticmethod
+    def _name(stored: bytes) -> str:
+        return stored.decode()
+
+    @staticmethod
+    def _stored(name: str) -> bytes:
+        return name.encode(errors="surrogatepass")
 
     def check(self) -> None:
         """Raise an error if terms from a file are not UTF-8 or not sorted by code points."""
@@ -71,7 +80,7 @@ class Vocabulary:
 
     def __iter__(self) -> Iterator[str]:
         data = self.buffer.tobytes()
-        return (data[begin:end].decode() for begin, end in pairwise(self.offsets.tolist()))
+        return (self._name(data[begin:end]) for begin, end in pairwise(self.offsets.tolist()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
@@ -87,11 +96,11 @@ class Vocabulary:
         """The term of column `i`."""
         if not 0 <= i < len(self):
             raise IndexError(f"column {i} of a vocabulary of {len(self)} terms")
-        return self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes().decode()
+        return self._name(self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes())
 
     def index(self, term: str) -> int:
         """The column of `term`, or -1 if it is not in the vocabulary."""
-        wanted = term.encode(errors="surrogatepass")
+        wanted = self._stored(term)
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
@@ -102,3 +111,49 @@ class Vocabulary:
         if low < len(self) and self.buffer[self.offsets[low] : self.offsets[low + 1]].tobytes() == wanted:
             return low
         return -1
+
+
+class ByteVocabulary(Vocabulary):
+    r"""Terms of bytes, stored as strings of the first 256 characters, in the order of the bytes.
+
+    Names show the printable characters among the bytes. Other bytes are written as in Python, such as
+    ``\xc3`` for a part of a character, and a backslash is doubled, so that every term has its own name.
+
+    Examples
+    --------
+    >>> terms = ByteVocabulary.from_terms(["él", r"\xa9l", "bl"])
+    >>> print(*terms)
+    bl \xa9l él
+    >>> terms.index(r"\xa9l")
+    1
+    """
+
+    @staticmethod
+    def _name(stored: bytes) -> str:
+        term = stored.decode().encode("latin-1").decode(errors="surrogateescape")
+        if term.isprintable() and "\\" not in term:
+            return term
+        return "".join(map(_escaped, term))
+
+    @staticmethod
+    def _stored(name: str) -> bytes:
+        parts = _ESCAPE.split(name)  # every second one is an escape
+        units = b"".join(
+            _unescaped(part) if i % 2 else part.encode(errors="surrogatepass") for i, part in enumerate(parts)
+        )
+        return units.decode("latin-1").encode()
+
+
+_ESCAPE = re.compile(r"(\\\\|\\x[0-9a-f]{2})")
+
+
+def _escaped(character: str) -> str:
+    if character == "\\":
+        return "\\\\"
+    if character.isprintable():
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in character.encode(errors="surrogateescape"))
+
+
+def _unescaped(escape: str) -> bytes:
+    return b"\\" if escape == "\\\\" else bytes.fromhex(escape[2:])

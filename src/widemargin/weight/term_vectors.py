@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
@@ -62,6 +63,13 @@ class TermVectors:
         """The counts of known terms, one row per text."""
         self._require_fitted()
         return self._index.count(as_texts(texts), thread_count(self.n_jobs))
+
+    @property
+    def counted_terms(self) -> _core.TermIndex | None:
+        """The terms, for a learner that reads texts itself, if rows are their counts; otherwise None."""
+        self._require_fitted()
+        counts = self.weighting is None or parse_scheme(self.weighting) == parse_scheme("txx")
+        return self._index.terms if counts else None
 
     def weighed(self, counts: Csr) -> Csr:
         """Weight counted documents (counts are returned if `weighting` is None)."""
@@ -116,7 +124,8 @@ class TermVectors:
         vocabulary, n_columns = None, self.n_hashed
         if n_columns is None:
             offsets = stored.array("vocabulary_offsets", (None,), np.int64)
-            vocabulary = Vocabulary(stored.array("vocabulary", (None,), np.uint8), offsets)
+            rule, _, _, _ = self._check_params()
+            vocabulary = rule.vocabulary(stored.array("vocabulary", (None,), np.uint8), offsets)
             vocabulary.check()
             n_columns = len(vocabulary)
         frequencies = stored.array(

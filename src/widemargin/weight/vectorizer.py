@@ -23,8 +23,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
 
     Parameters
     ----------
-    units : {"words", "chars", "chars_in_words"}
-        The units of n-grams.
+    units : {"words", "chars", "chars_in_words", "bytes"}
+        The units of n-grams, see :mod:`widemargin.text.tokens`.
     tokens : {"alnum", "unicode"}
         How words are found, see :mod:`widemargin.text.tokens`.
     ngram_range : tuple of two int

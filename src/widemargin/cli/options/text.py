@@ -34,8 +34,10 @@ TEXT = (
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
         default="alnum",
     ),
-    train("--units words|chars|chars_in_words", _UNITS, shown="words; chi-square-network, profiles: chars"),
-    Option("--units words|chars|chars_in_words", _UNITS, "label", default="words"),
+    train(
+        "--units words|chars|chars_in_words|bytes", _UNITS, shown="words; chi-square-network, profiles: chars"
+    ),
+    Option("--units words|chars|chars_in_words|bytes", _UNITS, "label", default="words"),
     train("--ngrams N|M-N", _NGRAMS, shown="1; chi-square-network: 3; profiles: 1-4", common=True),
     Option("--ngrams N|M-N", _NGRAMS, "label", default="1", common=True),
     both(
