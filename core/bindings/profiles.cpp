@@ -1,6 +1,8 @@
 // Python's view of the dissimilarities of texts and n-gram profiles.
 #include "bindings/bindings.hpp"
+#include "bindings/texts.hpp"
 #include "profiles/dissimilarities.hpp"
+#include "profiles/text_dissimilarities.hpp"
 
 namespace widemargin {
 
@@ -15,18 +17,64 @@ ProfileSums fitting(const CsrView<T>& texts, const CsrView<double>& by_term,
     return profiles.fitting(sizes);
 }
 
-// lines: n-grams of many profiles x at least the number of profiles; place: the line of every term, or -1.
-void dissimilarities_arrays(const Csr& texts, const Csr& by_term, InputMatrix<float> lines,
-                            Input<std::int32_t> place, const Filled<ProfileSums>& profiles,
+// An index, and the owners of its arrays. lines: n-grams of many profiles x at least the number of profiles;
+// place: one number per term, or none; few: pairs of a number and the bits of a float.
+struct BoundProfiles {
+    BoundProfiles(const Csr& by_term, InputMatrix<float> lines, Input<std::int32_t> place,
+                  InputMatrix<std::int32_t> few)
+        : matrix(by_term),
+          arrays{nb::ndarray<>(lines.handle()), nb::ndarray<>(place.handle()), nb::ndarray<>(few.handle())} {
+        index.by_term = by_term.of_type<double>();
+        if (place.size() == 0) return;
+        require_size(place, index.by_term.n_rows, "place");
+        const auto n_lines = std::int64_t(lines.shape(0)), n_few = std::int64_t(few.shape(0));
+        index.stride = std::int64_t(lines.shape(1));
+        if (index.stride < index.by_term.n_columns) throw nb::value_error("lines are too short");
+        require_shape(few, {n_few, 2}, "few");
+        for (std::size_t term = 0; term < place.size(); ++term) {
+            const std::int64_t at = place(term);
+            const Row<double> having = index.by_term.row(std::int64_t(term));
+            if (at >= n_lines || (at < 0 && -at + having.size > n_few))
+                throw nb::value_error("place is not in lines or few");
+            if (at >= 0) continue;
+            bool same = few(-1 - at, 0) == having.size;
+            for (std::int64_t h = 0; same && h < having.size; ++h) same = few(h - at, 0) == having.indices[h];
+            if (!same) throw nb::value_error("few and by_term do not fit each other");
+        }
+        index.lines = lines.data();
+        index.place = place.data();
+        index.few = reinterpret_cast<const ProfileIndex::Few*>(few.data());
+    }
+
+    ProfileIndex index{};
+    Csr matrix;
+    nb::ndarray<> arrays[3];
+};
+
+void dissimilarities_arrays(const Csr& texts, const BoundProfiles& bound, const Filled<ProfileSums>& profiles,
                             const Filled<DissimilarityRule>& rule, OutputMatrix<double> out, int n_threads) {
-    const ProfileIndex index{by_term.of_type<double>(), lines.data(), place.data(),
-                             std::int64_t(lines.shape(0)), std::int64_t(lines.shape(1))};
-    if (index.stride < index.by_term.n_columns) throw nb::value_error("lines are too short");
-    if (index.n_lines > 0) require_size(place, index.by_term.n_rows, "place");
+    const ProfileIndex& index = bound.index;
     texts.visit(n_threads, [&](const auto& x) {
         const ProfileSums sums = fitting(x, index.by_term, profiles);
         require_shape(out, {x.n_rows, index.by_term.n_columns}, "out");
         without_gil([&] { dissimilarities(x, index, sums, rule.core, out.data(), n_threads, poll_signals); });
+    });
+}
+
+// "kl", profile to text, without what is the same for all profiles.
+void text_dissimilarities_arrays(const Texts& texts, const BoundIndex<TermIndex>& terms,
+                                 const BoundProfiles& bound, const Filled<ProfileSums>& profiles,
+                                 OutputMatrix<double> out, int n_threads) {
+    require_threads(n_threads);
+    const ProfileIndex& index = bound.index;
+    if (terms.index.n_columns() != index.by_term.n_rows)
+        throw nb::value_error("terms and by_term do not fit each other");
+    Sizes sizes{{"profiles", index.by_term.n_columns}};
+    const ProfileSums sums = profiles.fitting(sizes);
+    require_shape(out, {std::int64_t(texts.views.size()), index.by_term.n_columns}, "out");
+    without_gil([&] {
+        text_dissimilarities(texts.views, terms.rule, terms.index, index, sums, out.data(), n_threads,
+                             poll_signals);
     });
 }
 
@@ -63,8 +111,13 @@ void register_profiles(nb::module_& m) {
         .arrays(shape("profiles"), "size", &ProfileSums::size, "mass", &ProfileSums::mass, "squares",
                 &ProfileSums::squares, "logs", &ProfileSums::logs, "entropy", &ProfileSums::entropy, "unseen",
                 &ProfileSums::unseen, "log_unseen", &ProfileSums::log_unseen, "ranks", &ProfileSums::ranks);
-    m.def("dissimilarities", &dissimilarities_arrays, arg("texts"), arg("by_term"), array("lines"),
-          array("place"), arg("profiles"), arg("rule"), array("out"), arg("n_threads"));
+    nb::class_<BoundProfiles>(m, "ProfileIndex")
+        .def(nb::init<const Csr&, InputMatrix<float>, Input<std::int32_t>, InputMatrix<std::int32_t>>(),
+             arg("by_term"), array("lines"), array("place"), array("few"));
+    m.def("dissimilarities", &dissimilarities_arrays, arg("texts"), arg("index"), arg("profiles"),
+          arg("rule"), array("out"), arg("n_threads"));
+    m.def("text_dissimilarities", &text_dissimilarities_arrays, arg("texts"), arg("terms"), arg("index"),
+          arg("profiles"), array("out"), arg("n_threads"));
     m.def("dissimilarity_parts", &dissimilarity_parts_arrays, arg("text"), arg("by_term"), arg("profiles"),
           arg("rule"), array("base"), array("out"));
 }

@@ -65,12 +65,31 @@ struct ProfileSums {
 // For every n-gram, the profiles that have it.
 struct ProfileIndex {
     CsrView<double> by_term;  // terms x profiles
-    // For kl of text: the n-grams of many profiles also as lines of `stride` values, 0 for the profiles
-    // without it, which vector loops add. Single precision: half the memory traffic, and errors of 1e-7 in
-    // logarithms that were estimated from counts. The line of a term is place[term], -1: none.
-    const float* lines;
-    const std::int32_t* place;
-    std::int64_t n_lines, stride;
+    // For kl of text, the same once more, in single precision: half the memory traffic, and errors of 1e-7 in
+    // logarithms that were estimated from counts. The n-grams of many profiles are lines of `stride` values,
+    // 0 for the profiles without it, which vector loops add. The others are in `few`: how many profiles, then
+    // these. place[term] is the line of a term, or -1 - its position in `few`. Null: there is only by_term.
+    struct Few {
+        std::int32_t profile;  // first the number of profiles
+        float value;
+    };
+    const float* lines = nullptr;
+    const std::int32_t* place = nullptr;
+    const Few* few = nullptr;
+    std::int64_t stride = 0;
+
+    const float* line(std::int32_t at) const { return lines + at * stride; }
+
+    // Prefetches the values of a term.
+    WIDEMARGIN_HOT void fetch(std::int32_t term) const {
+        const std::int32_t at = place[term];
+        if (at < 0) {
+            prefetch(few + (-1 - at));
+            prefetch(few + (-1 - at) + 8);
+        } else {
+            for (std::int64_t p = 0; p < stride; p += 16) prefetch(line(at) + p);
+        }
+    }
 };
 
 // The same of one text, and the value x of each of its n-grams.
@@ -100,6 +119,13 @@ class TextSums {
             }
         }
         if (rule.kind == DissimilarityKind::ct) rank(row, rule);
+    }
+
+    // For "kl" of text without the text's entropy: n occurrences, each an entry of the row.
+    void read_occurrences(std::int64_t n) {
+        mass = n > 0;
+        entropy = 0;
+        x.assign(n, 1.0 / static_cast<double>(n));
     }
 
     double size, mass, squares, logs, entropy, unseen, ranks;
@@ -264,13 +290,11 @@ inline bool counts(const DissimilarityRule& wanted, double x) {
     return wanted.kind == DissimilarityKind::ct ? x >= 0 : x > 0;
 }
 
-// Adds the shared parts of one text to `sums`, which have room for index.stride profiles.
-template <typename T, class Rule>
-void add_shared(const Row<T>& row, const TextSums& text, const ProfileIndex& index,
-                const DissimilarityRule& wanted, const Rule& rule, double* sums) {
-    constexpr std::int64_t kLinesAtOnce = 16,
-                           kAhead = 8;  // kAhead: memory that is needed so many terms later
-    const CsrView<double>& by_term = index.by_term;
+// Adds the shared parts of n n-grams of a text, x each, to `sums`, which have room for index.stride profiles.
+inline void add_shared(const std::int32_t* terms, const double* x, std::int64_t n, const ProfileIndex& index,
+                       double* sums) {
+    // Memory is prefetched so many terms before it is needed, its place twice as many.
+    constexpr std::int64_t kLinesAtOnce = 16, kAhead = 8;
     double factors[kLinesAtOnce];
     const float* lines[kLinesAtOnce];
     std::int64_t n_lines = 0;
@@ -278,39 +302,47 @@ void add_shared(const Row<T>& row, const TextSums& text, const ProfileIndex& ind
         vector_loops().over<float>().add_columns(factors, lines, n_lines, index.stride, sums);
         n_lines = 0;
     };
-    const bool with_lines = std::is_same_v<Rule, KlOfText> && index.n_lines > 0;
-    const auto line_of = [&](std::int64_t k) {
-        const std::int32_t place = with_lines ? index.place[row.indices[k]] : -1;
-        return place < 0 ? nullptr : index.lines + place * index.stride;
-    };
-    const auto prefetch_for = [&](std::int64_t k) {
-        if (const float* const line = line_of(k)) {
-            for (std::int64_t p = 0; p < index.stride; p += 16) prefetch(line + p);
-        } else {
-            prefetch(by_term.indices + by_term.indptr[row.indices[k]]);
-            prefetch(by_term.values + by_term.indptr[row.indices[k]]);
-        }
-    };
-    for (std::int64_t k = 0; k < std::min(kAhead, row.size); ++k) prefetch_for(k);
-    for (std::int64_t k = 0; k < row.size; ++k) {
-        if (k + 2 * kAhead < row.size) {
-            prefetch(by_term.indptr + row.indices[k + 2 * kAhead]);
-            if (with_lines) prefetch(index.place + row.indices[k + 2 * kAhead]);
-        }
-        if (k + kAhead < row.size) prefetch_for(k + kAhead);
-        const double x = text.x[k];
-        if (!counts(wanted, x)) continue;
-        if (const float* const line = line_of(k)) {
-            factors[n_lines] = -x;
-            lines[n_lines++] = line;
+    for (std::int64_t k = 0; k < std::min(2 * kAhead, n); ++k) prefetch(index.place + terms[k]);
+    for (std::int64_t k = 0; k < std::min(kAhead, n); ++k) index.fetch(terms[k]);
+    for (std::int64_t k = 0; k < n; ++k) {
+        if (k + 2 * kAhead < n) prefetch(index.place + terms[k + 2 * kAhead]);
+        if (k + kAhead < n) index.fetch(terms[k + kAhead]);
+        const std::int32_t at = index.place[terms[k]];
+        if (at >= 0) {
+            factors[n_lines] = -x[k];
+            lines[n_lines++] = index.line(at);
             if (n_lines == kLinesAtOnce) add_lines();
             continue;
         }
+        const ProfileIndex::Few* having = index.few + (-1 - at);
+        for (const auto* end = having + having->profile; having < end;) {
+            ++having;
+            sums[having->profile] -= x[k] * double(having->value);
+        }
+    }
+    if (n_lines > 0) add_lines();
+}
+
+// The same by any rule.
+template <typename T, class Rule>
+void add_shared(const Row<T>& row, const TextSums& text, const ProfileIndex& index,
+                const DissimilarityRule& wanted, const Rule& rule, double* sums) {
+    if (std::is_same_v<Rule, KlOfText> && index.place)
+        return add_shared(row.indices, text.x.data(), row.size, index, sums);
+    constexpr std::int64_t kAhead = 8;
+    const CsrView<double>& by_term = index.by_term;
+    for (std::int64_t k = 0; k < row.size; ++k) {
+        if (k + 2 * kAhead < row.size) prefetch(by_term.indptr + row.indices[k + 2 * kAhead]);
+        if (k + kAhead < row.size) {
+            prefetch(by_term.indices + by_term.indptr[row.indices[k + kAhead]]);
+            prefetch(by_term.values + by_term.indptr[row.indices[k + kAhead]]);
+        }
+        const double x = text.x[k];
+        if (!counts(wanted, x)) continue;
         const Row<double> having = by_term.row(row.indices[k]);
         for (std::int64_t h = 0; h < having.size; ++h)
             sums[having.indices[h]] += rule.shared(x, having.values[h], having.indices[h]);
     }
-    if (n_lines > 0) add_lines();
 }
 
 // out: texts x profiles.
@@ -321,7 +353,7 @@ void dissimilarities(const CsrView<T>& texts, const ProfileIndex& index, const P
     Pieces pieces(texts.n_rows, 16);
     const auto work = [&](int, const StopFlag& stop) {
         TextSums text;
-        std::vector<double> sums(index.stride, 0.0);
+        std::vector<double> sums(std::max(index.stride, n_profiles), 0.0);
         pieces.each(stop, [&](std::int64_t i) {
             const Row<T> row = texts.row(i);
             text.read(row, wanted);

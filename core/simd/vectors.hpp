@@ -33,8 +33,12 @@ typedef std::int8_t MemoryBytes8 __attribute__((vector_size(8), aligned(1), may_
 WIDEMARGIN_INLINE Float8 load8(const float* from) { return *reinterpret_cast<const MemoryFloat8*>(from); }
 WIDEMARGIN_INLINE Double4 load4(const double* from) { return *reinterpret_cast<const MemoryDouble4*>(from); }
 WIDEMARGIN_INLINE Double4 load4(const float* from) {
+#if defined(__AVX__)
+    return _mm256_cvtps_pd(_mm_loadu_ps(from));  // GCC 12 splits __builtin_convertvector in two
+#else
     const Float4 values = *reinterpret_cast<const MemoryFloat4*>(from);
     return __builtin_convertvector(values, Double4);
+#endif
 }
 WIDEMARGIN_INLINE Bytes8 load_bytes(const std::int8_t* from) {
     return *reinterpret_cast<const MemoryBytes8*>(from);

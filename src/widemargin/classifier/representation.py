@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.features.kept_columns import KeptColumns
+from widemargin.text.inputs import as_texts
 from widemargin.weight.term_vectors import Located, TermVectors
 
 
@@ -47,6 +49,15 @@ class Representation(NamedTuple):
         if X.shape[1] != self.n_features:
             raise DataError(f"X has {X.shape[1]} features, but the classifier learned {self.n_features}.")
         return canonical_csr(X)
+
+    def read(self, texts: Any) -> tuple[_core.Texts, _core.TermIndex] | None:
+        """`texts` and the terms to count in them, if the learner's rows are such counts; otherwise None."""
+        if self.vectorizer is None or self.kept is not None or is_matrix(texts):
+            return None
+        terms = self.vectorizer.counted_terms
+        if terms is None:
+            return None
+        return as_texts(texts.texts if isinstance(texts, Collection) else texts), terms
 
     def leaves_out_columns_of(self, vectors: Vectors) -> bool:
         """Whether these have features that no training document had, and none were left out on purpose."""

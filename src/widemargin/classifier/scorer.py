@@ -83,6 +83,9 @@ class Scorer:
             # Features that no training document has still lengthen a vector, and all its distances.
             found: NDArray[Any] = _widened(learner, texts.X.shape[1]).decision_function(texts.X)
             return found
+        if getattr(learner, "reads_texts", False) and (read := representation.read(texts)) is not None:
+            by_text: NDArray[Any] = learner.scores_of_texts(*read)
+            return by_text
         return _score(learner, _as_scored(learner, representation.rows(texts)))
 
     def probabilities(self, texts: Any, scores: NDArray[Any] | None = None) -> NDArray[np.float64]:

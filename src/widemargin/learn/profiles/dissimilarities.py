@@ -83,8 +83,15 @@ class Profiles:
         """The dissimilarities, texts x profiles."""
         out = np.empty((texts.n_rows, self.counts.n_rows))
         n_threads = 1 if texts.n_rows == 1 else thread_count(n_jobs)
-        index = self._by_term.native(), *self._lines
-        _core.dissimilarities(texts.native(), *index, self._sums, self.rule.native(), out, n_threads)
+        _core.dissimilarities(texts.native(), self._index, self._sums, self.rule.native(), out, n_threads)
+        return out
+
+    def between_texts(self, texts: _core.Texts, terms: _core.TermIndex, n_jobs: int | None) -> Floats:
+        """The same of texts, whose terms are counted, for "kl" from profile to text: without the part of a
+        text that is the same for all profiles."""
+        out = np.empty((len(texts), self.counts.n_rows))
+        n_threads = 1 if len(texts) == 1 else thread_count(n_jobs)
+        _core.text_dissimilarities(texts, terms, self._index, self._sums, out, n_threads)
         return out
 
     def parts(self, text: Csr) -> tuple[Floats, Floats]:
@@ -165,19 +172,29 @@ class Profiles:
         return Csr(indptr.astype(np.int64), rows[order].astype(np.int32), values[order], self.counts.n_rows)
 
     @cached_property
-    def _lines(self) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """The n-grams of many profiles as dense lines, and the line of every n-gram (-1: none).
+    def _index(self) -> _core.ProfileIndex:
+        """The inverted index for the core. For "kl" of texts it has a second part in single precision.
 
-        They take at most `_DENSE_FROM` / 3 times the memory of the index.
+        That takes at most `_DENSE_FROM` / 3 times the memory of the first.
         """
         index, n_profiles = self._by_term, self.counts.n_rows
-        stride = -(-n_profiles // _LANES) * _LANES
-        if self.rule.name != "kl" or self.rule.text_first or n_profiles < _LANES:
-            return np.zeros((0, stride), dtype=np.float32), np.zeros(0, dtype=np.int32)
         sizes = np.diff(index.indptr)
+        too_many = len(index.data) + len(sizes) >= 2**31 - _LANES  # for positions in int32
+        if self.rule.name != "kl" or self.rule.text_first or n_profiles < _LANES or too_many:
+            lines, place = np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.int32)
+            return _core.ProfileIndex(index.native(), lines, place, np.zeros((0, 2), dtype=np.int32))
         many = sizes * _DENSE_FROM >= n_profiles
-        place = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
-        lines = np.zeros((int(many.sum()), stride), dtype=np.float32)
-        kept = np.repeat(many, sizes)
-        lines[np.repeat(place, sizes)[kept], index.indices[kept]] = index.data[kept]
-        return lines, place
+        room = np.where(many, 0, sizes + 1)
+        starts = np.cumsum(room) - room
+        place = np.where(many, np.cumsum(many) - 1, -1 - starts).astype(np.int32)
+        of_many = np.repeat(many, sizes)
+        lines = np.zeros((int(many.sum()), -(-n_profiles // _LANES) * _LANES), dtype=np.float32)
+        lines[np.repeat(place, sizes)[of_many], index.indices[of_many]] = index.data[of_many]
+        # The number of profiles, then each with its value.
+        few = np.zeros((int(room.sum()), 2), dtype=np.int32)
+        few[starts[~many], 0] = sizes[~many]
+        rest = ~of_many
+        at = (np.arange(len(rest)) + np.repeat(starts - index.indptr[:-1] + 1, sizes))[rest]
+        few[at, 0] = index.indices[rest]
+        few[at, 1] = index.data[rest].astype(np.float32).view(np.int32)
+        return _core.ProfileIndex(index.native(), lines, place, few)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+import widemargin._core as _core
 from widemargin._arrays import Csr, documents_with_value_check, place_of
 from widemargin._one_fit import one_fit_at_a_time, require_not_fitting
 from widemargin._parameters import (
@@ -139,6 +140,22 @@ class ProfileClassifier(LabelModel):
             some = _rows(csr, first, first + step)
             distances = self._found(some, self._profiles.between(some, self.n_jobs))
             scores[first : first + step] = self._scores(distances)
+        return scores[:, 1] - scores[:, 0] if self.label_space_.kind == "binary" else scores
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether `scores_of_texts` gives the scores: one profile per class, by "kl" from profile to text."""
+        check_is_fitted(self, "label_space_")
+        by_kl = self.dissimilarity == "kl" and self.direction == "profile-to-text"
+        return by_kl and self.n_neighbors == 1 and len(self.profile_classes_) == len(self.classes_)
+
+    def scores_of_texts(self, texts: _core.Texts, terms: _core.TermIndex) -> Floats:
+        """The scores of texts whose counted terms are the rows: as `decision_function`, up to rounding.
+
+        No rows are made, which is faster.
+        """
+        require_not_fitting(self)
+        scores = self._scores(self._profiles.between_texts(texts, terms, self.n_jobs))
         return scores[:, 1] - scores[:, 0] if self.label_space_.kind == "binary" else scores
 
     def _scores(self, distances: Floats) -> Floats:
