@@ -294,7 +294,7 @@ inline bool counts(const DissimilarityRule& wanted, double x) {
 inline void add_shared(const std::int32_t* terms, const double* x, std::int64_t n, const ProfileIndex& index,
                        double* sums) {
     // Memory is prefetched so many terms before it is needed, its place twice as many.
-    constexpr std::int64_t kLinesAtOnce = 16, kAhead = 8;
+    constexpr std::int64_t kLinesAtOnce = 16, kAhead = 12;
     double factors[kLinesAtOnce];
     const float* lines[kLinesAtOnce];
     std::int64_t n_lines = 0;

@@ -28,7 +28,7 @@ class AsciiNgrams {
     }
 
     // Prefetches the place of a triple, if it has one.
-    void fetch(uint32_t a, uint32_t b, uint32_t c) const {
+    WIDEMARGIN_HOT void fetch(uint32_t a, uint32_t b, uint32_t c) const {
         const uint32_t row = row_of_[(a << 7 | b) & ((1 << 14) - 1)];
         prefetch(triples_.data() + (static_cast<size_t>(row - (row > 0)) << 7 | (c & 127)));
     }

@@ -46,7 +46,7 @@ class PairTable {
 
     PairTable() : slots_(1 << 10, Slot{kEmpty, 0, 0}), shift_(64 - 10) {}
 
-    void fetch(uint64_t key) const { prefetch(&slots_[hash(key) >> shift_]); }
+    WIDEMARGIN_HOT void fetch(uint64_t key) const { prefetch(&slots_[hash(key) >> shift_]); }
 
     Slot& find_or_add(uint64_t key, uint32_t& next_id) {
         size_t i = hash(key) >> shift_;

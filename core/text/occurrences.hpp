@@ -72,7 +72,7 @@ class TermIndex {
         if (words_ || unit >= unknown) return unit;
         return unit < characters_.size() ? characters_[unit] : unknown;
     }
-    void fetch(Unit prefix, Unit unit) const { pairs_.fetch(pair_key(prefix, unit)); }
+    WIDEMARGIN_HOT void fetch(Unit prefix, Unit unit) const { pairs_.fetch(pair_key(prefix, unit)); }
     Unit extend(Unit prefix, Unit unit) const {
         if (prefix >= unknown || unit >= unknown) return prefix == none || unit == none ? none : unknown;
         const PairTable::Slot* slot = pairs_.find(pair_key(prefix, unit));
@@ -255,6 +255,9 @@ class OccurrenceCounter {
     // prefixes_[i] is the (n - 1)-gram that ends at i and becomes the n-gram that ends at i.
     void extend() {
         constexpr size_t kAhead = 12;
+        // A short text ends before the loop prefetches anything.
+        for (size_t i = 1; i < std::min(kAhead, window_.size()); ++i)
+            index_.fetch(prefixes_[i - 1], window_[i]);
         Unit previous = Index::none;
         for (size_t i = 0; i < window_.size(); ++i) {
             if (i + kAhead < window_.size()) index_.fetch(prefixes_[i + kAhead - 1], window_[i + kAhead]);

@@ -37,7 +37,7 @@ class TokenTable {
     TokenTable(TokenTable&&) = default;  // slots point into the arena: never copied
     TokenTable& operator=(TokenTable&&) = default;
 
-    void fetch(const Token& token) const { prefetch(&slots_[token.hash >> shift_]); }
+    WIDEMARGIN_HOT void fetch(const Token& token) const { prefetch(&slots_[token.hash >> shift_]); }
 
     uint32_t add(const Token& token) {
         size_t i = token.hash >> shift_;
