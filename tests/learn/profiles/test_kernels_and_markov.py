@@ -85,3 +85,10 @@ def test_contexts_are_checked():
         MarkovClassifier([0, 1]).fit(np.eye(3), ["a", "b", "c"])
     with pytest.raises(UsageError, match="label sets"):
         MarkovClassifier().fit(np.eye(3), [["a"], ["a", "b"], []])
+
+
+def test_contexts_of_bytes_are_refused():
+    """Their names are longer than they are."""
+    vectorizer = Vectorizer(units="bytes", ngram_range=(2, 2), weighting=None).fit(["né"])
+    with pytest.raises(UsageError, match="chars"):
+        contexts_of(vectorizer.vocabulary_)

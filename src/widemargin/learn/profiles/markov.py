@@ -15,6 +15,7 @@ from widemargin._parameters import POSITIVE, parameter, require_finite
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels
 from widemargin.learn.linear_model import LinearModel
+from widemargin.text.vocabulary import ByteVocabulary
 
 
 @dataclass(eq=False, repr=False)
@@ -116,5 +117,7 @@ def contexts_of(terms: Iterable[str]) -> NDArray[np.intp]:
     >>> contexts_of(["the", "tha", "her"]).tolist()
     [0, 0, 1]
     """
+    if isinstance(terms, ByteVocabulary):
+        raise UsageError('Names of bytes cannot be cut by characters. Use Vectorizer(units="chars").')
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(term[:-1], len(numbers)) for term in terms], dtype=np.intp)

@@ -154,6 +154,7 @@ class ProfileClassifier(LabelModel):
 
         No rows are made, which is faster.
         """
+        check_is_fitted(self, "label_space_")
         require_not_fitting(self)
         scores = self._scores(self._profiles.between_texts(texts, terms, self.n_jobs))
         return scores[:, 1] - scores[:, 0] if self.label_space_.kind == "binary" else scores
