@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from widemargin.decide.length_calibration import LengthCalibration, fit_length_calibration
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.training_rows import TrainingRows
+from widemargin.estimate.training_rows import TrainingRows, real_values
 from widemargin.labels import Labels
 
 SHORTEST, LONGEST = 20, 200
@@ -69,8 +69,8 @@ def _scores(
 ) -> NDArray[np.float64]:
     """The scores of `short` by a model that was trained on the remaining texts, those at `places`."""
     vectorizer = clone(rows.vectorizer)
-    X = _real(vectorizer.fit_transform(remaining))
-    new = _real(vectorizer.transform(short))
+    X = real_values(vectorizer.fit_transform(remaining))
+    new = real_values(vectorizer.transform(short))
     labels = rows.y.take(places)
     if rows.features is not None:
         features = clone(rows.features).fit(X, labels)
@@ -83,12 +83,10 @@ def _divided(
     texts: list[bytes], y: Labels, number: int
 ) -> tuple[tuple[NDArray[np.intp], list[bytes]], list[list[bytes]]]:
     """The texts to train on, with their numbers, and the held-out ones of each class."""
-    signs = y.signs
-    codes = (signs[:, 0] > 0).astype(np.intp) if signs.shape[1] == 1 else signs.argmax(axis=1)
     kept: list[tuple[int, bytes]] = []
     out: list[list[bytes]] = []
     for code in range(len(y.space.classes)):
-        members = np.flatnonzero(codes == code).tolist()
+        members = np.flatnonzero(y.codes == code).tolist()
         held: list[bytes] = []
         for count, place in enumerate(members):
             text = texts[place]
@@ -142,8 +140,3 @@ def _encoded(text: Any) -> bytes:
     if hasattr(text, "as_py"):  # a value of an Arrow column
         text = text.as_py()
     return text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogatepass")
-
-
-def _real(X: Any) -> Any:
-    """Weights as they are, counts as float32."""
-    return X if X.dtype.kind == "f" else X.astype(np.float32)

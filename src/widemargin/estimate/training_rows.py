@@ -42,7 +42,7 @@ class TrainingRows:
     def without(self, out: NDArray[np.bool_]) -> Any:
         """The rows of all documents, by a vectorizer and features that were fitted without those `out`."""
         if self.counts is not None:
-            X = _real(rows_without(self.vectorizer, self.counts, self.documents, out).matrix)
+            X = real_values(rows_without(self.vectorizer, self.counts, self.documents, out).matrix)
         else:
             X = self.X if self.features is None else self.documents
         if self.features is None:
@@ -55,12 +55,12 @@ class TrainingRows:
         if self.counts is None:
             return None
         new = rows_as_new(self.vectorizer, self.counts)
-        rows, shared = _real(new.rows), _real(new.shared)
+        rows, shared = real_values(new.rows), real_values(new.shared)
         if self.features is not None:
             rows, shared = self.features.transform(rows), self.features.transform(shared)
         return AsNew(rows, shared, new.scale)
 
 
-def _real(X: Any) -> Any:
+def real_values(X: Any) -> Any:
     """Weights as they are, counts as float32."""
     return X if X.dtype.kind == "f" else X.astype(np.float32)

@@ -124,6 +124,19 @@ class Labels:
         return self.space, self.signs
 
     @property
+    def codes(self) -> NDArray[np.intp]:
+        """(n,) the place of each document's class in `space.classes`, where a document has one class.
+
+        Examples
+        --------
+        >>> Labels.of(["ham", "spam"]).codes.tolist(), Labels.of(["b", "c", "a"]).codes.tolist()
+        ([0, 1], [1, 2, 0])
+        """
+        if self.space.kind == "binary":
+            return np.asarray(self.signs[:, 0] > 0).astype(np.intp)
+        return np.asarray(self.signs.argmax(axis=1))
+
+    @property
     def unlabeled(self) -> NDArray[np.bool_]:
         """(n,) true for documents without any label."""
         if self.marked is None:

@@ -72,7 +72,9 @@ class MarkovClassifier(LinearModel):
             )
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         if space.kind == "multilabel":
-            raise UsageError("A MarkovClassifier chooses one of several classes, but y has label sets.")
+            raise UsageError(
+                "A MarkovClassifier chooses one of several classes, but y has label sets. Use a LinearSVM."
+            )
         contexts = self._contexts(csr.n_columns)
         members = np.hstack([signs < 0, signs > 0]) if space.kind == "binary" else signs > 0
         counts = csr.matrix.T @ members.astype(np.float64) + float(self.alpha)  # n-grams x classes

@@ -105,14 +105,13 @@ class ProfileClassifier(LabelModel):
         self._check_parameters()
         csr = self._counts(X, first=True)
         labels = Labels.of(y, csr.n_rows)
-        space, signs = labels.space_and_signs
+        space = labels.space
         if space.kind == "multilabel":
             raise UsageError(
                 "A ProfileClassifier chooses one of several classes, but y has label sets. "
                 "Use another learner, such as LinearSVM."
             )
-        codes = signs.argmax(axis=1) if space.kind == "multiclass" else (signs[:, 0] > 0).astype(np.intp)
-        counts, owners = gathered(csr, codes, self.gather, self.parts)
+        counts, owners = gathered(csr, labels.codes, self.gather, self.parts)
         self._learn(counts, owners)
         self.label_space_ = space
         return self

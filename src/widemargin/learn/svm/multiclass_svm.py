@@ -115,14 +115,15 @@ class MulticlassSVM(KernelModel):
         linear = self.kernel == "linear"
         rows = checked_csr(self, X, first=True) if linear else checked_rows(self, X, first=True)
         n = rows.n_rows if isinstance(rows, Csr) else rows.shape[0]
-        space, signs = Labels.of(y, n).space_and_signs
+        labels = Labels.of(y, n)
+        space, signs = labels.space_and_signs
         if space.kind == "multilabel":
             raise UsageError(
                 "A MulticlassSVM requires one class per document, but these may have several labels. Use a "
                 "LinearSVM, which decides each label separately (--learner linear-svm)."
             )
         weights = sample_weights(sample_weight, n)
-        classes = (signs[:, 0] > 0).astype(np.int64) if space.kind == "binary" else signs.argmax(axis=1)
+        classes = labels.codes
         per_class = class_costs(self.C, self.class_weight, space, signs, weights)
         costs = times_weights(per_class[classes], weights)
         if linear:

@@ -94,9 +94,8 @@ class LinearLeftOut:
         scores, within = middles.copy(), half.copy()
         for j in range(signs.shape[1]):
             alpha = _dense_column(self._solution, j)
-            upper = upper_bounds(signs[:, [j]].T, (self._costs[0][[j]], self._costs[1][[j]]), self._weights)[
-                0
-            ]
+            costs = self._costs[0][[j]], self._costs[1][[j]]
+            upper = upper_bounds(signs[:, [j]].T, costs, self._weights)[0]
             diagonal = 0.5 / np.maximum(upper, 1e-300) if self._squared else np.zeros(len(upper))
             if self._squared:
                 upper = np.where(upper > 0, np.inf, 0.0)
