@@ -47,8 +47,8 @@ def check_identifies(scorer: Scorer, name: str = "This model") -> None:
         raise UsageError(f"{name} chooses any number of labels. Train it on documents with one label each.")
     if scorer.rule.calibration is None:
         raise UsageError(
-            f"{name} has no probabilities, so it has no certainty to give. Train with --calibrate length, and "
-            f"with more text if that warns of too little."
+            f"{name} has no probabilities, so it has no certainty to give. Train with --calibrate length, "
+            f"and with more text if that warns of too little."
         )
 
 
