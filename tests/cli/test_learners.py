@@ -12,9 +12,8 @@ import pytest
 from tests.cli.conftest import COMMAND, TICKETS, environment
 from tests.terminal import read_terminal
 from widemargin import ChiSquareNetwork, NaiveBayes, TextClassifier
-from widemargin.cli.options.learners import text_defaults
-from widemargin.cli.options.text import ngram_range
 from widemargin.documents.formats.svmlight_model import read_svmlight_model
+from widemargin.tune.learners import text_options
 
 VECTORS = "".join(f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i / 10:g} {3 + i % 3}:0.5\n" for i in range(20))
 CLASSES = "".join(f"{1 + i % 3} {1 + i % 3}:{1 + i / 10:g} 4:{i % 4}\n" for i in range(24))
@@ -357,9 +356,7 @@ class TestChiSquareNetwork:
             assert stored.ngram_range == ((1, 1) if given else (3, 3))
 
     def test_the_command_line_and_the_classifier_agree(self):
-        usual = text_defaults("chi-square-network")
-        lengths = ngram_range(usual.pop("ngrams"))
-        assert {**usual, "ngram_range": lengths} == ChiSquareNetwork.text_options
+        assert text_options("chi-square-network") == ChiSquareNetwork.text_options
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -408,7 +405,7 @@ class TestNaiveBayes:
         assert (np.ptp(learner.intercept_) > 1e-3) == (prior == "documents")
 
     def test_terms_are_counts_unless_they_are_given(self, here, tickets, tmp_path):
-        assert text_defaults("naive-bayes") == NaiveBayes.text_options
+        assert text_options("naive-bayes") == NaiveBayes.text_options
         for given, weighting in (((), "txx"), (("--weighting", "tfx"), "tfx")):
             done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "naive-bayes", *given, "-q")
             assert done.returncode == 0, done.stderr

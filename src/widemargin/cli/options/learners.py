@@ -7,6 +7,7 @@ from typing import Any
 
 from widemargin.cli.options.option import Option, train
 from widemargin.errors import UsageError
+from widemargin.tune.learners import fixed_parameters
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
@@ -266,14 +267,6 @@ _OF_KERNELS = {
     "coef0": ("poly", "sigmoid"),
     "power": ("chi2",),
 }
-# Parameters that the command line sets: its vectors are square roots of counts already (see `text_defaults`).
-_FIXED: dict[str, dict[str, Any]] = {
-    "positive-winnow": {"normalize": True},
-    "balanced-winnow-plus": {"strength": "given"},
-    "profiles": {"unseen": 0.1},
-}
-
-
 # Options with another name than their parameter.
 _PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors"}
 
@@ -281,22 +274,6 @@ _PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors"}
 def is_online(learner: str) -> bool:
     """Whether it can learn from one document after the other."""
     return learner in ONLINE.split()
-
-
-def text_defaults(learner: str) -> dict[str, str]:
-    """The options of texts that suit a learner: Dagan's winnows take square roots of counts, Zhang's binary
-    terms, naive Bayes counts, chi-square networks the relative frequencies of character trigrams, profiles
-    counts of shorter and longer ones too."""
-    if learner == "profiles":
-        # Chosen on validation sentences of 75 languages: benchmarks/profiles.py.
-        return {"units": "chars", "ngrams": "1-4", "weighting": "txx", "min_count": "2"}
-    if learner == "chi-square-network":
-        return {"units": "chars", "ngrams": "3", "weighting": "txa"}
-    if learner == "naive-bayes":
-        return {"weighting": "txx"}
-    if learner in WINNOWS_OF_COUNTS.split():
-        return {"weighting": "sxx"}
-    return {"weighting": "bxx" if is_online(learner) else "tfc"}
 
 
 def parameters(given: Any) -> dict[str, Any]:
@@ -318,7 +295,7 @@ def parameters(given: Any) -> dict[str, Any]:
         found["gather"] = _gather(found["gather"])
     if learner in ("kernel-svm", "multiclass-svm"):
         _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
-    return {**_FIXED.get(learner, {}), **found}
+    return {**fixed_parameters(learner), **found}
 
 
 def _instead(option: Option, learner: str) -> str:

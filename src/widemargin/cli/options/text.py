@@ -66,18 +66,16 @@ TEXT = (
 )
 
 
-def vectorizing(given: Any, defaults: Mapping[str, str]) -> dict[str, Any]:
+def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of `Vectorizer`; `defaults` are those of the learner for missing options."""
-    usual = {"units": "words", "ngrams": "1", "weighting": "tfc", "min_count": "1", **defaults}
-    chosen = {name: getattr(given, name) or value for name, value in usual.items()}
+    usual = {"units": "words", "ngram_range": (1, 1), "weighting": "tfc", "min_count": 1, **defaults}
+    chosen = {name: getattr(given, name, None) or value for name, value in usual.items()}
     return {
-        "weighting": chosen["weighting"],
+        **chosen,
         "tokens": given.tokens,
-        "units": chosen["units"],
-        "ngram_range": ngram_range(chosen["ngrams"]),
+        "ngram_range": ngram_range(given.ngrams) if given.ngrams else usual["ngram_range"],
         "min_df": frequency("--min-df", given.min_df),
         "max_df": frequency("--max-df", given.max_df),
-        "min_count": int(chosen["min_count"]),
         "max_features": given.max_features,
         "stop_words": stop_word_list(given.stop_words),
         "stemmer": None if given.stemmer == "none" else given.stemmer,

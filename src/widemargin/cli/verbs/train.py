@@ -7,11 +7,11 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, read_all
 from widemargin.cli.options import features as selections
 from widemargin.cli.options import learners
-from widemargin.cli.options.learners import text_defaults
 from widemargin.cli.options.text import stop_word_file, vectorizing
 from widemargin.cli.output import Stages, print_json
 from widemargin.cli.training_report import show
 from widemargin.errors import UsageError
+from widemargin.tune.learners import text_options
 
 EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --label team --ngrams 1-2"
 
@@ -28,7 +28,7 @@ def run(given: Given) -> None:
     """
     check_model(given.output, [given.data, stop_word_file(given.stop_words)], force=given.force)
     learner = given.learner
-    terms = vectorizing(given, text_defaults(learner))
+    terms = vectorizing(given, text_options(learner))
     learning = learners.parameters(given)
     learning |= {"random_state": given.seed, "n_jobs": given.threads, "verbose": not given.quiet}
     reading = options.reading(given)
