@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reference import hard_margin
 from widemargin.errors import UsageError
-from widemargin.theory import TCatConcept
+from widemargin.theory import TCatConcept, ZipfLaw
 
 HIGH, LOW = (40, 40, 50), (30, 30, 30000)
 
@@ -137,3 +137,73 @@ def test_what_cannot_be_drawn_or_separated():
     assert alike.margin_bound() == 0
     with pytest.raises(UsageError, match="distinguishes the two classes"):
         alike.separator()
+
+
+class TestNoise:
+    def test_labels_are_flipped_at_the_given_rate(self):
+        clean = TCatConcept([(3, 1, 20), (1, 3, 20)]).sample(3000, 1000, random_state=3)
+        noisy = TCatConcept([(3, 1, 20), (1, 3, 20)]).sample(3000, 1000, label_noise=0.2, random_state=3)
+        assert (clean[0] != noisy[0]).nnz == 0
+        assert abs((clean[1] != noisy[1]).mean() - 0.2) < 0.02
+
+    def test_replaced_words_keep_the_length_and_move_towards_the_average(self):
+        concept = TCatConcept([(30, 10, 20), (10, 30, 20), (20, 20, 50)])
+        X, y = concept.sample(2000, 2000, attribute_noise=0.3, random_state=0)
+        dense = X.toarray()
+        assert (dense.sum(axis=1) == 60).all()
+        first = dense[:, :20].sum(axis=1)
+        assert len(np.unique(first)) > 5
+        # 0.7 of 30 stay, and 0.3 of 60 words are drawn anew, a third of them from this set.
+        assert first[y > 0].mean() == pytest.approx(0.7 * 30 + 0.3 * 60 / 3, abs=0.2)
+        assert first[y < 0].mean() == pytest.approx(0.7 * 10 + 0.3 * 60 / 3, abs=0.2)
+
+    def test_lengths_follow_zipfs_law_and_keep_the_composition(self):
+        X, _ = TCatConcept([(3, 1, 9), (2, 4, 9)]).sample(
+            4000, 0, longest=6, length_exponent=1.5, random_state=0
+        )
+        dense = X.toarray()
+        times = dense[:, :9].sum(axis=1) // 3
+        np.testing.assert_array_equal(dense[:, :9].sum(axis=1), 3 * times)
+        np.testing.assert_array_equal(dense[:, 9:].sum(axis=1), 2 * times)
+        shares = np.bincount(times, minlength=7)[1:] / 4000
+        expected = np.arange(1, 7) ** -1.5
+        np.testing.assert_allclose(shares, expected / expected.sum(), atol=0.03)
+
+    def test_words_of_a_set_follow_a_law(self):
+        law = ZipfLaw(1, 2, 1.2)
+        X, _ = TCatConcept([(50, 0, 30)]).sample(4000, 0, word_law=law, random_state=0)
+        found = np.asarray(X.sum(axis=0)).ravel() / X.sum()
+        expected = law.frequencies(np.arange(1, 31))
+        np.testing.assert_allclose(found, expected / expected.sum(), atol=0.003)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"attribute_noise": 1.5}, "attribute_noise=1.5"),
+            ({"label_noise": -0.1}, "label_noise=-0.1"),
+            ({"longest": 0}, "longest=0"),
+            ({"distinct": True, "word_law": ZipfLaw(1, 1, 1)}, "either distinct or word_law"),
+        ],
+    )
+    def test_bad_options(self, options, message):
+        with pytest.raises(UsageError, match=message):
+            TCatConcept([(1, 0, 5), (0, 1, 5)]).sample(1, 1, **options)
+
+    def test_fractions_cannot_be_drawn(self):
+        with pytest.raises(UsageError, match=r"concept.rounded\(\)"):
+            TCatConcept([(1.5, 0, 5)]).sample(1, 1)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 30), st.floats(0, 30), st.integers(1, 9)), min_size=1, max_size=5).map(
+        TCatConcept
+    )
+)
+def test_rounding_keeps_lengths(concept):
+    rounded = concept.rounded()
+    for exact, whole in zip(concept.lengths(), rounded.lengths(), strict=True):
+        assert abs(whole - exact) <= 0.5 + 1e-6
+    for (p, n, f), (q, m, g) in zip(concept.sets, rounded.sets, strict=True):
+        assert abs(p - q) < 1
+        assert abs(n - m) < 1
+        assert f == g

@@ -368,7 +368,7 @@ def test_shuffled_passes_depend_on_the_seed_alone():
 @given(st.integers(0, 10**6), st.sampled_from([False, True]))
 @example(23908, True)
 def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalize):
-    from widemargin.theory.bounds import perceptron_mistakes, winnow_mistakes
+    from widemargin.theory.mistakes import perceptron_mistakes, winnow_mistakes
 
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (60, 30)).astype(float)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from widemargin import DualSVM, LargeMarginWinnow, LinearSVM
 from widemargin.errors import DataError, UsageError
-from widemargin.theory.bounds import (
+from widemargin.theory.mistakes import (
     entropy_terms,
     perceptron_mistakes,
     terms_of,
