@@ -9,6 +9,7 @@ import random
 import pytest
 
 from tests.cli.conftest import write_jsonl
+from widemargin import TextClassifier
 
 WORDS = {
     "money": [
@@ -118,6 +119,40 @@ class TestLabeling:
         assert set(row["scores"]) == {"money", "wires"}
         assert row["scores"]["money"] == -row["scores"]["wires"]
         assert row["text"].split()
+
+    def test_naive_bayes(self, run, two, tmp_path):
+        folder, truth = two
+        out, model = tmp_path / "out.jsonl", tmp_path / "bayes.wm"
+        bayes = ["--learner", "naive-bayes", "--smoothing", "0.1", "--prior", "uniform"]
+        more = ["--event-model", "bernoulli", "--unlabeled-weight", "0.5", "--model", model, "--json"]
+        done = run("label", folder / "known.jsonl", folder / "rest.jsonl", "-o", out, *bayes, *more)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary["turns"] > 0
+        assert summary["alarm"] == {}
+        rows = rows_of(out)
+        assert {row["id"]: row["labels"] for row in rows} == truth
+        assert all(0 <= row["certainty"] <= 1 for row in rows)
+        kept = TextClassifier.load(model)
+        expected = {"smoothing": 0.1, "prior": "uniform", "event_model": "bernoulli", "unlabeled_weight": 0.5}
+        assert {name: kept.learner_.get_params()[name] for name in expected} == expected
+        assert kept.vectorizer_.weighting == "txx", "counts"
+        bayes[-1] = "documents"
+        done = run("label", folder / "known.jsonl", folder / "rest.jsonl", "-o", "-", *bayes)
+        assert "no alarm" in done.stderr
+
+    def test_naive_bayes_of_label_sets(self, here, tmp_path):
+        records = documents(["money", "wires"], 20)
+        for record in records[::5]:
+            record["text"] += " " + " ".join(WORDS["trees"])
+            record["labels"] = [*record["labels"], "trees"]
+        write_jsonl(tmp_path / "known.jsonl", records[:20])
+        write_jsonl(tmp_path / "rest.jsonl", records[20:])
+        out = tmp_path / "out.jsonl"
+        words = ["--multilabel", "--learner", "naive-bayes", "--smoothing", "0.1"]
+        done = here("label", tmp_path / "known.jsonl", tmp_path / "rest.jsonl", "-o", out, *words)
+        assert done.returncode == 0, done.stderr
+        assert [sorted(row["labels"]) for row in rows_of(out)] == [sorted(r["labels"]) for r in records[20:]]
 
     def test_classes_and_tables(self, here, tmp_path):
         records = documents(["money", "wires", "trees"], 15)
@@ -315,9 +350,11 @@ class TestSimulation:
         assert "4 labels, draw 2 of 2" in done.stderr
         assert plot.read_bytes()[:4] == b"\x89PNG"
 
-    def test_json(self, here, two):
+    @pytest.mark.parametrize("learner", ["transductive-svm", "naive-bayes"])
+    def test_json(self, here, two, learner):
         folder, _ = two
-        done = here("label", folder / "all.jsonl", "--simulate", "4", "--repeat", "2", "--json", "-q")
+        words = ["--simulate", "4", "--repeat", "2", "--json", "-q", "--learner", learner]
+        done = here("label", folder / "all.jsonl", *words)
         assert (done.returncode, done.stderr) == (0, "")
         found = json.loads(done.stdout)
         assert (found["documents"], found["repeats"]) == (44, 2)
@@ -354,6 +391,12 @@ class TestBadInput:
             (["all.jsonl", "--features", "ig:5", "--simulate", "4"], 2, "does not apply to --simulate"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--model", "x.jsonl"], 2, "Name two files"),
             (["known.jsonl", "rest.jsonl", "-o", "x.jsonl", "--model", "no/x.wm"], 66, "no folder"),
+            (["both.jsonl", "-o", "x.jsonl", "--smoothing", "2"], 2, "It is for --learner naive-bayes"),
+            (
+                ["both.jsonl", "-o", "x.jsonl", "--learner", "naive-bayes", "--C", "2"],
+                2,
+                "It is for --learner transductive-svm",
+            ),
             (["both.jsonl", "--simulate", "4"], 65, "40 documents of 44 have no label"),
             (["all.jsonl", "--simulate", "44"], 65, "leave none to test on"),
         ],

@@ -168,3 +168,18 @@ def test_texts_estimated_saved_and_loaded(tmp_path):
     classifier.save(tmp_path / "m.wm")
     loaded = TextClassifier.load(tmp_path / "m.wm")
     np.testing.assert_array_equal(loaded.decision_function(texts), classifier.decision_function(texts))
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "multilabel"])
+def test_labels_of_the_training_documents(kind):
+    X, y, _ = task(kind=kind)
+    model = SemiSupervisedBayes(0.1).fit(X, y)
+    unknown = np.arange(60) >= 9
+    assert (model.unlabeled_ == unknown).all()
+    assert model.scores_.ravel().tolist() == model.decision_function(X).ravel().tolist()
+    given = y[~unknown]
+    alone = NaiveBayes(0.1).fit(X[~unknown], given if kind == "multilabel" else given.tolist())
+    np.testing.assert_allclose(model.inductive_.ravel(), alone.decision_function(X).ravel(), rtol=1e-12)
+    found = np.asarray(model.transduction_)
+    assert (found[~unknown] == given).all(), "labels that were given stay"
+    assert (found[unknown] == np.asarray(model.predict(X))[unknown]).all()

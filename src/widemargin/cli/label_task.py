@@ -14,7 +14,7 @@ from widemargin.decide.active import next_to_label, uncertainty
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, labeled_rows
-from widemargin.learn.svm.transductive import TransductiveSVM
+from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
 
 # Fractions of classes are guesses and may add up to roughly 1.
 ROUGHLY = 0.05
@@ -140,13 +140,14 @@ def fit(task: Task, classifier: TextClassifier) -> None:
         raise DataError(f"{task.source}: {error}") from error
 
 
-def rows(task: Task, learner: TransductiveSVM, *, every_score: bool, keep_text: bool) -> list[dict[str, Any]]:
+def rows(task: Task, learner: Any, *, every_score: bool, keep_text: bool) -> list[dict[str, Any]]:
     """A row for every document that had no label."""
     wanted, space = task.wanted, learner.label_space_
     given = [learner.transduction_[i] for i in wanted]
     scores = np.asarray(learner.scores_, dtype=np.float64).reshape(len(task.labels), -1)[wanted]
     signs = space.encode(given)
     best, certain = _best_score(space.kind, scores, signs), _certainty(space.kind, scores, signs)
+    certain = np.tanh(certain) if _of_log_odds(learner) else np.minimum(certain, 1)
     names = [str(name) for name in space.classes.tolist()]
     by_label = np.hstack([-scores, scores]) if space.kind == "binary" else scores
     found = []
@@ -173,14 +174,19 @@ def _best_score(kind: str, scores: Any, signs: Any) -> Any:
 
 
 def _certainty(kind: str, scores: Any, signs: Any) -> Any:
-    """How far the labels are from any other ones, at most 1; 0 where the scores alone say otherwise."""
+    """How far the labels are from any other ones; 0 where the scores alone say otherwise."""
     if kind == "multiclass":
         own = np.where(signs > 0, scores, -np.inf).max(axis=1)
         other = np.where(signs > 0, -np.inf, scores).max(axis=1)
         distance = (own - other) / 2
     else:
         distance = (signs * scores).min(axis=1)
-    return np.clip(distance, 0, 1)
+    return np.maximum(distance, 0)
+
+
+def _of_log_odds(learner: Any) -> bool:
+    """Whether its scores are logarithms of probabilities, not distances in units of the margin."""
+    return isinstance(learner, SemiSupervisedBayes)
 
 
 def summary(task: Task, classifier: TextClassifier, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -197,6 +203,15 @@ def summary(task: Task, classifier: TextClassifier, rows: list[dict[str, Any]]) 
         "task": space.kind,
         "terms": classifier.training_summary_["terms"],
         "given": given,
+        **_of_search(learner, columns),
+    }
+
+
+def _of_search(learner: Any, columns: list[str]) -> dict[str, Any]:
+    """How the labels were found, and what the alarm says of them, if there is one."""
+    if _of_log_odds(learner):
+        return {"turns": learner.n_iter_ - 1, "alarm": {}, "fell_back": []}
+    return {
         "switches": int(np.sum(learner.n_switches_)),
         "alarm": {
             name: {"fired": bool(alarm.fired), "p_values": alarm.p_values, "sentence": alarm.sentence}
@@ -234,6 +249,8 @@ def in_words(summary: dict[str, Any]) -> list[str]:
         fallen = ", labeled from the labeled documents only" if summary["fell_back"] else ""
         lines.append(f"Alarm for {names}{fallen}:")
         lines += [f"  {shortened(name, 30)}: {summary['alarm'][name]['sentence']}" for name in fired[:10]]
+    elif "turns" in summary:
+        lines.append("There is no alarm for naive-bayes: check a few of the labels.")
     else:
         lines.append("The alarm found nothing unusual.")
     if summary.get("next"):

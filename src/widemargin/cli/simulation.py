@@ -35,7 +35,7 @@ def run(task: Task, classifier: TextClassifier, given: Given) -> None:
     X = found.X if isinstance(found, Vectors) else classifier.vectorizer.fit_transform(found.texts)
     draws = list(
         learning_curve(
-            classifier.learner.set_params(verbose=False),
+            _quiet(classifier.learner),
             X,
             task.labels,
             sizes,
@@ -55,6 +55,11 @@ def run(task: Task, classifier: TextClassifier, given: Given) -> None:
         )
     else:
         show_table(table(records, right, len(task.labels), given.repeat))
+
+
+def _quiet(learner: Any) -> Any:
+    """The learner without bars of its own, if it has any."""
+    return learner.set_params(verbose=False) if "verbose" in learner.get_params() else learner
 
 
 def curve_sizes(most: int, least: int) -> list[int]:

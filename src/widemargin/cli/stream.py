@@ -262,7 +262,7 @@ def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, A
     """A new classifier, or the one to go on with."""
     from widemargin.classifier import TextClassifier
     from widemargin.classifier.model_parts import learner_name
-    from widemargin.cli.options.learners import make_learner
+    from widemargin.cli.options.chosen_learner import make_learner
     from widemargin.weight.vectorizer import Vectorizer
 
     output, learner = given.output, given.learner

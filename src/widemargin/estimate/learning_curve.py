@@ -54,7 +54,7 @@ def learning_curve(
 
     Parameters
     ----------
-    learner : TransductiveSVM
+    learner : TransductiveSVM or SemiSupervisedBayes
     X : (n, features) all documents
     y : labels in any form that :mod:`widemargin.labels` takes, none missing
     sizes : numbers of labeled documents
@@ -120,7 +120,7 @@ def _draw(learner: Any, X: Any, labels: Labels, labeled: Numbers) -> Draw:
     decided = [space.choose(scores[0]), space.encode(fitted.transduction_)[hidden]]
     right = [_right(space, truth, choice) for choice in decided]
     break_even = [macro(np.atleast_1d(prbep(truth, table))) for table in scores]
-    fired = sum(bool(alarm.fired) for alarm in fitted.alarm_)
+    fired = sum(bool(alarm and alarm.fired) for alarm in getattr(fitted, "alarm_", ()))
     return Draw(len(labeled), right[0], right[1], break_even[0], break_even[1], fired)
 
 

@@ -93,6 +93,7 @@ GENERAL = (
         list[str],
         shown="as in the labeled documents",
         common=True,
+        learners="transductive-svm",
     ),
     Option(
         "--on-alarm warn|inductive|error|ignore",
@@ -100,6 +101,7 @@ GENERAL = (
         "label",
         default="warn",
         common=True,
+        learners="transductive-svm",
     ),
     Option(
         "--next N",

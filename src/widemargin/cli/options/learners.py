@@ -1,4 +1,4 @@
-"""The learners of `train`: their options, which of them apply to which learner, and what they mean."""
+"""The learners of `train` and `label`: their options, and which of them apply to which learner."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from functools import partial
 from typing import Any
 
 from widemargin.cli.options.option import Option, train
-from widemargin.errors import UsageError
-from widemargin.tune.learners import fixed_parameters
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
     f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes chi-square-network profiles {ONLINE}"
 )
+TRANSDUCTIVE = "transductive-svm"
 _WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
 _kernel_svm = partial(train, learners="kernel-svm")
 _profiles = partial(train, learners="profiles")
-_naive_bayes = partial(train, learners="naive-bayes")
+
+
+def _naive_bayes(spelling: str, help: str, verbs: str, kind: Any = str, **more: Any) -> Option:
+    return Option(spelling, help, verbs, kind, learners="naive-bayes", **more)
+
 
 LEARNING = (
     train(
@@ -46,13 +49,31 @@ LEARNING = (
         common=True,
         learners=_WITH_COSTS,
     ),
-    Option("--C X", "The cost of errors on labeled documents.", "label", float, 20.0, common=True),
+    Option(
+        "--learner transductive-svm|naive-bayes",
+        "transductive-svm: the labels with the widest margin between the classes. naive-bayes: unlabeled "
+        "documents count in every class by its probability, which is computed again and again (EM); for "
+        "classes that are the topics of the documents.",
+        "label",
+        default="transductive-svm",
+        common=True,
+    ),
+    Option(
+        "--C X",
+        "The cost of errors on labeled documents.",
+        "label",
+        float,
+        shown="20",
+        common=True,
+        learners=TRANSDUCTIVE,
+    ),
     Option(
         "--C-unlabeled X",
         "The cost of an unlabeled document inside the margin, at most --C.",
         "label",
         float,
         shown="all unlabeled documents together weigh half as much as the labeled ones",
+        learners=TRANSDUCTIVE,
     ),
     train(
         "--regularization X",
@@ -96,13 +117,35 @@ NAIVE_BAYES = (
         "--event-model multinomial|bernoulli|complement",
         "What a document is: how often each term occurs; which terms occur and which do not; or how often, "
         "with every class compared by the documents of all other classes.",
+        "train",
         shown="multinomial",
     ),
-    _naive_bayes("--smoothing X", "The count that is added to that of every term.", float, shown="1"),
+    _naive_bayes(
+        "--event-model multinomial|bernoulli",
+        "What a document is: how often each term occurs; or which terms occur and which do not.",
+        "label",
+        shown="multinomial",
+    ),
+    _naive_bayes(
+        "--smoothing X",
+        "The count that is added to that of every term; less than 1 suits few or short documents of many "
+        "different terms.",
+        "train label",
+        float,
+        shown="1",
+    ),
     _naive_bayes(
         "--prior documents|uniform",
         "How probable a label is before its terms are known: its share of the documents, or as all others.",
+        "train label",
         shown="documents",
+    ),
+    _naive_bayes(
+        "--unlabeled-weight X",
+        "How often an unlabeled document counts; less than 1 where they are very many.",
+        "label",
+        float,
+        shown="1",
     ),
 )
 KERNELS = (
@@ -259,97 +302,3 @@ ESTIMATES = (
         common=True,
     ),
 )
-
-# Which kernels take which options.
-_OF_KERNELS = {
-    "gamma": ("poly", "rbf", "sigmoid", "chi2"),
-    "degree": ("poly",),
-    "coef0": ("poly", "sigmoid"),
-    "power": ("chi2",),
-}
-# Options with another name than their parameter.
-_PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors"}
-
-
-def is_online(learner: str) -> bool:
-    """Whether it can learn from one document after the other."""
-    return learner in ONLINE.split()
-
-
-def parameters(given: Any) -> dict[str, Any]:
-    """The parameters of the learner that were given, checked before the work begins."""
-    learner = given.learner
-    found: dict[str, Any] = {}
-    for option in (*LEARNING, *NAIVE_BAYES, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS):
-        value = getattr(given, option.name, option.default)
-        if not option.learners or value is None or value is False or value == option.default:
-            continue
-        if learner not in option.learners.split():
-            raise UsageError(f"{option.flags[0]} does not apply to {learner}. {_instead(option, learner)}")
-        if option not in STREAMS:
-            found[option.name] = value
-    found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
-    if "bias" in found:
-        found["bias"] = _bias(found["bias"], learner)
-    if "gather" in found:
-        found["gather"] = _gather(found["gather"])
-    if learner in ("kernel-svm", "multiclass-svm"):
-        _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
-    return {**fixed_parameters(learner), **found}
-
-
-def _instead(option: Option, learner: str) -> str:
-    if option.name == "C" and learner == "least-squares":
-        return "Use --regularization."
-    if option.learners == ONLINE:
-        return "It is for online learners, such as --learner balanced-winnow."
-    *some, last = option.learners.split()
-    return f"It is for --learner {', '.join(some) + ' or ' if some else ''}{last}."
-
-
-def _check_kernel(found: dict[str, Any], usual: str) -> None:
-    if found.pop("loss", "hinge") != "hinge":
-        raise UsageError("--loss squared_hinge does not apply to kernel-svm, which has the hinge loss.")
-    kernel = found.get("kernel", usual)
-    for option, kernels in _OF_KERNELS.items():
-        if option in found and kernel not in kernels:
-            raise UsageError(f"--{option} does not apply to the kernel {kernel}.")
-    if "stabilizer_size" in found and found.get("bias") != "stabilized":
-        raise UsageError("--stabilizer-size is for the stabilized hyperplane. Add --bias stabilized.")
-
-
-def make_learner(learner: str, parameters: dict[str, Any]) -> Any:
-    """The learner itself; importing it takes a moment."""
-    from widemargin.classifier.model_parts import learner_class
-
-    made = learner_class(learner)()
-    known = made.get_params()
-    # Not every learner draws numbers or shows a bar.
-    idle = [name for name in ("random_state", "verbose") if name not in known]
-    return made.set_params(**{name: value for name, value in parameters.items() if name not in idle})
-
-
-def _gather(text: str) -> int | str:
-    if text == "class":
-        return text
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise UsageError(f"--gather {text}: expected class, or a number of documents such as 5.")
-    return int(text)
-
-
-def _bias(text: str, learner: str) -> float | str | None:
-    word = text.lower()
-    if word == "none":
-        return None
-    if word in ("unregularized", "stabilized"):
-        only_sizes = is_online(learner) or learner == "multiclass-svm"
-        if only_sizes or (word == "stabilized" and learner == "least-squares"):
-            other = "" if only_sizes else ", unregularized"
-            raise UsageError(f"--bias {word}: {learner} takes a size, such as 1{other}, or none.")
-        return word
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(
-            f"--bias {text}: expected a size, such as 1, or unregularized, stabilized or none."
-        ) from None

@@ -15,8 +15,8 @@ class Option:
 
     `spelling` holds its names and what stands for its value: "--json" is a flag, "--threads N" takes a value,
     "DATA" is an argument and "[TEXT]" an optional one. A value in lower case, "platt|isotonic", lists the
-    choices, and so does a tuple as `kind`. `verbs` are those that have the option, `learners` those of
-    `train` that it applies to ("": it does not depend on the learner). `shown` describes a default that is
+    choices, and so does a tuple as `kind`. `verbs` are those that have the option, `learners` those
+    that it applies to ("": it does not depend on the learner). `shown` describes a default that is
     not a value. A `common` option is listed by ``--help``, all others only by ``--help-all``.
     """
 

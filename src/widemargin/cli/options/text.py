@@ -28,7 +28,7 @@ TEXT = (
         shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx; "
         "chi-square-network: txa; naive-bayes, profiles: txx",
     ),
-    Option("--weighting TRIPLE", _WEIGHTING, "label", default="tfc"),
+    Option("--weighting TRIPLE", _WEIGHTING, "label", shown="tfc; naive-bayes: txx"),
     both(
         "--tokens alnum|unicode",
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, check_target, read_all
+from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
 from widemargin.cli.options.text import stop_word_file, vectorizing
 from widemargin.cli.output import Stages, note, print_json, say
 from widemargin.cli.verbs.predict import writer_for
 from widemargin.errors import UsageError
+from widemargin.tune.learners import text_options
 
 EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labeled.jsonl --positives relevant=0.1"
 
@@ -21,12 +24,13 @@ def run(given: Given) -> None:
     """Label a whole collection from a few labeled documents.
 
     Learning uses the unlabeled documents too: a transductive SVM searches for the labels with the widest
-    margin between the classes. With one file, its documents without labels are labeled; with two, those of
-    the second file.
+    margin between the classes, or naive Bayes counts them in every class by its probability (--learner).
+    With one file, its documents without labels are labeled; with two, those of the second file.
 
     The output has one JSON object per line, {"id": ..., "labels": [...], "score": ..., "certainty": ...}.
-    Certainty is 0 at the decision boundary and 1 at the margin or beyond; it is not a probability. Finally, a
-    statistical test compares labeled and unlabeled documents, and reports labels that should not be trusted.
+    Certainty is 0 at the decision boundary and 1 at the margin or beyond (naive-bayes: how much more probable
+    the label is than the next); it is not a probability. Finally, a statistical test of transductive-svm
+    compares labeled and unlabeled documents, and reports labels that should not be trusted.
     --model saves a model for new documents, which predict, evaluate, explain and inspect accept.
     """
     _check_options(given)
@@ -36,7 +40,8 @@ def run(given: Given) -> None:
             check_target(written, inputs)
     if given.model is not None:
         check_model(given.model, inputs, force=given.force)
-    terms = vectorizing(given, {})
+    learning = chosen_learner.given_of(given, given.learner, options.options_of("label").values())
+    terms = vectorizing(given, text_options(given.learner))
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
     stages = Stages()
     with stages.stage("read"):
@@ -49,23 +54,12 @@ def run(given: Given) -> None:
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
     from widemargin.cli import label_task, simulation
-    from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.weight.vectorizer import Vectorizer
 
     task = label_task.gather(given.labeled, first, given.unlabeled, second, given.multilabel)
-    # What is printed on stdout needs no warning on stderr.
-    told = given.simulate is not None or (given.on_alarm == "warn" and not (given.quiet or given.json))
     classifier = TextClassifier(
         Vectorizer(**terms),
-        TransductiveSVM(
-            given.C,
-            C_unlabeled=given.C_unlabeled,
-            positives=label_task.fractions(given.positives, task),
-            on_alarm="ignore" if told else given.on_alarm,
-            random_state=given.seed,
-            n_jobs=given.threads,
-            verbose=not given.quiet,
-        ),
+        _learner(given, learning, label_task.fractions(given.positives, task)),
         features=None if wanted is None else selections.make(*wanted, unit_length=task.unit_length(terms)),
     )
     if given.simulate is not None:
@@ -88,6 +82,24 @@ def run(given: Given) -> None:
         for line in label_task.in_words(summary):
             # Where the documents go to stdout, the summary goes to stderr.
             note(line, False) if given.output == "-" else say(line)
+
+
+def _learner(given: Given, learning: dict[str, Any], positives: Any) -> Any:
+    if given.learner == "naive-bayes":
+        from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
+
+        return SemiSupervisedBayes(**learning, n_jobs=given.threads)
+    from widemargin.learn.svm.transductive import TransductiveSVM
+
+    # What is printed on stdout needs no warning on stderr.
+    on_alarm = learning.pop("on_alarm", "warn")
+    told = given.simulate is not None or (on_alarm == "warn" and not (given.quiet or given.json))
+    common = {"random_state": given.seed, "n_jobs": given.threads, "verbose": not given.quiet}
+    return TransductiveSVM(
+        **{"C": 20.0, **learning, "positives": positives},
+        on_alarm="ignore" if told else on_alarm,
+        **common,
+    )
 
 
 def _check_options(given: Given) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from widemargin.cli import estimates, options, stream
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, read_all
+from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
-from widemargin.cli.options import learners
 from widemargin.cli.options.text import stop_word_file, vectorizing
 from widemargin.cli.output import Stages, print_json
 from widemargin.cli.training_report import show
@@ -29,7 +29,7 @@ def run(given: Given) -> None:
     check_model(given.output, [given.data, stop_word_file(given.stop_words)], force=given.force)
     learner = given.learner
     terms = vectorizing(given, text_options(learner))
-    learning = learners.parameters(given)
+    learning = chosen_learner.parameters(given)
     learning |= {"random_state": given.seed, "n_jobs": given.threads, "verbose": not given.quiet}
     reading = options.reading(given)
     if given.stream:
@@ -63,7 +63,7 @@ def run(given: Given) -> None:
     on_vectors = isinstance(collection, Vectors)
     labels = Labels.of_documents(collection.labels, multilabel=given.multilabel)
     several = labels.space.kind == "multilabel"
-    made = learners.make_learner(learner, learning)
+    made = chosen_learner.make_learner(learner, learning)
     asked = {None: "auto", "none": None}.get(given.estimate, given.estimate)
     method = choose_method(asked, made, cells=len(collection) * len(collection.label_counts()))
     cosine = terms["weighting"].endswith("c")

@@ -7,14 +7,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import Csr, canonical_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, COUNT, one_of, parameter, require_finite
 from widemargin.errors import DataError
 from widemargin.labels import Labels
-from widemargin.learn.bayes.bayes_model import BayesModel
+from widemargin.learn.bayes.bayes_model import BayesModel, Floats
 from widemargin.learn.bayes.expectation import Mixture
 
 
@@ -41,6 +42,10 @@ class SemiSupervisedBayes(BayesModel):
     objectives_ : the log-posterior of every model, from that of the labeled documents to the last one; it
         never falls
     n_iter_ : number of models, one more than there were turns
+    transduction_ : labels of all training documents, in the form of `y`; those that were given stay
+    unlabeled_ : (n,) true for inferred labels
+    scores_ : (n, columns) scores of the training documents
+    inductive_ : (n, columns) their scores by naive Bayes on the labeled documents only
 
     Examples
     --------
@@ -103,7 +108,17 @@ class SemiSupervisedBayes(BayesModel):
             counts = following
             self.n_iter_ += 1
         self.objectives_ = np.array(objectives)
+        self._keep(labels.space, start)
+        self.inductive_ = self._scores(csr)
         self._keep(labels.space, counts)
+        self.scores_ = self._scores(csr)
         coef, intercept = self._linear_rule()
         require_finite(self, csr, coef_=coef, intercept_=intercept, objectives_=self.objectives_)
+        self.unlabeled_: NDArray[np.bool_] = unknown
+        choice = labels.signs.astype(np.float64)
+        choice[unknown] = self.scores_[unknown]
+        self.transduction_: Any = labels.space.decide(choice)
         return self
+
+    def _scores(self, csr: Csr) -> Floats:
+        return np.asarray(self.decision_function(csr.matrix)).reshape(csr.n_rows, -1)

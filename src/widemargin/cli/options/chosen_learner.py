@@ -1,0 +1,121 @@
+"""The learner that the options choose: its parameters, and the learner itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from widemargin.cli.options.learners import (
+    KERNELS,
+    LEARNING,
+    NAIVE_BAYES,
+    ONLINE,
+    ONLINE_LEARNING,
+    PROFILES,
+    STREAMS,
+)
+from widemargin.cli.options.option import Option
+from widemargin.errors import UsageError
+from widemargin.tune.learners import fixed_parameters
+
+# Which kernels take which options.
+_OF_KERNELS = {
+    "gamma": ("poly", "rbf", "sigmoid", "chi2"),
+    "degree": ("poly",),
+    "coef0": ("poly", "sigmoid"),
+    "power": ("chi2",),
+}
+# Options with another name than their parameter.
+_PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors"}
+
+
+def is_online(learner: str) -> bool:
+    """Whether it can learn from one document after the other."""
+    return learner in ONLINE.split()
+
+
+def parameters(given: Any) -> dict[str, Any]:
+    """The parameters of the learner that were given, checked before the work begins."""
+    learner = given.learner
+    options = (*LEARNING, *NAIVE_BAYES, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS)
+    found = given_of(given, learner, [option for option in options if "train" in option.verbs.split()])
+    for option in STREAMS:
+        found.pop(option.name, None)
+    found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
+    if "bias" in found:
+        found["bias"] = _bias(found["bias"], learner)
+    if "gather" in found:
+        found["gather"] = _gather(found["gather"])
+    if learner in ("kernel-svm", "multiclass-svm"):
+        _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
+    return {**fixed_parameters(learner), **found}
+
+
+def given_of(given: Any, learner: str, options: Iterable[Option]) -> dict[str, Any]:
+    """What was given of options that are for some learners; one that is for another learner is refused."""
+    found: dict[str, Any] = {}
+    for option in options:
+        value = getattr(given, option.name, option.default)
+        if not option.learners or value is None or value is False or value == option.default:
+            continue
+        if learner not in option.learners.split():
+            raise UsageError(f"{option.flags[0]} does not apply to {learner}. {_instead(option, learner)}")
+        found[option.name] = value
+    return found
+
+
+def _instead(option: Option, learner: str) -> str:
+    if option.name == "C" and learner == "least-squares":
+        return "Use --regularization."
+    if option.learners == ONLINE:
+        return "It is for online learners, such as --learner balanced-winnow."
+    *some, last = option.learners.split()
+    return f"It is for --learner {', '.join(some) + ' or ' if some else ''}{last}."
+
+
+def _check_kernel(found: dict[str, Any], usual: str) -> None:
+    if found.pop("loss", "hinge") != "hinge":
+        raise UsageError("--loss squared_hinge does not apply to kernel-svm, which has the hinge loss.")
+    kernel = found.get("kernel", usual)
+    for option, kernels in _OF_KERNELS.items():
+        if option in found and kernel not in kernels:
+            raise UsageError(f"--{option} does not apply to the kernel {kernel}.")
+    if "stabilizer_size" in found and found.get("bias") != "stabilized":
+        raise UsageError("--stabilizer-size is for the stabilized hyperplane. Add --bias stabilized.")
+
+
+def make_learner(learner: str, parameters: dict[str, Any]) -> Any:
+    """The learner itself; importing it takes a moment."""
+    from widemargin.classifier.model_parts import learner_class
+
+    made = learner_class(learner)()
+    known = made.get_params()
+    # Not every learner draws numbers or shows a bar.
+    idle = [name for name in ("random_state", "verbose") if name not in known]
+    return made.set_params(**{name: value for name, value in parameters.items() if name not in idle})
+
+
+def _gather(text: str) -> int | str:
+    if text == "class":
+        return text
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise UsageError(f"--gather {text}: expected class, or a number of documents such as 5.")
+    return int(text)
+
+
+def _bias(text: str, learner: str) -> float | str | None:
+    word = text.lower()
+    if word == "none":
+        return None
+    if word in ("unregularized", "stabilized"):
+        only_sizes = is_online(learner) or learner == "multiclass-svm"
+        if only_sizes or (word == "stabilized" and learner == "least-squares"):
+            other = "" if only_sizes else ", unregularized"
+            raise UsageError(f"--bias {word}: {learner} takes a size, such as 1{other}, or none.")
+        return word
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"--bias {text}: expected a size, such as 1, or unregularized, stabilized or none."
+        ) from None
