@@ -239,9 +239,10 @@ class Fields {
         using Number = std::remove_const_t<T>;
         constexpr const char* type = std::is_same_v<Number, double>         ? "float64"
                                      : std::is_same_v<Number, std::int64_t> ? "int64"
+                                     : std::is_same_v<Number, std::int32_t> ? "int32"
                                      : std::is_same_v<Number, std::uint8_t> ? "uint8"
                                                                             : "int8";
-        static_assert(sizeof(Number) == (type[0] == 'f' || type[3] == '6' ? 8 : 1));
+        static_assert(sizeof(Number) == (type[0] == 'f' || type[3] == '6' ? 8 : type[3] == '3' ? 4 : 1));
         const std::vector<Dimension> dimensions(shape.begin(), shape.end());
         fields_->push_back({name, required, dimensions, type});
         bound_.def_prop_rw(
@@ -264,6 +265,14 @@ class Fields {
     nb::class_<Filled<Core>> bound_;
     std::shared_ptr<std::vector<Field>> fields_ = std::make_shared<std::vector<Field>>();
 };
+
+// An array of Python that takes over the memory of `values`.
+template <class T>
+nb::object owned(std::vector<T>&& values) {
+    auto* const kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
 
 // True if a signal handler raised (Ctrl-C). Pass it as `poll` to run_parallel while the GIL is released.
 inline bool poll_signals() {

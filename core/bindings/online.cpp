@@ -13,13 +13,6 @@ struct MistakeArrays : MistakeState {
     double* pairs;
 };
 
-template <class T>
-nb::object owned(std::vector<T>&& values) {
-    auto* const kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
-
 template <class View>
 Sizes sizes_of(const View& x, double bias) {
     return {{"examples", x.n_rows}, {"features", x.n_columns + (bias > 0)}};
