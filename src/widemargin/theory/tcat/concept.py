@@ -81,8 +81,8 @@ class TCatConcept:
         # Rounding may give a tiny negative number.
         return math.sqrt(max(a * c - b * b, 0.0) / total) if total else 0.0
 
-    def separator(self) -> Floats:
-        """The weights (one per word) with this margin; they score positive documents 1 and negative ones
+    def set_weights(self) -> Floats:
+        """The weight that Lemma 2 gives to the words of each set; positive documents score 1, negative ones
         -1."""
         a, b, c = self._products()
         determinant = a * c - b * b
@@ -92,9 +92,12 @@ class TCatConcept:
             )
         p, n, f = np.array(self.sets, dtype=np.float64).T
         # (4.29) and (4.32), with the inverse of (4.36) corrected: [[c, b], [b, a]] over the determinant.
-        per_set = ((c + b) * p - (b + a) * n) / determinant / f
-        weights: Floats = np.repeat(per_set, f.astype(np.intp))
-        return weights
+        return np.asarray(((c + b) * p - (b + a) * n) / determinant / f)
+
+    def separator(self) -> Floats:
+        """The weights (one per word) with this margin; they score positive documents 1 and negative ones
+        -1."""
+        return np.repeat(self.set_weights(), [f for _, _, f in self.sets])
 
     def rounded(self) -> TCatConcept:
         """Whole numbers of words, rounded so that documents keep their length (the largest remainders go up).

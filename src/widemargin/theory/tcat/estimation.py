@@ -144,6 +144,18 @@ class TCatEstimate:
         return TCatConcept(used) if used else None
 
     @property
+    def inverse_margin(self) -> float:
+        """1/delta^2 of Lemma 2; times R^2 it is the numerator of the error bound.
+
+        NaN if there are too few documents, infinite if no set of words distinguishes the classes.
+        """
+        concept = self.concept
+        if concept is None:
+            return float("nan")
+        margin = concept.margin_bound()
+        return margin**-2 if margin > 0 else float("inf")
+
+    @property
     def redundancy(self) -> float:
         """How many words of an average document of the category are positive indicators."""
         return self._sum(POSITIVE)[0]
@@ -186,16 +198,19 @@ def estimate_concepts(
     *,
     bands: WordBands | None = None,
     min_documents: int = 10,
+    weights: Any = None,
     n_jobs: int | None = None,
 ) -> list[TCatEstimate]:
     """The concepts of all categories at once.
 
     Parameters
     ----------
-    counts : (documents, terms) how often terms occur; or weights of terms, for the concept after weighting
+    counts : (documents, terms) how often terms occur
     y : labels in any form, or `Labels`; of two classes, the concept is that of the second
     bands : bands of word frequency and their odds
     min_documents : a category needs this many documents in it and outside it
+    weights : (documents, terms) weights of the same terms, for the concept of weighted documents: sets are
+        chosen by counts, but their averages are of weights, and documents keep their lengths
     n_jobs : number of threads, None for all cores
 
     Examples
@@ -217,12 +232,12 @@ def estimate_concepts(
     totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).reshape(-1)
     length = float(totals.sum()) / max(len(member), 1)
     estimates: list[TCatEstimate] = []
-    of_band = bands.of(totals)
+    corpus = _Corpus(matrix, bands, bands.of(totals), totals, _checked_weights(weights, matrix.shape))
     step = max(_BLOCK // max(matrix.shape[1], 1), 1)
     for begin in range(0, len(names), step):
         block = np.arange(begin, min(begin + step, len(names)))
         told = block[enough[block] & (length > 0)]
-        measured = iter(_composition(matrix, labels.signs[:, told], of_band, bands, totals, n_jobs))
+        measured = iter(_composition(corpus, labels.signs[:, told], n_jobs))
         for k in block.tolist():
             outside = len(member) - int(n_positive[k])
             sets, uncovered = next(measured) if k in told else ((), float("nan"))
@@ -244,39 +259,46 @@ def indicator_groups(counts: TermCounts, of_band: NDArray[np.int8], bands: WordB
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class _Corpus:
+    """Documents, the bands of their words, how often words occur, and weights instead of counts or None."""
+
+    counts: sp.csr_array
+    bands: WordBands
+    of_band: NDArray[np.int8]
+    totals: Floats
+    weights: sp.csr_array | None
+
+
 def _composition(
-    matrix: sp.csr_array,
-    signs: NDArray[np.int8],
-    of_band: NDArray[np.int8],
-    bands: WordBands,
-    totals: Floats,
-    n_jobs: int | None,
+    corpus: _Corpus, signs: NDArray[np.int8], n_jobs: int | None
 ) -> list[tuple[tuple[WordSet, ...], float]]:
     """The sets of words of every label, and the share of its documents without an indicator."""
-    n_labels, n_sets = signs.shape[1], 2 * len(bands.odds) + 1
+    bands, n_labels, n_sets = corpus.bands, signs.shape[1], 2 * len(corpus.bands.odds) + 1
     if n_labels == 0:
         return []
     member = signs > 0
-    terms = count_terms(canonical_csr(matrix.astype(np.float64)), signs, n_jobs)
-    groups = indicator_groups(terms, of_band, bands)
-    inside = np.asarray((sp.csr_array(member.T.astype(np.float64)) @ matrix).toarray())
+    terms = count_terms(canonical_csr(corpus.counts.astype(np.float64)), signs, n_jobs)
+    groups = indicator_groups(terms, corpus.of_band, bands)
     cells = (groups + n_sets * np.arange(n_labels)[:, None]).ravel()
 
-    def by_set(weights: Floats | None) -> Floats:
-        sums = np.bincount(cells, weights, minlength=n_labels * n_sets)
+    def by_set(values: Floats | None) -> Floats:
+        sums = np.bincount(cells, values, minlength=n_labels * n_sets)
         return sums.reshape(n_labels, n_sets).astype(np.float64)
 
-    of_positive = by_set(inside.ravel())
-    of_negative = by_set((totals - inside).ravel())
+    values = corpus.counts if corpus.weights is None else corpus.weights
+    totals = corpus.totals if corpus.weights is None else np.asarray(values.sum(axis=0), np.float64)
+    inside = np.asarray((sp.csr_array(member.T.astype(np.float64)) @ values).toarray())
+    p, n = by_set(inside.ravel()), by_set((totals - inside).ravel())
     sizes = by_set(None).astype(np.int64)
-    length = totals.sum() / len(member)
-    # Both classes have documents of the mean length, as in the thesis.
-    p, n = (
-        part * (length / np.maximum(part.sum(axis=1, keepdims=True), 1e-300))
-        for part in (of_positive, of_negative)
-    )
+    if corpus.weights is None:
+        # Both classes have documents of the mean length, as in the thesis.
+        length = totals.sum() / len(member)
+        p, n = (part * (length / np.maximum(part.sum(axis=1, keepdims=True), 1e-300)) for part in (p, n))
+    else:
+        p, n = p / member.sum(axis=0)[:, None], np.maximum(n, 0.0) / (~member).sum(axis=0)[:, None]
     shared = (groups < n_sets - 1) & (groups % 2 == 0) & (terms.together >= 2)
-    uncovered = _uncovered(matrix, member, shared)
+    uncovered = _uncovered(corpus.counts, member, shared)
     kinds = [(band, kind) for band in bands.names for kind in (POSITIVE, NEGATIVE)] + [("all", REST)]
     return [
         (
@@ -298,3 +320,12 @@ def _uncovered(matrix: sp.csr_array, member: NDArray[np.bool_], shared: NDArray[
         hits = rows @ shared[k].astype(np.float64)
         found[k] = np.count_nonzero(hits == 0) / max(rows.shape[0], 1)
     return found
+
+
+def _checked_weights(weights: Any, shape: tuple[int, ...]) -> sp.csr_array | None:
+    if weights is None:
+        return None
+    matrix = sp.csr_array(counts_of(weights))
+    if matrix.shape != shape:
+        raise UsageError(f"There are weights of shape {matrix.shape} for counts of shape {shape}.")
+    return matrix

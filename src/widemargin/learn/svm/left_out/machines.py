@@ -133,14 +133,7 @@ class LeavesOut:
         """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as
         `alpha_`."""
         self._require_examples(X)
-        bias_size = float(getattr(self, "stabilizer_size", 1.0))
-        hyperplane: Hyperplane = "unbiased"
-        if self.bias == "unregularized":
-            hyperplane = "biased"
-        elif self.bias == "stabilized":
-            hyperplane = "stabilized"
-        elif isinstance(self.bias, Real):
-            hyperplane, bias_size = "bias-feature", float(self.bias)
+        hyperplane, bias_size = self._hyperplane
         norms, spread = kernel_range(getattr(self, "_kernel", Kernel("linear")), X)
         return leave_one_out_risk(
             self.alpha_,
@@ -151,6 +144,31 @@ class LeavesOut:
             kernel_range=spread,
             risk_factor=risk_factor,
         )
+
+    def risk_constants(self, X: Any) -> tuple[int, float]:
+        """rho and R^2 of bounds on leave-one-out errors (joachims, Theorem 1), for the matrix of the fit.
+
+        A biased hyperplane has rho = 2, and R^2 = max K - min K or a bound on it. Others have rho = 1, and
+        R^2 = max K(x, x), which includes the bias feature or the artificial examples.
+        """
+        self._require_examples(X)
+        hyperplane, bias_size = self._hyperplane
+        norms, spread = kernel_range(getattr(self, "_kernel", Kernel("linear")), X)
+        if hyperplane == "biased":
+            return 2, spread
+        return 1, float(norms.max(initial=0.0)) + (0.0 if hyperplane == "unbiased" else bias_size**2)
+
+    @property
+    def _hyperplane(self) -> tuple[Hyperplane, float]:
+        """Of which kind the hyperplane is, and the size of its bias feature or artificial examples."""
+        bias_size = float(getattr(self, "stabilizer_size", 1.0))
+        if self.bias == "unregularized":
+            return "biased", bias_size
+        if self.bias == "stabilized":
+            return "stabilized", bias_size
+        if isinstance(self.bias, Real):
+            return "bias-feature", float(self.bias)
+        return "unbiased", bias_size
 
     def _require_examples(self, X: Any) -> None:
         """Refuse a machine that does not know its examples, or not by labels."""
