@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from widemargin.learn.online.positive_winnow import PositiveWinnow
     from widemargin.learn.online.winnow import Winnow
     from widemargin.learn.profiles.profile_classifier import ProfileClassifier
-    from widemargin.learn.rocchio import Rocchio
+    from widemargin.learn.rocchio.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
     from widemargin.learn.svm.linear_svm import LinearSVM
@@ -58,7 +58,7 @@ _HOME = {
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
     "RegularizedLeastSquares": "widemargin.learn.squares.least_squares",
-    "Rocchio": "widemargin.learn.rocchio",
+    "Rocchio": "widemargin.learn.rocchio.rocchio",
     "SampleFeatures": "widemargin.features.sampling",
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",
     "SelectFeatures": "widemargin.features.selecting",

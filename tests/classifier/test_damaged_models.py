@@ -109,6 +109,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "winnow": ("multiclass", lambda: TextClassifier(learner=Winnow(normalize=True, eta=0.5))),
     "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True))),
     "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
+    "rocchio auto": ("multilabel", lambda: TextClassifier(learner=Rocchio("auto"))),
     "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),
     "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
     "semi-supervised-bayes": ("multiclass", lambda: TextClassifier(learner=SemiSupervisedBayes())),

@@ -415,7 +415,9 @@ class TestNaiveBayes:
         (tmp_path / "v.svm").write_text("1 1:1 2:-3\n-1 1:2\n1 2:1\n-1 1:1\n")
         done = here("train", tmp_path / "v.svm", "-o", tmp_path / "m.wm", "--learner", "naive-bayes")
         assert done.returncode == 65
-        assert "X holds -3 in row 0, column 1. NaiveBayes learns from counts" in " ".join(done.stderr.split())
+        assert "X holds -3 in row 0, column 1. Naive Bayes learns from counts" in " ".join(
+            done.stderr.split()
+        )
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -430,6 +432,43 @@ class TestNaiveBayes:
                 ("--smoothing", "1"),
                 "--smoothing does not apply to linear-svm. It is for --learner naive",
             ),
+        ],
+    )
+    def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+
+
+class TestRocchio:
+    @pytest.mark.parametrize(("given", "used"), [("0.5", 0.5), ("auto", None)])
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path, given, used):
+        model = tmp_path / "rocchio.wm"
+        done = here(
+            "train", tickets, "-o", model, "--learner", "rocchio", "--negative-weight", given, "--json"
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["estimates"]["method"] == "leave-one-out"
+        rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        learner = TextClassifier.load(model).learner_
+        assert used in (None, learner.negative_weight_)
+        assert learner.negative_weight_ in (0.0, 0.1, 0.25, 0.5, 1.0)
+        shown = here("inspect", model).stdout
+        assert f"negative_weight={given}" in shown
+        assert "terms for it" in shown
+        found = json.loads(here("explain", model, "my invoice", "--json").stdout)
+        assert found["label"] == "billing"
+        total = found["bias"] + sum(part["value"] for part in found["contributions"])
+        assert total == pytest.approx(found["score"], abs=1e-5)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--learner", "rocchio", "--C", "1"), "--C does not apply to rocchio"),
+            (("--learner", "rocchio", "--negative-weight", "-1"), "expected a number of at least 0"),
+            (("--learner", "rocchio", "--negative-weight", "best"), "expected auto, or a number such as"),
+            (("--negative-weight", "1"), "--negative-weight does not apply to linear-svm."),
         ],
     )
     def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):

@@ -28,6 +28,7 @@ from widemargin import (
     Rocchio,
     SampledLeastSquares,
     SelectFeatures,
+    SemiSupervisedBayes,
     Winnow,
 )
 from widemargin._arrays import canonical_csr
@@ -64,6 +65,9 @@ LEARNERS = [
     DualSVM(),
     DualSVM(eta=0.1),
     Rocchio(),
+    Rocchio("auto"),
+    SemiSupervisedBayes(),
+    SemiSupervisedBayes(event_model="bernoulli"),
     NaiveBayes(),
     NaiveBayes(event_model="bernoulli"),
     NaiveBayes(event_model="complement"),
@@ -142,6 +146,7 @@ def parameters():
                 "balanced",
                 "unit_length",
                 "class_weight",
+                "unlabeled",  # a mark: any value, NaN too
             ):
                 yield pytest.param(learner, parameter, id=f"{name(learner)}-{parameter}")
 

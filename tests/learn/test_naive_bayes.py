@@ -236,6 +236,9 @@ class TestBadInput:
         model = NaiveBayes().fit([[1.0, 0], [2, 1]], [0, 1])
         with pytest.raises(DataError, match="Negative values"):
             model.partial_fit([[-1.0, 0]], [0])
+        for method in (model.decision_function, model.predict, model.predict_proba):
+            with pytest.raises(DataError, match=r"X holds -1 in row 0, column 0\. Naive Bayes learns"):
+                method([[-1.0, 0]])
 
     @pytest.mark.parametrize("smoothing", [0, -1.0, float("nan"), float("inf")])
     def test_smoothing_is_positive(self, smoothing):

@@ -145,7 +145,7 @@ def test_wrong_input():
         SemiSupervisedBayes().fit(X, cells)
     with pytest.raises(UsageError, match="event_model='complement'"):
         SemiSupervisedBayes(event_model="complement").fit(X, [0, 1] * 30)
-    with pytest.raises(DataError, match="SemiSupervisedBayes learns from counts"):
+    with pytest.raises(DataError, match="Naive Bayes learns from counts"):
         SemiSupervisedBayes().fit(-X, [0, 1] * 30)
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
 from widemargin.learn.bayes.bayes_weights import BayesWeights
-from widemargin.learn.linear_weights import CosineWeights, LinearWeights
+from widemargin.learn.linear_weights import LinearWeights
+from widemargin.learn.rocchio.rocchio_weights import RocchioWeights
 from widemargin.models import Model
 
 # The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
@@ -28,7 +29,7 @@ LEARNERS = {
     "balanced-winnow-plus": ("widemargin.learn.online.balanced_winnow_plus", "BalancedWinnowPlus"),
     "winnow": ("widemargin.learn.online.winnow", "Winnow"),
     "large-margin-winnow": ("widemargin.learn.online.large_margin_winnow", "LargeMarginWinnow"),
-    "rocchio": ("widemargin.learn.rocchio", "Rocchio"),
+    "rocchio": ("widemargin.learn.rocchio.rocchio", "Rocchio"),
     "naive-bayes": ("widemargin.learn.bayes.naive_bayes", "NaiveBayes"),
     "semi-supervised-bayes": ("widemargin.learn.bayes.semi_supervised", "SemiSupervisedBayes"),
     "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),
@@ -49,7 +50,7 @@ _WEIGHTS = {
     "transductive-svm": LinearWeights,
     "least-squares": LinearWeights,
     "sampled-least-squares": LinearWeights,
-    "rocchio": CosineWeights,
+    "rocchio": RocchioWeights,
     "naive-bayes": BayesWeights,
     "semi-supervised-bayes": BayesWeights,
 }

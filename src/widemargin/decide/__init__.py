@@ -14,6 +14,7 @@ from widemargin.decide.thresholds import (
     best_f_thresholds,
     cost_thresholds,
     fbr_thresholds,
+    proportional_scores,
     shrunk_f_thresholds,
 )
 from widemargin.decide.votes import class_scores, dag_vote, majority_vote, pairs, tally
@@ -32,6 +33,7 @@ __all__ = [
     "next_to_label",
     "pairs",
     "precision_thresholds",
+    "proportional_scores",
     "recall_thresholds",
     "relevance",
     "shrunk_f_thresholds",

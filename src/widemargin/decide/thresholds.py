@@ -167,20 +167,57 @@ def assign_proportionally(scores: Any, shares: Any) -> NDArray[np.int8]:
     >>> assign_proportionally(scores, [0.25, 0.5]).tolist()
     [[-1, 1], [-1, -1], [1, -1], [-1, 1]]
     """
-    scores, shares = np.asarray(scores, dtype=np.float64), np.asarray(shares, dtype=np.float64)
-    if not ((shares >= 0) & (shares <= 1)).all():
-        raise UsageError("Shares must be from 0 to 1: the fraction of examples with each label.")
+    scores = np.asarray(scores, dtype=np.float64)
+    shares = _checked_shares(shares, scores)
     table = scores.reshape(len(scores), -1)
-    if shares.ndim and shares.shape != table.shape[1:]:
-        raise UsageError(
-            f"There are {shares.shape} shares for {table.shape[1]} labels; expected one per label."
-        )
     order = np.argsort(-table, axis=0, kind="stable")
     count = np.round(shares * len(table))
     ranked = np.where(np.arange(len(table))[:, None] < count, 1, -1).astype(np.int8)
     signs = np.empty(table.shape, dtype=np.int8)
     np.put_along_axis(signs, order, np.broadcast_to(ranked, table.shape), axis=0)
     return signs.reshape(scores.shape)
+
+
+def proportional_scores(scores: Any, shares: Any) -> Floats:
+    """Scores that are comparable across labels, by proportional assignment (Wiener et al., 1995).
+
+    A label is expected on a share of the documents. The score of a document is log(share n / r) where it has
+    the r-th highest score of n: down to 0, the label is assigned as by :func:`assign_proportionally`, and one
+    threshold for all labels changes how often each is assigned by the same factor. joachims averages
+    Rocchio's cosines in this way (2.6.4). Tied documents share the mean of their ranks.
+
+    Parameters
+    ----------
+    scores : (n, labels) or (n,), of all documents that are to be compared
+    shares : (labels,) or a number, from 0 to 1, such as the shares of training documents
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.02], [0.8, 0.01], [0.7, 0.03], [0.6, 0.04]])
+    >>> proportional_scores(scores, [0.5, 0.25]).round(2).tolist()
+    [[0.69, -1.1], [0.0, -1.39], [-0.41, -0.69], [-0.69, 0.0]]
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    shares = _checked_shares(shares, scores)
+    table = scores.reshape(len(scores), -1)
+    ranks = np.empty(table.shape)
+    for column, rank in zip(table.T, ranks.T, strict=True):
+        _, place, number = np.unique(-column, return_inverse=True, return_counts=True)
+        rank[:] = (np.cumsum(number) - (number - 1) / 2)[place]
+    with np.errstate(divide="ignore"):  # a label that is expected on no document scores -infinity
+        found = np.log(shares * len(table)) - np.log(ranks)
+    comparable: Floats = found.reshape(scores.shape)
+    return comparable
+
+
+def _checked_shares(given: Any, scores: Floats) -> Floats:
+    shares: Floats = np.asarray(given, dtype=np.float64)
+    n_labels = 1 if scores.ndim == 1 else scores.shape[1]
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise UsageError("Shares must be from 0 to 1: the fraction of examples with each label.")
+    if shares.ndim and shares.shape != (n_labels,):
+        raise UsageError(f"There are {shares.shape} shares for {n_labels} labels; expected one per label.")
+    return shares
 
 
 def _f(

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._arrays import Csr, is_sparse, times
+from widemargin._arrays import Csr, is_sparse, row_squares, times
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError
@@ -65,10 +65,9 @@ class CosineWeights(LinearWeights):
     def as_scored(self, csr: Csr) -> Csr:
         """Scale documents to length 1; empty ones are not changed."""
         values = csr.data.astype(np.float64)
-        rows = np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))
-        squares = np.bincount(rows, weights=values * values, minlength=csr.n_rows)
+        squares = row_squares(csr)
         factors = np.divide(1.0, np.sqrt(squares), out=np.zeros(csr.n_rows), where=squares > 0)
-        return csr._replace(data=factors[rows] * values)
+        return csr._replace(data=np.repeat(factors, np.diff(csr.indptr)) * values)
 
 
 def linear_scores(learner: Any, csr: Csr) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Learning": learners.LEARNING,
     "Kernels (kernel-svm)": learners.KERNELS,
     "Naive Bayes (naive-bayes)": learners.NAIVE_BAYES,
+    "Rocchio (rocchio)": learners.ROCCHIO,
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": learners.STREAMS,

@@ -12,6 +12,7 @@ from widemargin.cli.options.learners import (
     ONLINE,
     ONLINE_LEARNING,
     PROFILES,
+    ROCCHIO,
     STREAMS,
 )
 from widemargin.cli.options.option import Option
@@ -37,7 +38,7 @@ def is_online(learner: str) -> bool:
 def parameters(given: Any) -> dict[str, Any]:
     """The parameters of the learner that were given, checked before the work begins."""
     learner = given.learner
-    options = (*LEARNING, *NAIVE_BAYES, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS)
+    options = (*LEARNING, *NAIVE_BAYES, *ROCCHIO, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS)
     found = given_of(given, learner, [option for option in options if "train" in option.verbs.split()])
     for option in STREAMS:
         found.pop(option.name, None)
@@ -46,6 +47,8 @@ def parameters(given: Any) -> dict[str, Any]:
         found["bias"] = _bias(found["bias"], learner)
     if "gather" in found:
         found["gather"] = _gather(found["gather"])
+    if "negative_weight" in found:
+        found["negative_weight"] = _negative_weight(found["negative_weight"])
     if learner in ("kernel-svm", "multiclass-svm"):
         _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
     return {**fixed_parameters(learner), **found}
@@ -93,6 +96,15 @@ def make_learner(learner: str, parameters: dict[str, Any]) -> Any:
     # Not every learner draws numbers or shows a bar.
     idle = [name for name in ("random_state", "verbose") if name not in known]
     return made.set_params(**{name: value for name, value in parameters.items() if name not in idle})
+
+
+def _negative_weight(text: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--negative-weight {text}: expected auto, or a number such as 0.25.") from None
 
 
 def _gather(text: str) -> int | str:

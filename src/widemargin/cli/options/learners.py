@@ -10,7 +10,8 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes chi-square-network profiles {ONLINE}"
+    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio chi-square-network profiles "
+    f"{ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
 _WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
@@ -32,8 +33,9 @@ LEARNING = (
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
-        "one pass, with exact leave-one-out in closed form. chi-square-network: distances between "
-        "distributions of character trigrams, for authors of long texts. profiles: the nearest "
+        "one pass, with exact leave-one-out in closed form. rocchio: the cosine with the difference of two "
+        "centroids, in one pass, with exact leave-one-out in closed form. chi-square-network: distances "
+        "between distributions of character trigrams, for authors of long texts. profiles: the nearest "
         "distribution of character n-grams, for languages of short strings (`identify`). Online learners, "
         "which learn from one document at a time: perceptron, positive-winnow, balanced-winnow, "
         "balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
@@ -146,6 +148,15 @@ NAIVE_BAYES = (
         "label",
         float,
         shown="1",
+    ),
+)
+ROCCHIO = (
+    train(
+        "--negative-weight X|auto",
+        "The weight of the centroid of documents without the label; auto chooses 0, 0.1, 0.25, 0.5 or 1 by "
+        "leave-one-out.",
+        shown="0.25",
+        learners="rocchio",
     ),
 )
 KERNELS = (

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import Csr, documents_with_value_check, place_of
 from widemargin._parameters import POSITIVE, one_of, parameter
 from widemargin._stored import Stored
-from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
 from widemargin.learn.bayes.bayes_weights import BayesWeights
-from widemargin.learn.bayes.class_counts import ClassCounts
 from widemargin.learn.bayes.event_models import EVENT_MODELS, PRIORS, EventModel
+from widemargin.learn.class_counts import ClassCounts
 from widemargin.learn.label_model import Arrays, State
 from widemargin.learn.linear_model import LinearModel
 
@@ -79,18 +77,6 @@ class BayesModel(BayesWeights, LinearModel):
 
     def _keep(self, space: LabelSpace, counts: ClassCounts) -> None:
         self.label_space_, self.counts_, self._rule = space, counts, None
-
-    def _counts_of(self, X: Any, *, first: bool) -> Csr:
-        """Documents without negative values."""
-        csr, found = documents_with_value_check(self, X, first=first)
-        if found.least < 0:
-            place = int(np.argmax(csr.data < 0))
-            row, column = place_of(csr, place)
-            raise DataError(
-                f"Negative values in data: X holds {csr.data[place]:g} in row {row}, column {column}. "
-                f"{type(self).__name__} learns from counts: pass counts, or weights of at least 0."
-            )
-        return csr
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._arrays import Csr
+from widemargin._arrays import Csr, place_of
 from widemargin._stored import Stored
 from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
-from widemargin.learn.bayes.class_counts import ClassCounts
 from widemargin.learn.bayes.event_models import EVENT_MODELS, PRIORS, Settings, linear_rule
+from widemargin.learn.class_counts import ClassCounts
 from widemargin.learn.linear_weights import LinearWeights
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,17 @@ class BayesWeights(LinearWeights):
         return Settings(self.event_model, float(self.smoothing), self.prior == "documents", exclusive)
 
     def as_scored(self, csr: Csr) -> Csr:
-        """Bernoulli: 1 for every term that occurs; otherwise the documents themselves."""
+        """Bernoulli: 1 for every term that occurs; otherwise the documents themselves.
+
+        Negative values are refused here, where all documents pass: learned, scored or left out.
+        """
+        if len(csr.data) and csr.data.min() < 0:
+            place = int(np.argmax(csr.data < 0))
+            row, column = place_of(csr, place)
+            raise DataError(
+                f"Negative values in data: X holds {csr.data[place]:g} in row {row}, column {column}. Naive "
+                f"Bayes learns from counts: pass counts, or weights of at least 0."
+            )
         if self.event_model != "bernoulli":
             return csr
         return csr._replace(data=(csr.data > 0).astype(np.float64))

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.learn.bayes.class_counts import ClassCounts, less
+from widemargin.learn.class_counts import ClassCounts, less
 
 Floats = NDArray[np.float64]
 EventModel = Literal["multinomial", "bernoulli", "complement"]

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import Csr, canonical_csr, times
 from widemargin._threads import thread_count
-from widemargin.learn.bayes.class_counts import ClassCounts, less
 from widemargin.learn.bayes.event_models import Settings, without_priors
+from widemargin.learn.class_counts import ClassCounts, less
 
 Floats = NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin._arrays import checked_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import require_finite
 from widemargin.errors import DataError
@@ -15,8 +16,9 @@ from widemargin.labels import Labels
 from widemargin.labels.growing import receive
 from widemargin.learn.bayes import left_out
 from widemargin.learn.bayes.bayes_model import BayesModel
-from widemargin.learn.bayes.class_counts import ClassCounts
+from widemargin.learn.class_counts import ClassCounts
 from widemargin.learn.costs import sample_weights
+from widemargin.learn.left_out_documents import Documents
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 from widemargin.weight.left_out import AsNew
 
@@ -68,7 +70,7 @@ class NaiveBayes(BayesModel):
         sample_weight : (n,) how often each document counts
         """
         self._check_parameters()
-        csr = self._counts_of(X, first=True)
+        csr = checked_csr(self, X, first=True)
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
         self._keep(space, ClassCounts.of(self.as_scored(csr), signs, weights, self.n_jobs))
@@ -91,7 +93,7 @@ class NaiveBayes(BayesModel):
         """
         first = not hasattr(self, "label_space_")
         self._check_parameters()
-        csr = self._counts_of(X, first=first)
+        csr = checked_csr(self, X, first=first)
         batch = receive(None if first else self.label_space_, y, classes)
         if csr.n_rows != batch.signs.shape[1]:
             raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
@@ -111,11 +113,11 @@ class NaiveBayes(BayesModel):
         learners take here is about ways that are not exact.
         """
         check_is_fitted(self, "label_space_")
-        csr = self._counts_of(X, first=False)
+        csr = checked_csr(self, X, first=False)
         labels = Labels.of(y, csr.n_rows, space=self.label_space_)
         weights = sample_weights(sample_weight, csr.n_rows)
-        new = None if as_new is None else self.as_scored(self._counts_of(as_new.rows, first=False))
-        documents = left_out.Documents.of(self.as_scored(csr), weights, new)
+        new = None if as_new is None else self.as_scored(checked_csr(self, as_new.rows, first=False))
+        documents = Documents.of(self.as_scored(csr), weights, new)
         scores = left_out.scores(self.counts_, documents, labels.signs, self._settings)
         require_finite(self, csr, left_out_scores=scores)
         return HeldOutScores.of_closed_form(scores, labels.signs)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin._arrays import Csr, canonical_csr
+from widemargin._arrays import Csr, canonical_csr, checked_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, COUNT, one_of, parameter, require_finite
 from widemargin.errors import DataError
@@ -76,7 +76,7 @@ class SemiSupervisedBayes(BayesModel):
         y : labels in any form that :mod:`widemargin.labels` accepts, some of them marked as unlabeled
         """
         self._check_parameters()
-        csr = self._counts_of(X, first=True)
+        csr = checked_csr(self, X, first=True)
         labels = Labels.partial(y, self.unlabeled, csr.n_rows)
         unknown = labels.unlabeled
         known = labels.take(~unknown)

@@ -25,7 +25,7 @@ from widemargin.learn.online.balanced_winnow import BalancedWinnow
 from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
 from widemargin.learn.online.perceptron import Perceptron
 from widemargin.learn.online.positive_winnow import PositiveWinnow
-from widemargin.learn.rocchio import Rocchio
+from widemargin.learn.rocchio.rocchio import Rocchio
 from widemargin.measure import micro_prbep, prbep
 from widemargin.papers.joachims.text_tasks import Report, texts_of
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult

@@ -1,4 +1,4 @@
-"""Counts of terms in the documents of each label and in all documents: everything naive Bayes learns."""
+"""Sums of terms over the documents of each label and over all: what naive Bayes and Rocchio learn."""
 
 from __future__ import annotations
 
@@ -131,12 +131,13 @@ class ClassCounts:
         }
 
     @classmethod
-    def read(cls, stored: Stored, n_columns: int, n_features: int) -> ClassCounts:
-        """What `arrays` saved."""
+    def read(cls, stored: Stored, n_columns: int, n_features: int, *, signed: bool = False) -> ClassCounts:
+        """What `arrays` saved; sums may be negative if `signed`."""
+        least = None if signed else 0.0
         terms = stored.csr("terms", (n_columns, n_features), np.float64)
-        stored.array("terms_data", terms.data.shape, least=0.0)
+        stored.array("terms_data", terms.data.shape, least=least)
         n = float(stored.array("n", (1,), least=0.0)[0])
-        all_terms = stored.array("all_terms", (n_features,), least=0.0)
+        all_terms = stored.array("all_terms", (n_features,), least=least)
         return cls(terms, all_terms, stored.array("documents", (n_columns,), least=0.0), n)
 
 
