@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
+    from widemargin.classifier.comparing import compare
     from widemargin.documents.corpora import load_corpus
     from widemargin.estimate.held_out import leave_one_out
     from widemargin.features.sampling import SampleFeatures
@@ -67,6 +68,7 @@ _HOME = {
     "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
     "Winnow": "widemargin.learn.online.winnow",
+    "compare": "widemargin.classifier.comparing",
     "leave_one_out": "widemargin.estimate.held_out",
     "load_corpus": "widemargin.documents.corpora",
 }
@@ -95,6 +97,7 @@ __all__ = [
     "Vectorizer",
     "Winnow",
     "__version__",
+    "compare",
     "leave_one_out",
     "load_corpus",
 ]

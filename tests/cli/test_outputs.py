@@ -63,6 +63,17 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
         (["data.jsonl", "more.jsonl", "--stop-words", "stop.jsonl", "-o", "OUT"], ["stop.jsonl"]),
         (["data.png", "--format", "jsonl", "--simulate", "6", "--plot", "OUT"], ["data.png"]),
     ],
+    "compare": [
+        (
+            ["data.png", "--format", "jsonl", "--learners", "naive-bayes", "--plot", "OUT"],
+            ["data.png"],
+        ),
+        (
+            ["data.jsonl", "data.png", "--format", "jsonl", "--learners", "naive-bayes", "--plot", "OUT"],
+            ["data.png"],
+        ),
+        (["data.jsonl", "--stop-words", "stop.png", "--plot", "OUT"], ["stop.png"]),
+    ],
     "identify": [(["c.wm", "data.jsonl", "-o", "OUT"], ["data.jsonl"])],
     "inspect": [(["v.wm", "--export-svmlight", "OUT"], ["v.wm"])],
 }
@@ -97,6 +108,7 @@ def test_output_over_input_is_refused(here, files, verb, arguments, source, how)
     shutil.copy(files / "m.wm", files / "m.jsonl")
     shutil.copy(files / "stop.txt", files / "stop.jsonl")
     shutil.copy(files / "data.jsonl", files / "data.png")
+    shutil.copy(files / "stop.txt", files / "stop.png")
     if "v.wm" in arguments:
         assert here("train", "data.svm", "-o", "v.wm", "-q", cwd=files).returncode == 0
     if "c.wm" in arguments:

@@ -20,6 +20,7 @@ from widemargin.cli.commands import Command
 from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 from widemargin.cli.output import complain, complain_as_is, say, say_help
 from widemargin.cli.verbs import (
+    compare,
     corpus,
     demo,
     evaluate,
@@ -65,7 +66,7 @@ def _start(
         say_help(context.get_help())
 
 
-for verb in (demo, train, predict, evaluate, identify, inspect, explain, label):
+for verb in (demo, train, predict, evaluate, identify, inspect, explain, label, compare):
     app.command(
         name=verb.__name__.rpartition(".")[2],
         # The lines of a paragraph are one line, which the terminal wraps at its own width.

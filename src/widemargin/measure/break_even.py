@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
-from widemargin.measure.contingency import Contingency, precision
+from widemargin.measure.contingency import Contingency, f_measure, precision
+from widemargin.measure.dependence import dependence
+from widemargin.measure.intervals import Figure, bootstrap_interval
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +81,33 @@ def micro_prbep(
     if threshold == "own":
         return float(precision(break_even_table(truth, scores).merged()))
     raise UsageError(f'threshold={threshold!r}: expected "shared" or "own".')
+
+
+def micro_prbep_figure(
+    truth: NDArray[Any], scores: NDArray[Any], kind: Literal["estimate", "measured"]
+) -> Figure:
+    """The micro-averaged break-even point with its 95 % interval.
+
+    The interval is that of F1 at the shared threshold where precision and recall break even, widened because
+    the labels of a document are decided together.
+
+    Examples
+    --------
+    >>> truth = np.tile([[1, -1], [-1, 1], [1, -1], [-1, -1]], (25, 1)).astype(np.int8)
+    >>> figure = micro_prbep_figure(truth, truth + np.linspace(-2, 2, 200).reshape(100, 2), "measured")
+    >>> figure.value, round(figure.low, 2), round(figure.high, 2)
+    (0.68, 0.59, 0.76)
+    """
+    table = break_even_table(np.ravel(truth), np.ravel(scores))
+    value = float(precision(table))
+    if np.isnan(value):
+        return Figure(value, value, value, kind)
+    low, high = bootstrap_interval(f_measure, table)
+    positives = np.count_nonzero(truth > 0)
+    cut = np.partition(scores, scores.size - positives, axis=None)[scores.size - positives]
+    factor = dependence(np.asarray(truth), np.where(scores >= cut, 1, -1).astype(np.int8), "micro")["f1"]
+    ends = value - factor * (value - float(low)), value + factor * (float(high) - value)
+    return Figure(round(value, 6), round(max(ends[0], 0.0), 6), round(min(ends[1], 1.0), 6), kind)
 
 
 def precision_recall_curve(truth: NDArray[Any], scores: NDArray[Any]) -> Curve:

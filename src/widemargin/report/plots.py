@@ -29,13 +29,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with their lines; ``log=True`` makes both logarithmic."""
+    """Axes with their lines; ``log=True`` makes both logarithmic.
+
+    ``points=True`` writes the names beside the lines, which are single points, on a logarithmic horizontal
+    axis.
+    """
 
     title: str
     x_label: str
     y_label: str
     lines: list[Line] = field(default_factory=list)
     log: bool = False
+    points: bool = False
 
 
 def check_plot(path: str | Path) -> Path:
@@ -89,10 +94,22 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
             axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
             axes.xaxis.set_minor_formatter(NullFormatter())
+        if panel.points:
+            axes.set_xscale("log")
+            places = [line.x[0] for line in panel.lines]
+            wide = max(places, default=1.0) > 30 * min(places, default=1.0)
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.margins(0.25, 0.1)  # room for the names
+            for line in panel.lines:
+                place = (line.x[0], line.y[0])
+                axes.annotate(line.name, place, (4, 3), textcoords="offset points", fontsize="x-small")
         axes.set_title(panel.title, fontsize="small")
         axes.set_xlabel(panel.x_label)
         axes.set_ylabel(panel.y_label)
         axes.grid(visible=True, alpha=0.3)
-        axes.legend(fontsize="small")
+        if not panel.points:
+            axes.legend(fontsize="small")
     with replacing(target) as file:
         figure.savefig(file, dpi=150, format=target.suffix.lower().lstrip("."))

@@ -67,6 +67,24 @@ def given_of(given: Any, learner: str, options: Iterable[Option]) -> dict[str, A
     return found
 
 
+def options_for(parameters: dict[str, Any]) -> list[str]:
+    """The options that set these parameters of a learner.
+
+    Examples
+    --------
+    >>> options_for({"C": 0.5, "event_model": "complement", "max_iter": 20, "normalize": True})
+    ['--C', '0.5', '--event-model', 'complement', '--passes', '20', '--normalize']
+    """
+    names = {parameter: option for option, parameter in _PARAMETERS.items()}
+    words = []
+    for name, value in parameters.items():
+        option = f"--{names.get(name, name).replace('_', '-')}"
+        words += (
+            [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
+        )
+    return words
+
+
 def _instead(option: Option, learner: str) -> str:
     if option.name == "C" and learner == "least-squares":
         return "Use --regularization."

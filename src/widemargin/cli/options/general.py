@@ -7,7 +7,8 @@ from typing import Any
 
 from widemargin.cli.options.option import REQUIRED, Option, train
 
-_READERS = "train label predict evaluate identify"
+_READERS = "train label compare predict evaluate identify"
+_LABELED = "train label compare evaluate"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
@@ -38,6 +39,12 @@ GENERAL = (
         "label",
         str,
         REQUIRED,
+    ),
+    Option("TRAIN", f"Labeled documents to learn from. {_DATA}", "compare", str, REQUIRED),
+    Option(
+        "[TEST]",
+        "Labeled documents to measure on. Without them, the training documents are cross-validated.",
+        "compare",
     ),
     Option("[UNLABELED]", "Documents to label; existing labels are ignored.", "label"),
     Option("[TEXT]", "The text to explain; - reads it from stdin.", "explain"),
@@ -152,29 +159,62 @@ GENERAL = (
         shown="downloaded from its home",
     ),
     Option("--split S", "A split, or all.", "corpus-export", shown="the usual one"),
+    Option(
+        "--learners NAMES",
+        "The learners to compare, separated by commas, such as linear-svm,naive-bayes. They run however long "
+        "they take.",
+        "compare",
+        shown="all that apply, except those predicted to take more than two minutes of one core",
+        common=True,
+    ),
+    Option(
+        "--folds N",
+        "Number of parts of the training documents, each of which is held out once.",
+        "compare",
+        int,
+        5,
+        common=True,
+        least=2,
+    ),
+    Option(
+        "--budget SECONDS",
+        "Stop after this time. Fast learners come first; a learner that is predicted to take longer than "
+        "what is left is not trained.",
+        "compare",
+        float,
+        shown="none",
+        common=True,
+        least=0.0,
+    ),
     Option("--plot FILE", _PLOT, "papers-run", Path, shown="none"),
+    Option(
+        "--plot FILE",
+        "Also draw quality against training time: a .png, .svg or .pdf file (needs matplotlib).",
+        "compare",
+        Path,
+        shown="none",
+        common=True,
+    ),
     Option(
         "--threads N", "Number of threads.", f"{_READERS} demo", int, shown="all cores", common=True, least=1
     ),
-    Option("--seed N", "Random seed.", "train label demo", int, 0, common=True, least=0),
+    Option("--seed N", "Random seed.", "train label compare demo", int, 0, common=True, least=0),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
     Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
     Option("--debug", "Show a traceback on errors.", _EVERY_VERB, bool),
     train(
         "--help-all", "Show all options. For those of one learner: --learner NAME --help.", bool, common=True
     ),
-    Option("--help-all", "Show all options.", "label", bool, common=True),
+    Option("--help-all", "Show all options.", "label compare", bool, common=True),
 )
 READING = (
     Option("--text COL", "The column with the text.", _READERS, shown="guessed", common=True),
-    Option(
-        "--label COL", "The column with the labels.", "train label evaluate", shown="guessed", common=True
-    ),
-    Option("--id COL", "The column with the ids.", _READERS, shown="guessed"),
+    Option("--label COL", "The column with the labels.", _LABELED, shown="guessed", common=True),
+    Option("--id COL", "The column with the ids.", "train label predict evaluate identify", shown="guessed"),
     Option(
         "--label-delimiter D",
         "What separates several labels in a cell.",
-        "train label evaluate",
+        _LABELED,
         shown="none",
     ),
     Option(
@@ -200,7 +240,7 @@ READING = (
     Option(
         "--multilabel",
         "A document may have any number of labels, even if every training document has one.",
-        "train label",
+        "train label compare",
         bool,
         common=True,
     ),

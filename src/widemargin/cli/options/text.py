@@ -16,6 +16,9 @@ _UNITS, _NGRAMS = "What a term is made of.", "Lengths of the terms, in units."
 _STEMMER = "porter, a Snowball language such as english or german, a lemmatizer such as lemma:en, or none."
 
 
+_EVERY = "train label compare"
+
+
 def both(spelling: str, help: str, kind: Any = str, default: Any = None, **more: Any) -> Option:
     """An option of `train` and `label`."""
     return Option(spelling, help, "train label", kind, default, **more)
@@ -40,19 +43,20 @@ TEXT = (
     Option("--units words|chars|chars_in_words|bytes", _UNITS, "label", default="words"),
     train("--ngrams N|M-N", _NGRAMS, shown="1; chi-square-network: 3; profiles: 1-4", common=True),
     Option("--ngrams N|M-N", _NGRAMS, "label", default="1", common=True),
-    both(
+    Option(
         "--min-df N|FRACTION",
         "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
+        _EVERY,
         default="1",
     ),
-    both("--max-df N|FRACTION", "Leave out terms that occur in more documents.", default="1.0"),
+    Option("--max-df N|FRACTION", "Leave out terms that occur in more documents.", _EVERY, default="1.0"),
     train("--min-count N", _MIN_COUNT, int, shown="1; profiles: 2", least=1),
     Option("--min-count N", _MIN_COUNT, "label", int, 1, least=1),
     both("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
     train("--stop-words freewais|FILE|none", _STOP_WORDS, shown="chosen by --tune, or none", common=True),
-    Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label", default="none"),
+    Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label compare", default="none"),
     train("--stemmer NAME", _STEMMER, shown="chosen by --tune, or none", common=True),
-    Option("--stemmer NAME", _STEMMER, "label", default="none"),
+    Option("--stemmer NAME", _STEMMER, "label compare", default="none"),
     both("--hashed N", "Hash terms to N columns instead of keeping a vocabulary.", int, shown="off", least=1),
     both(
         "--features SCORE:N",

@@ -14,7 +14,6 @@ from widemargin.errors import DataError, DataWarning
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer
     from widemargin.documents.collection import Collection, Vectors
-    from widemargin.labels import LabelSpace
     from widemargin.measure.quality import Quality
     from widemargin.measure.summary import Summary
 
@@ -53,6 +52,7 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
     import numpy as np
 
     from widemargin.labels import labeled_rows
+    from widemargin.labels.truth import truth_of
     from widemargin.measure.contingency import contingency
     from widemargin.measure.quality import quality
     from widemargin.measure.summary import summarize
@@ -67,22 +67,7 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         warnings.warn(f"left out {missing} without a label.", DataWarning, stacklevel=2)
         collection = collection.subset(kept)
     space, rule = scorer.space, scorer.rule
-    label_sets = _typed(collection.labels, space)
-    known = set(space.classes.tolist())
-    strange = sorted({str(label) for labels in label_sets for label in labels if label not in known})
-    if strange:
-        shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
-        if space.kind == "binary":
-            raise DataError(
-                f"The model separates {' from '.join(map(str, space.classes))}, but the data also has "
-                f"{shown}. Evaluate on documents of the two classes."
-            )
-        warnings.warn(
-            f"the data has {counted(len(strange), 'label')} that the model does not know: {shown}.",
-            DataWarning,
-            stacklevel=2,
-        )
-    truth, scores = _truth(label_sets, space), scorer.scores(collection)
+    truth, scores = truth_of(collection.labels, space), scorer.scores(collection)
     chosen, limits = rule.choose(scores), rule.thresholds
     if space.kind != "multiclass" and limits is None:
         limits = np.zeros(space.n_columns)
@@ -95,25 +80,6 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         thresholds=limits,
     )
     return summarize(space, truth, scores, chosen), figures
-
-
-def _typed(label_sets: list[Any], space: LabelSpace) -> list[tuple[Any, ...]]:
-    """Labels of a file are strings; those of a model that was trained in Python may be numbers."""
-    by_name = {str(label): label for label in space.classes.tolist()}
-    return [tuple(by_name.get(label, label) for label in labels) for labels in label_sets]
-
-
-def _truth(label_sets: list[tuple[Any, ...]], space: LabelSpace) -> Any:
-    """The signs (n, columns) of the labels; labels that the model does not know are ignored."""
-    from widemargin.labels import LabelSpace
-
-    several = sum(len(labels) != 1 for labels in label_sets)
-    if several and space.kind != "multilabel":
-        raise DataError(
-            f"{counted(several, 'document')} have none or several labels, but the model chooses one. "
-            f"Train with --multilabel, or evaluate on documents with one label each."
-        )
-    return LabelSpace("multilabel", space.column_names).encode(label_sets, unknown="ignore")
 
 
 def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:

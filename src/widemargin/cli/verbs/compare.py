@@ -1,0 +1,117 @@
+"""``widemargin compare TRAIN [TEST]``: which learner to use, and whether the difference is real."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from widemargin.cli import options
+from widemargin.cli.commands import Given, takes
+from widemargin.cli.files import check_target, read_all
+from widemargin.cli.options.chosen_learner import options_for
+from widemargin.cli.options.learners import LEARNERS
+from widemargin.cli.options.text import frequency, stop_word_file, stop_word_list
+from widemargin.cli.output import note, print_json, say, show_table
+from widemargin.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from widemargin.tune.compared import ComparedLearner
+
+EXAMPLE = "Example: widemargin compare tickets.csv held-out.csv --text body --label team"
+MODEL = "model.wm"
+# Options of reading and of texts that the advised command repeats.
+_REPEATED = ("text", "label", "label_delimiter", "format", "encoding", "errors", "max_document")
+_OF_TEXTS = ("min_df", "max_df", "stop_words", "stemmer")
+
+
+@takes("compare")
+def run(given: Given) -> None:
+    """Compare learners on the same documents, and say which one to use.
+
+    Each learner chooses from a few settings by cross-validation on the training documents, then is measured
+    on the test documents. Without test documents, the decisions of the folds are measured, each fold with the
+    setting that is best on the others. Unlabeled documents are left out.
+
+    The table shows quality with intervals, seconds to train, documents per second, memory and the size of the
+    model. Learners that are significantly worse than the best are marked. A learner that fails is a row that
+    says why. The last lines are the advice and the command that trains the best learner.
+    """
+    learners = _named(given.learners)
+    if given.train == given.test == "-":
+        raise UsageError("TRAIN and TEST cannot both be -. Give one of them as a file.")
+    if given.plot is not None:
+        from widemargin.report.plots import check_plot
+
+        check_target(given.plot, [given.train, given.test, stop_word_file(given.stop_words)])
+        check_plot(given.plot)
+    text = {
+        "min_df": frequency("--min-df", given.min_df),
+        "max_df": frequency("--max-df", given.max_df),
+        "stop_words": stop_word_list(given.stop_words),
+        "stemmer": None if given.stemmer == "none" else given.stemmer,
+    }
+    reading = options.reading(given)
+    train = read_all(given.train, given.quiet, dict(reading))
+    test = None if given.test is None else read_all(given.test, given.quiet, dict(reading))
+    # Only now, so that a mistake in the data is told at once.
+    from widemargin.classifier.comparing import compare
+    from widemargin.labels import Labels
+
+    found = compare(
+        train,
+        Labels.of_documents(train.labels, multilabel=given.multilabel),
+        test=test,
+        learners=learners,
+        folds=given.folds,
+        budget=given.budget,
+        text_options=text,
+        random_state=given.seed,
+        n_jobs=given.threads,
+        verbose=not given.quiet,
+    )
+    command = None if found.best is None else train_command(given, found.best)
+    if given.plot is not None and found.measured:
+        found.plot(given.plot)
+        note(f"Plot in {given.plot}", given.quiet)
+    if given.json:
+        print_json({**found.to_dict(), "command": command})
+    else:
+        say(found.heading_and_notes()[0])
+        show_table(found.table())
+        say(found.advice)
+        if command is not None:
+            say(command)
+    if not found.measured and all(row.status == "failed" for row in found.rows):
+        raise DataError(f"{given.train}: no learner could be trained. {found.rows[0].why}")
+
+
+def _named(text: str | None) -> list[str] | None:
+    """The names that --learners lists."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in LEARNERS.split()]
+    if unknown or not names:
+        raise UsageError(
+            f"--learners {text}: there is no learner {', '.join(map(repr, unknown)) or 'named'}. Choose "
+            f"from: {', '.join(LEARNERS.split())}."
+        )
+    return names
+
+
+def train_command(given: Given, best: ComparedLearner) -> str:
+    """The command that trains a model with the setting that was chosen."""
+    from widemargin.cli.options import options_of
+
+    known = options_of("compare")
+    words: list[Any] = ["widemargin", "train", given.train, "-o", MODEL, "--learner", best.learner]
+    words += options_for(best.setting)
+    if best.learner == "linear-svm":
+        words += ["--tune", "none"]  # the other learners are not tuned unless it is asked for
+    for name in (*_REPEATED, *_OF_TEXTS):
+        value = getattr(given, name)
+        if value is not None and value != known[name].default:
+            words += [known[name].flags[0], value]
+    words += ["--multilabel"] if given.multilabel else []
+    words += ["--seed", given.seed] if given.seed else []
+    return shlex.join(map(str, words))
