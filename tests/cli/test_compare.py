@@ -154,7 +154,7 @@ class TestOptions:
             ("--stop-words", str(tmp_path / "stop.txt")),
             ("--stop-words", "freewais"),
             ("--stemmer", "porter"),
-            ("--min-df", "5"),
+            ("--min-df", "9"),
             ("--max-df", "0.2"),
         ):
             smaller, command = size(*options)

@@ -86,7 +86,7 @@ ENTRIES: dict[str, LearnerEntry] = {
         ),
         work=Work(passes=0.1),
     ),
-    "rocchio": LearnerEntry(settings=_values("negative_weight", 1.0, 0.25), work=Work(passes=0.2)),
+    "rocchio": LearnerEntry(settings=_values("negative_weight", 1.0, 0.25, 0.0), work=Work(passes=0.2)),
     "linear-svm": LearnerEntry(settings=_values("C", 1.0, 0.2, 5.0), work=Work(passes=3)),
     "multiclass-svm": LearnerEntry(
         settings=_values("C", 1.0, 0.2, 5.0), tasks=ONE_LABEL, work=Work(passes=5)
@@ -112,7 +112,7 @@ ENTRIES: dict[str, LearnerEntry] = {
     "large-margin-winnow": LearnerEntry(_BINARY, work=Work(passes=70)),
     "chi-square-network": LearnerEntry(
         {"units": "chars", "ngram_range": (3, 3), "weighting": "txa"},
-        work=Work(rows=1, cubes=0.05),
+        work=Work(rows=5, cubes=0.03),
         only_texts=True,
     ),
 }
