@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from widemargin.papers.dasgupta import feature_curves
 from widemargin.papers.dasgupta import figures_3 as dasgupta_3
 from widemargin.papers.dasgupta import figures_5 as dasgupta_5
-from widemargin.papers.joachims import table_4_2 as joachims_4_2
+from widemargin.papers.joachims.chapter_4 import worst_words as joachims_4_2
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from widemargin.labels import LabelSpace
 from widemargin.papers import run_paper
 from widemargin.papers.break_even import ERROR, break_even_cells
-from widemargin.papers.joachims import table_4_1 as joachims_4_1
 from widemargin.papers.joachims import table_6_8 as joachims_6_8
 from widemargin.papers.joachims import table_8_1 as joachims_8_1
 from widemargin.papers.joachims import text_tasks
+from widemargin.papers.joachims.chapter_4 import margins as joachims_4_1
 from widemargin.papers.joachims.text_tasks import OHSUMED_CATEGORIES, REUTERS_TOPICS, WEBKB_CLASSES, TextTask
 from widemargin.papers.joachims.thesis_svm import linear_svm, rbf_svm, support_vectors
 

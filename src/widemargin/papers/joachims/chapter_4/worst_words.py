@@ -7,11 +7,10 @@ All words of Reuters-21578, stemmed and without stop words, are ranked by their 
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from widemargin._arrays import canonical_csr
 from widemargin.features.scores import count_terms, information_gain
+from widemargin.learn.bayes.naive_bayes import NaiveBayes
 from widemargin.measure import prbep
 from widemargin.papers.joachims.text_tasks import Report, reuters
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
@@ -38,7 +37,8 @@ def run(report: Report) -> PaperResult:
     cells = []
     for first, last in RANKS:
         some = np.sort(order[first - 1 : last])
-        scores = naive_bayes(task.X_train[:, some], task.in_train[:, column], task.X_test[:, some])
+        learner = NaiveBayes().fit(task.X_train[:, some], task.in_train[:, column])
+        scores = learner.decision_function(task.X_test[:, some])
         row = f"ranks {first:,} to {len(order) if last is None else last:,}"
         cells.append(Cell(row, "PRBEP", UNPUBLISHED, 100 * float(prbep(truth, scores))))
     cells.append(Cell("chance", "PRBEP", UNPUBLISHED, 100 * float((truth > 0).mean())))
@@ -60,13 +60,3 @@ def run(report: Report) -> PaperResult:
     )
     title = "Joachims, Figure 4.2: learning without the best features, acq"
     return PaperResult("joachims-figure-4.2", title, cells, notes, panels=[panel])
-
-
-def naive_bayes(counts: sp.csr_array, member: NDArray[np.bool_], test: sp.csr_array) -> NDArray[np.float64]:
-    """The logarithm of the odds of every test document, (2.19) with Laplace's estimates."""
-    logs = []
-    for side in (member, ~member):
-        totals = np.asarray(counts[side].sum(axis=0)).reshape(-1) + 1.0
-        logs.append(np.log(totals / totals.sum()))
-    prior = np.log(member.sum() / (~member).sum())
-    return np.asarray(test @ (logs[0] - logs[1]) + prior)

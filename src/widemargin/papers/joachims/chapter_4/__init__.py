@@ -1,0 +1,1 @@
+"""Chapter 4: a statistical learning model of text classification."""
