@@ -15,6 +15,7 @@ import widemargin._core as _core
 from widemargin import (
     BalancedWinnow,
     BalancedWinnowPlus,
+    BoostedTrees,
     DualSVM,
     KernelSVM,
     LargeMarginWinnow,
@@ -64,6 +65,7 @@ LEARNERS = [
     Rocchio(),
     NaiveBayes(),
     SemiSupervisedBayes(),
+    BoostedTrees(10),
     ProfileClassifier(),
     TextClassifier(learner=Perceptron()),
 ]

@@ -9,14 +9,15 @@ import pytest
 
 import widemargin._core as _core
 
-# Every family of loops in core/simd: rows, labels, kernel machines, solution paths, Winnow, least squares.
+# Every family of loops in core/simd: rows, labels, kernel machines, solution paths, Winnow, least squares,
+# stumps.
 FITS = """
 import sys
 import numpy as np
 import scipy.sparse as sp
 import widemargin._core as core
-from widemargin import BalancedWinnow, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM, Perceptron
-from widemargin import MulticlassSVM, RegularizedLeastSquares, TransductiveSVM
+from widemargin import BalancedWinnow, BoostedTrees, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM
+from widemargin import MulticlassSVM, Perceptron, RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.held_out import leave_one_out
 
 rng = np.random.default_rng(0)
@@ -41,6 +42,7 @@ fitted = {
     "transduction": TransductiveSVM(1.0, unlabeled=-1, tol=1e-8).fit(X, some),
     "least squares": RegularizedLeastSquares(solver="iterative", tol=1e-10).fit(X, Y),
     "perceptron": Perceptron(**online).fit(X, Y),
+    **{votes: BoostedTrees(50, votes=votes).fit(X, Y) for votes in ("real", "abstaining", "discrete")},
     "dual": DualSVM(max_iter=200, random_state=0).fit(X, Y[:, :5]),
 }
 positive = {

@@ -1,6 +1,7 @@
-// Python's view of decision trees.
+// Python's view of decision trees and boosting.
 #include "bindings/bindings.hpp"
 #include "trees/forest.hpp"
+#include "trees/stump_committees.hpp"
 
 namespace widemargin {
 
@@ -76,6 +77,18 @@ void score(const Csr& csr, const Filled<Forest>& forest, OutputMatrix<double> sc
     });
 }
 
+void stumps(const Csr& csr, const Filled<BoostingProblem>& problem, const Filled<StumpOptions>& options,
+            const Filled<StumpResults>& results, int n_threads) {
+    csr.visit(n_threads, [&](const auto& x) {
+        Sizes sizes{{"examples", x.n_rows}, {"rounds", options.core.n_rounds}};
+        BoostingProblem task = problem.fitting(sizes);
+        task.n_labels = sizes.at("labels");
+        sizes.emplace("committees", options.core.together ? 1 : task.n_labels);
+        const StumpResults filled = results.fitting(sizes);
+        without_gil([&] { boost_stumps(Presence(x), task, options.core, filled, n_threads, poll_signals); });
+    });
+}
+
 }  // namespace
 
 void register_trees(nb::module_& m) {
@@ -90,6 +103,18 @@ void register_trees(nb::module_& m) {
         .arrays(shape("nodes"), "column", &Forest::column, "left", &Forest::left, "right", &Forest::right,
                 "threshold", &Forest::threshold, "score", &Forest::score);
     m.def("grow_trees", &grow, arg("columns"), array("signs"), array("weights"), arg("options"),
+          arg("n_threads"));
+    Fields<BoostingProblem>(m, "BoostingProblem")
+        .arrays(shape("labels", "examples"), "signs", &BoostingProblem::signs)
+        .optional(shape("examples"), "sample_weights", &BoostingProblem::sample_weights);
+    Fields<StumpOptions>(m, "StumpOptions")
+        .values("n_rounds", &StumpOptions::n_rounds, "votes", &StumpOptions::votes, "together",
+                &StumpOptions::together, "smoothing", &StumpOptions::smoothing);
+    Fields<StumpResults>(m, "StumpResults")
+        .arrays(shape("committees", "rounds"), "columns", &StumpResults::columns, "losses",
+                &StumpResults::losses)
+        .arrays(shape("labels", "rounds", 2), "votes", &StumpResults::votes);
+    m.def("boost_stumps", &stumps, arg("csr"), arg("problem"), arg("options"), arg("results"),
           arg("n_threads"));
     m.def("score_by_trees", &score, arg("csr"), arg("forest"), array("scores"), arg("n_threads"));
 }

@@ -7,6 +7,7 @@
 #include "simd/label_loops.hpp"
 #include "simd/row_loops.hpp"
 #include "simd/solution_path_loops.hpp"
+#include "simd/stump_loops.hpp"
 #include "simd/winnow_loops.hpp"
 
 namespace widemargin {
@@ -33,7 +34,8 @@ constexpr Loops kLoops{kLoopsOver<float>,
                        subtract_products,
                        first_limit,
                        weigh,
-                       sizes};
+                       sizes,
+                       add_stump_losses};
 
 }  // namespace WIDEMARGIN_TARGET
 }  // namespace widemargin

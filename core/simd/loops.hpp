@@ -145,6 +145,17 @@ struct LogWeightForm {
     double total;  // W
 };
 
+// What the stumps of a label may vote (trees/stumps.hpp).
+enum class Votes { real, abstaining, discrete };
+
+// The weights of the positive and of the negative examples of a label: of those that have each column, and of
+// all. `scales` multiply them.
+struct StumpSums {
+    const double* present[2];  // padded with zeros to a multiple of 4 columns
+    double all[2];
+    double scales[2];
+};
+
 // Loops over values in single or double precision.
 template <typename T>
 struct LoopsOver {
@@ -225,6 +236,10 @@ struct Loops {
                   double* size);
     // Sizes of n weights: sqrt(w^2 + floor) when balanced. n is a multiple of 4.
     void (*sizes)(const LogWeightForm& form, double floor, const double* w, std::int64_t n, double* size);
+
+    // Boosted stumps (simd/stump_loops.hpp). Adds the loss of a label by the stump of each column. n is a
+    // multiple of 4.
+    void (*add_stump_losses)(Votes votes, const StumpSums& sums, std::int64_t n, double* losses);
 
     template <typename T>
     const LoopsOver<T>& over() const {

@@ -59,6 +59,17 @@ WIDEMARGIN_INLINE double largest(Double4 v) {
     return a > b ? a : b;
 }
 WIDEMARGIN_INLINE double smallest(Double4 v) { return -largest(-v); }
+// std::sqrt would call the library, which sets errno for negative numbers.
+WIDEMARGIN_INLINE Double4 sqrt4(Double4 x) {
+#if defined(__AVX__)
+    return _mm256_sqrt_pd(x);
+#elif defined(__SSE2__)
+    const __m128d low = _mm_sqrt_pd(__m128d{x[0], x[1]}), high = _mm_sqrt_pd(__m128d{x[2], x[3]});
+    return Double4{low[0], low[1], high[0], high[1]};
+#else
+    return Double4{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
+#endif
+}
 // One instruction in AVX2; __builtin_shufflevector would need GCC 12.
 WIDEMARGIN_INLINE Float8 joined(Float4 a, Float4 b) {
     return Float8{a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};

@@ -43,18 +43,6 @@ static void weigh(const LogWeightForm& form, double shift, const double* v, std:
     }
 }
 
-// std::sqrt would call the library, which sets errno for negative numbers.
-WIDEMARGIN_INLINE Double4 sqrt4(Double4 x) {
-#if defined(__AVX__)
-    return _mm256_sqrt_pd(x);
-#elif defined(__SSE2__)
-    const __m128d low = _mm_sqrt_pd(__m128d{x[0], x[1]}), high = _mm_sqrt_pd(__m128d{x[2], x[3]});
-    return Double4{low[0], low[1], high[0], high[1]};
-#else
-    return Double4{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
-#endif
-}
-
 static void sizes(const LogWeightForm& form, double floor, const double* w, std::int64_t n, double* size) {
     for (std::int64_t k = 0; k < n; k += 4) {
         const Double4 x = load4(w + k);

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from widemargin.learn.svm.linear_svm import LinearSVM
     from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM
+    from widemargin.learn.trees.boosting import BoostedTrees
     from widemargin.weight.vectorizer import Vectorizer
 
 __version__ = "0.2.0"
@@ -48,6 +49,7 @@ __version__ = "0.2.0"
 _HOME = {
     "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
     "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
+    "BoostedTrees": "widemargin.learn.trees.boosting",
     "ChiSquareNetwork": "widemargin.learn.chi_square_network",
     "DualSVM": "widemargin.learn.online.dual_svm",
     "KernelSVM": "widemargin.learn.svm.kernel_svm",
@@ -76,6 +78,7 @@ _HOME = {
 __all__ = [
     "BalancedWinnow",
     "BalancedWinnowPlus",
+    "BoostedTrees",
     "ChiSquareNetwork",
     "DualSVM",
     "KernelSVM",

@@ -17,6 +17,7 @@ import pytest
 from widemargin import (
     BalancedWinnow,
     BalancedWinnowPlus,
+    BoostedTrees,
     ChiSquareNetwork,
     DualSVM,
     KernelSVM,
@@ -113,6 +114,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),
     "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
     "semi-supervised-bayes": ("multiclass", lambda: TextClassifier(learner=SemiSupervisedBayes())),
+    "boosted-trees": ("multiclass", lambda: TextClassifier(learner=BoostedTrees(5))),
     "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
     "profiles votes": (
         "binary",

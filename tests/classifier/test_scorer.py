@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from widemargin import (
     BalancedWinnow,
+    BoostedTrees,
     KernelSVM,
     LinearSVM,
     MulticlassSVM,
@@ -56,6 +57,8 @@ LINEAR = {
 }
 OTHERS = {
     "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),
+    "boosted stumps": (TextClassifier(learner=BoostedTrees(20)), LABELS),
+    "boosted stumps, shared": (TextClassifier(learner=BoostedTrees(20, committees="shared")), SETS),
     "online": (TextClassifier(learner=BalancedWinnow()), LABELS),
     "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier()), LABELS),
     "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from widemargin import (
     BalancedWinnow,
     BalancedWinnowPlus,
+    BoostedTrees,
     ChiSquareNetwork,
     DualSVM,
     LargeMarginWinnow,
@@ -71,6 +72,9 @@ LEARNERS = [
     NaiveBayes(),
     NaiveBayes(event_model="bernoulli"),
     NaiveBayes(event_model="complement"),
+    BoostedTrees(10),
+    BoostedTrees(10, committees="shared", votes="abstaining"),
+    BoostedTrees(10, votes="discrete"),
     ProfileClassifier(),
     ProfileClassifier("chi2-asymmetric", gather=1, n_neighbors=2),
     MulticlassSVM(),

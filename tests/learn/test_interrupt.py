@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from widemargin import (
     BalancedWinnow,
+    BoostedTrees,
     DualSVM,
     LargeMarginWinnow,
     LinearSVM,
@@ -90,5 +91,14 @@ def test_a_signal_ends_a_product_before_its_last_row(n_jobs):
 def test_a_signal_ends_least_squares(n_jobs):
     X, y = noise(20_000, 3000)
     model = RegularizedLeastSquares(1e-12, solver="iterative", tol=1e-15, max_iter=10**6, n_jobs=n_jobs)
+    interrupt(lambda: model.fit(X, y))
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("committees", ["per-label", "shared"])
+def test_a_signal_ends_boosting(committees, n_jobs):
+    X, y = noise(20_000, 3000)
+    model = BoostedTrees(10**6, committees=committees, n_jobs=n_jobs)
     interrupt(lambda: model.fit(X, y))
     assert not hasattr(model, "coef_")

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
     BalancedWinnow,
+    BoostedTrees,
     ChiSquareNetwork,
     DualSVM,
     KernelSVM,
@@ -41,6 +42,7 @@ LEARNERS = [
     Rocchio(),
     NaiveBayes(),
     SemiSupervisedBayes(),
+    BoostedTrees(10),
     ProfileClassifier(),
     ChiSquareNetwork(),
     MulticlassSVM(),

@@ -30,6 +30,7 @@ LEARNERS = {
     "winnow": ("widemargin.learn.online.winnow", "Winnow"),
     "large-margin-winnow": ("widemargin.learn.online.large_margin_winnow", "LargeMarginWinnow"),
     "rocchio": ("widemargin.learn.rocchio.rocchio", "Rocchio"),
+    "boosted-trees": ("widemargin.learn.trees.boosting", "BoostedTrees"),
     "naive-bayes": ("widemargin.learn.bayes.naive_bayes", "NaiveBayes"),
     "semi-supervised-bayes": ("widemargin.learn.bayes.semi_supervised", "SemiSupervisedBayes"),
     "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),

@@ -96,6 +96,7 @@ ENTRIES: dict[str, LearnerEntry] = {
     "balanced-winnow": LearnerEntry(_ROOTS, settings=_OWN_OR_AVERAGED),
     "balanced-winnow-plus": LearnerEntry(_ROOTS, {"strength": "given"}, _OWN_OR_AVERAGED),
     "winnow": LearnerEntry(_BINARY, settings=_OWN_OR_AVERAGED),
+    "boosted-trees": LearnerEntry(_BINARY, settings=_values("n_estimators", 100, 300), work=Work(passes=30)),
     "kernel-svm": LearnerEntry(
         settings=({"C": 1.0, "gamma": 1.0}, {"C": 10.0, "gamma": 0.1}), work=Work(rows=0.2)
     ),

@@ -20,6 +20,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Kernels (kernel-svm)": learners.KERNELS,
     "Naive Bayes (naive-bayes)": learners.NAIVE_BAYES,
     "Rocchio (rocchio)": learners.ROCCHIO,
+    "Boosting (boosted-trees)": learners.BOOSTING,
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": learners.STREAMS,

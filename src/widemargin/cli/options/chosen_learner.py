@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from widemargin.cli.options.learners import (
+    BOOSTING,
     KERNELS,
     LEARNING,
     NAIVE_BAYES,
@@ -27,7 +28,7 @@ _OF_KERNELS = {
     "power": ("chi2",),
 }
 # Options with another name than their parameter.
-_PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors"}
+_PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors", "rounds": "n_estimators"}
 
 
 def is_online(learner: str) -> bool:
@@ -38,7 +39,7 @@ def is_online(learner: str) -> bool:
 def parameters(given: Any) -> dict[str, Any]:
     """The parameters of the learner that were given, checked before the work begins."""
     learner = given.learner
-    options = (*LEARNING, *NAIVE_BAYES, *ROCCHIO, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS)
+    options = (*LEARNING, *NAIVE_BAYES, *ROCCHIO, *BOOSTING, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS)
     found = given_of(given, learner, [option for option in options if "train" in option.verbs.split()])
     for option in STREAMS:
         found.pop(option.name, None)

@@ -10,8 +10,8 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio chi-square-network profiles "
-    f"{ONLINE}"
+    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio boosted-trees "
+    f"chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
 _WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
@@ -20,6 +20,7 @@ _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
 _kernel_svm = partial(train, learners="kernel-svm")
 _profiles = partial(train, learners="profiles")
+_boosting = partial(train, learners="boosted-trees")
 
 
 def _naive_bayes(spelling: str, help: str, verbs: str, kind: Any = str, **more: Any) -> Option:
@@ -34,8 +35,9 @@ LEARNING = (
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
         "one pass, with exact leave-one-out in closed form. rocchio: the cosine with the difference of two "
-        "centroids, in one pass, with exact leave-one-out in closed form. chi-square-network: distances "
-        "between distributions of character trigrams, for authors of long texts. profiles: the nearest "
+        "centroids, in one pass, with exact leave-one-out in closed form. boosted-trees: AdaBoost, the "
+        "votes of many tests of one term each. chi-square-network: distances between "
+        "distributions of character trigrams, for authors of long texts. profiles: the nearest "
         "distribution of character n-grams, for languages of short strings (`identify`). Online learners, "
         "which learn from one document at a time: perceptron, positive-winnow, balanced-winnow, "
         "balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
@@ -157,6 +159,20 @@ ROCCHIO = (
         "leave-one-out.",
         shown="0.25",
         learners="rocchio",
+    ),
+)
+BOOSTING = (
+    _boosting("--rounds N", "The number of stumps per label.", int, shown="100", least=1),
+    _boosting(
+        "--committees per-label|shared",
+        "Boost every label separately, or all labels together, with one term per round (AdaBoost.MH).",
+        shown="per-label",
+    ),
+    _boosting(
+        "--votes real|abstaining|discrete",
+        "What a test votes: the log-odds of the label with and without the term; the same, but nothing "
+        "without the term; or for or against, with the same strength.",
+        shown="real",
     ),
 )
 KERNELS = (

@@ -28,7 +28,8 @@ TEXT = (
     train(
         "--weighting TRIPLE",
         _WEIGHTING,
-        shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners: bxx; "
+        shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners, "
+        "boosted-trees: bxx; "
         "chi-square-network: txa; naive-bayes, profiles: txx",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", shown="tfc; naive-bayes: txx"),

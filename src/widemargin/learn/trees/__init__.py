@@ -1,1 +1,1 @@
-"""Decision trees of C4.5, one per label: growing, pruning, rules, scores."""
+"""Decision trees of C4.5, one per label, and committees of trees and stumps by boosting."""
