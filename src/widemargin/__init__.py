@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.classifier.comparing import compare
+    from widemargin.diagnose.diagnosing import diagnose
     from widemargin.documents.corpora import load_corpus
     from widemargin.estimate.held_out import leave_one_out
     from widemargin.features.sampling import SampleFeatures
@@ -71,6 +72,7 @@ _HOME = {
     "Vectorizer": "widemargin.weight.vectorizer",
     "Winnow": "widemargin.learn.online.winnow",
     "compare": "widemargin.classifier.comparing",
+    "diagnose": "widemargin.diagnose",
     "leave_one_out": "widemargin.estimate.held_out",
     "load_corpus": "widemargin.documents.corpora",
 }
@@ -101,6 +103,7 @@ __all__ = [
     "Winnow",
     "__version__",
     "compare",
+    "diagnose",
     "leave_one_out",
     "load_corpus",
 ]

@@ -23,6 +23,7 @@ from widemargin.cli.verbs import (
     compare,
     corpus,
     demo,
+    diagnose,
     evaluate,
     explain,
     identify,
@@ -66,7 +67,7 @@ def _start(
         say_help(context.get_help())
 
 
-for verb in (demo, train, predict, evaluate, identify, inspect, explain, label, compare):
+for verb in (demo, train, predict, evaluate, identify, inspect, explain, label, compare, diagnose):
     app.command(
         name=verb.__name__.rpartition(".")[2],
         # The lines of a paragraph are one line, which the terminal wraps at its own width.

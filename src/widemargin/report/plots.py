@@ -19,12 +19,14 @@ _INCHES_PER_PANEL, _LETTERS_PER_PANEL, _HEIGHT = 5.0, 50, 4.0
 
 @dataclass(frozen=True)
 class Line:
-    """A line through points. `published` lines (dashed) come from a paper."""
+    """A line through points. `published` lines (dashed) come from a paper, `expected` ones (dotted) from an
+    extrapolation."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     published: bool = False
+    expected: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
     for number, panel in enumerate(panels):
         axes = figure.add_subplot(1, len(panels), number + 1)
         for line in panel.lines:
-            style = "--" if line.published else "-"
+            style = "--" if line.published else ":" if line.expected else "-"
             axes.plot(list(line.x), list(line.y), style, marker="o", markersize=3, label=line.name)
         if panel.log:
             axes.set_xscale("log")

@@ -7,8 +7,8 @@ from typing import Any
 
 from widemargin.cli.options.option import REQUIRED, Option, train
 
-_READERS = "train label compare predict evaluate identify"
-_LABELED = "train label compare evaluate"
+_READERS = "train label compare predict evaluate identify diagnose"
+_LABELED = "train label compare evaluate diagnose"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
@@ -45,6 +45,12 @@ GENERAL = (
         "[TEST]",
         "Labeled documents to measure on. Without them, the training documents are cross-validated.",
         "compare",
+    ),
+    Option("DATA", _DATA, "diagnose", str, REQUIRED),
+    Option(
+        "[TEST]",
+        "Test documents, labeled or not: copies of training documents and drift are looked for.",
+        "diagnose",
     ),
     Option("[UNLABELED]", "Documents to label; existing labels are ignored.", "label"),
     Option("[TEXT]", "The text to explain; - reads it from stdin.", "explain"),
@@ -186,7 +192,19 @@ GENERAL = (
         common=True,
         least=0.0,
     ),
-    Option("--plot FILE", _PLOT, "papers-run", Path, shown="none"),
+    Option(
+        "--target F1", "The F1 that every label is to reach.", "diagnose", float, 0.9, common=True, least=0.0
+    ),
+    Option("--top N", "List the N hardest labels.", "diagnose", int, 20, common=True, least=0),
+    Option(
+        "--describe LABEL",
+        "Describe this label in full (may be repeated).",
+        "diagnose",
+        list[str],
+        shown="the three hardest",
+        common=True,
+    ),
+    Option("--plot FILE", _PLOT, "papers-run diagnose", Path, shown="none"),
     Option(
         "--plot FILE",
         "Also draw quality against training time: a .png, .svg or .pdf file (needs matplotlib).",
@@ -198,7 +216,7 @@ GENERAL = (
     Option(
         "--threads N", "Number of threads.", f"{_READERS} demo", int, shown="all cores", common=True, least=1
     ),
-    Option("--seed N", "Random seed.", "train label compare demo", int, 0, common=True, least=0),
+    Option("--seed N", "Random seed.", "train label compare demo diagnose", int, 0, common=True, least=0),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
     Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
     Option("--debug", "Show a traceback on errors.", _EVERY_VERB, bool),
@@ -210,7 +228,12 @@ GENERAL = (
 READING = (
     Option("--text COL", "The column with the text.", _READERS, shown="guessed", common=True),
     Option("--label COL", "The column with the labels.", _LABELED, shown="guessed", common=True),
-    Option("--id COL", "The column with the ids.", "train label predict evaluate identify", shown="guessed"),
+    Option(
+        "--id COL",
+        "The column with the ids.",
+        "train label predict evaluate identify diagnose",
+        shown="guessed",
+    ),
     Option(
         "--label-delimiter D",
         "What separates several labels in a cell.",
@@ -240,7 +263,7 @@ READING = (
     Option(
         "--multilabel",
         "A document may have any number of labels, even if every training document has one.",
-        "train label compare",
+        "train label compare diagnose",
         bool,
         common=True,
     ),
