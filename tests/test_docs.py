@@ -46,6 +46,12 @@ def test_the_guide_to_estimates():
     assert results.failed == 0
 
 
+def test_the_guide_to_diagnoses():
+    results = doctest.testfile(str(DOCS / "diagnose.md"), module_relative=False)
+    assert results.attempted >= 5
+    assert results.failed == 0
+
+
 def test_every_file_that_papers_md_names_exists():
     text = (DOCS / "papers.md").read_text()
     root = DOCS.parent

@@ -75,6 +75,10 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
         (["data.jsonl", "--stop-words", "stop.png", "--plot", "OUT"], ["stop.png"]),
     ],
     "identify": [(["c.wm", "data.jsonl", "-o", "OUT"], ["data.jsonl"])],
+    "diagnose": [
+        (["data.png", "more.jsonl", "--format", "jsonl", "--plot", "OUT"], ["data.png"]),
+        (["data.jsonl", "more.png", "--format", "jsonl", "--plot", "OUT"], ["more.png"]),
+    ],
     "inspect": [(["v.wm", "--export-svmlight", "OUT"], ["v.wm"])],
 }
 # What these write is checked by tests of their own, or is never read.
@@ -109,6 +113,7 @@ def test_output_over_input_is_refused(here, files, verb, arguments, source, how)
     shutil.copy(files / "stop.txt", files / "stop.jsonl")
     shutil.copy(files / "data.jsonl", files / "data.png")
     shutil.copy(files / "stop.txt", files / "stop.png")
+    shutil.copy(files / "more.jsonl", files / "more.png")
     if "v.wm" in arguments:
         assert here("train", "data.svm", "-o", "v.wm", "-q", cwd=files).returncode == 0
     if "c.wm" in arguments:

@@ -1,4 +1,4 @@
-"""Options that say how documents are read by `predict`, `evaluate` and `label`: columns, format, encoding."""
+"""Options that say how documents are read, by every verb but `train`: columns, format, encoding."""
 
 from __future__ import annotations
 
@@ -91,6 +91,30 @@ class TestEvaluate:
         strict = run("evaluate", model, table, *utf8, "--errors", "strict", "--json")
         assert (strict.returncode, strict.stdout) == (65, "")
         assert "tickets.dat, line 2" in strict.stderr
+
+
+class TestDiagnose:
+    def test_columns_format_and_encoding(self, here, table):
+        done = here("diagnose", table, *LABEL_COLUMNS, "--json", "--max-document", "1kB")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["documents"], found["task"]) == (18, "multilabel")
+        assert {one["label"]: one["examples"] for one in found["categories"]} == {
+            "billing": 6,
+            "hardware": 6,
+            "network": 6,
+            "urgent": 6,
+        }
+        done = here("diagnose", table, *LABEL_COLUMNS, "--max-document", "10B")
+        assert done.returncode == 65
+
+    def test_errors(self, here, table):
+        utf8 = [option.replace("latin-1", "utf-8") for option in LABEL_COLUMNS]
+        replaced = here("diagnose", table, *utf8, "--errors", "replace")
+        assert replaced.returncode == 0
+        assert "18 invalid bytes in UTF-8" in replaced.stderr
+        strict = here("diagnose", table, *utf8, "--errors", "strict")
+        assert (strict.returncode, strict.stdout) == (65, "")
 
 
 class TestLabel:

@@ -13,12 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.diagnose.give_aways import TermTable
 from widemargin.errors import DataWarning
+from widemargin.estimate.error_bounds import error_bounds
 from widemargin.estimate.extrapolation import FEWEST, Extrapolation, Needed
 from widemargin.estimate.growth import Growth
-from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.svm.linear_svm import LinearSVM
-from widemargin.measure import error_rate
 from widemargin.measure.intervals import Figure
 from widemargin.measure.quality import LabelQuality
 from widemargin.theory.tcat import NOT_ENOUGH, TCatEstimate
@@ -44,7 +43,8 @@ class Category:
     separable : whether an almost hard margin separates all training documents
     margin : 1 / |w| of that rule
     error : held-out error of decisions at 0, by leave-one-out or cross-validation
-    bounds : on that error: "xi_alpha" is never below leave-one-out
+    bounds : on that error, for decisions at 0: "xi_alpha" and "expected" (Theorem 1 of the thesis) are never
+        below leave-one-out; "vc" holds with a confidence of 95 %
     quality : held-out precision, recall and F1
     curve : measured F1 by number of training documents
     now, doubled : F1 on new documents after training on all documents, and on twice as many like them
@@ -105,13 +105,12 @@ class Category:
 class Margins:
     """How far every label is separated: (labels,) each.
 
-    `separable` and `margin` are of an almost hard margin, `xi_alpha` is the bound of the rule that the other
-    figures are about.
+    `separable` and `margin` are of an almost hard margin, `bounds` of the rule that all figures are about.
     """
 
     separable: NDArray[np.bool_]
     margin: NDArray[np.float64]
-    xi_alpha: NDArray[np.float64]
+    bounds: list[dict[str, float]]
 
 
 def find_margins(learner: Any, X: Any, y: Labels) -> Margins:
@@ -136,7 +135,10 @@ def find_margins(learner: Any, X: Any, y: Labels) -> Margins:
     return Margins(
         np.asarray((y.signs * scores > 0).all(axis=0)),
         1 / np.maximum(norms, 1e-300),
-        np.atleast_1d(error_rate(xi_alpha_of(learner, X, y))).astype(np.float64),
+        [
+            {name: round(getattr(found, name), 6) for name in ("xi_alpha", "expected", "vc")}
+            for found in error_bounds(learner, X, y, left_out=False)
+        ],
     )
 
 
@@ -181,7 +183,7 @@ class Findings:
             separable=bool(self.margins.separable[column]),
             margin=float(self.margins.margin[column]),
             error=float(self.errors[column]),
-            bounds={"xi_alpha": round(float(self.margins.xi_alpha[column]), 6)},
+            bounds=self.margins.bounds[column],
             quality=self.labels[k],
             curve=[
                 (size, round(value, 4))

@@ -106,7 +106,7 @@ def _table(found: Diagnosis, most: int) -> Table:
         Column("error %", "percent", 2),
         Column("bound %", "percent", 2),
     ]
-    rows = [
+    rows: list[Sequence[Any]] = [
         [
             str(one.label),
             one.examples,
@@ -137,11 +137,14 @@ def more_documents(needed: Needed | None, documents: int) -> str:
     '1,500 (200 or more)'
     >>> more_documents(Needed(0.9, "out of reach"), 1000), more_documents(None, 1000)
     ('out of reach', 'not enough to say')
+    >>> more_documents(Needed(0.9, "not enough to say", low=1800), 1000)
+    'not enough to say, at least 800'
     """
     if needed is None:
         return NOT_ENOUGH
     if needed.documents is None or needed.low is None:
-        return needed.verdict
+        least = 0 if needed.low is None else needed.low - documents
+        return f"{needed.verdict}, at least {least:,}" if least > 0 else needed.verdict
     high = " or more" if needed.high is None else f"-{needed.high - documents:,}"
     return f"{needed.documents - documents:,} ({needed.low - documents:,}{high})"
 
@@ -169,9 +172,14 @@ def describe(one: Category, documents: int) -> list[str]:
         )
     if one.best_term is not None:
         lines.append(f'  Its best single term is "{one.best_term}" (F1 {100 * one.best_term_f1:.1f} alone).')
-    bounds = "; ".join(f"{_BOUNDS[name]} {100 * value:.2f} %" for name, value in one.bounds.items())
+    bounds = ", ".join(
+        f"{_BOUNDS[name]} {100 * value:.2f} %" if value < 1 else f"{_BOUNDS[name]} above 100 %"
+        for name, value in one.bounds.items()
+    )
     apart = f"separable with a margin of {one.margin:.3f}" if one.separable else "not separable"
-    lines.append(f"  Its training documents are {apart}. Held-out error {100 * one.error:.2f} % ({bounds}).")
+    lines.append(
+        f"  Its training documents are {apart}. Held-out error {100 * one.error:.2f} %; bounds: {bounds}."
+    )
     if one.now is None or one.doubled is None or one.needed is None:
         lines.append(f"  Learning curve: {NOT_ENOUGH}.")
         return lines
@@ -184,7 +192,7 @@ def describe(one: Category, documents: int) -> list[str]:
     return lines
 
 
-_BOUNDS = {"xi_alpha": "xi-alpha bound", "expected": "Theorem 1", "vc": "VC bound"}
+_BOUNDS = {"xi_alpha": "xi-alpha", "expected": "margin", "vc": "VC"}
 
 
 def _target(needed: Needed, documents: int) -> str:
@@ -193,7 +201,7 @@ def _target(needed: Needed, documents: int) -> str:
         return f"{goal} needs about {more_documents(needed, documents)} more documents of this mixture."
     if needed.verdict == "out of reach":
         return f"{goal} is not within reach of sixteen times as many documents."
-    return f"{goal}: {needed.verdict}."
+    return f"{goal}: {more_documents(needed, documents)}."
 
 
 def _findings(found: Diagnosis) -> Iterator[Section]:
