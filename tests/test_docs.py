@@ -52,6 +52,12 @@ def test_the_guide_to_diagnoses():
     assert results.failed == 0
 
 
+def test_the_guide_to_theory():
+    results = doctest.testfile(str(DOCS / "theory.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert results.attempted >= 10
+    assert results.failed == 0
+
+
 def test_every_file_that_papers_md_names_exists():
     text = (DOCS / "papers.md").read_text()
     root = DOCS.parent

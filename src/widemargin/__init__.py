@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.learn.trees.boosting import BoostedTrees
+    from widemargin.theory import TCatConcept
     from widemargin.weight.vectorizer import Vectorizer
 
 __version__ = "0.2.0"
@@ -67,6 +68,7 @@ _HOME = {
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",
     "SelectFeatures": "widemargin.features.selecting",
     "SemiSupervisedBayes": "widemargin.learn.bayes.semi_supervised",
+    "TCatConcept": "widemargin.theory",
     "TextClassifier": "widemargin.classifier",
     "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
@@ -97,6 +99,7 @@ __all__ = [
     "SampledLeastSquares",
     "SelectFeatures",
     "SemiSupervisedBayes",
+    "TCatConcept",
     "TextClassifier",
     "TransductiveSVM",
     "Vectorizer",

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import Csr, canonical_csr
 from widemargin.errors import UsageError
 from widemargin.features.scores import TermCounts, count_terms, odds_ratio
 from widemargin.labels import Labels
@@ -34,7 +34,7 @@ Groups = NDArray[np.int8]
 
 NOT_ENOUGH = "not enough to say"
 # Cells (labels x words) in memory at a time.
-_BLOCK = 4_000_000
+_BLOCK = 2_000_000
 POSITIVE, NEGATIVE, REST = "positive", "negative", "rest"
 
 
@@ -232,7 +232,8 @@ def estimate_concepts(
     totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).reshape(-1)
     length = float(totals.sum()) / max(len(member), 1)
     estimates: list[TCatEstimate] = []
-    corpus = _Corpus(matrix, bands, bands.of(totals), totals, _checked_weights(weights, matrix.shape))
+    of_band, weighted = bands.of(totals), _checked_weights(weights, matrix.shape)
+    corpus = _Corpus(matrix, canonical_csr(matrix), bands, of_band, totals, weighted)
     step = max(_BLOCK // max(matrix.shape[1], 1), 1)
     for begin in range(0, len(names), step):
         block = np.arange(begin, min(begin + step, len(names)))
@@ -264,6 +265,7 @@ class _Corpus:
     """Documents, the bands of their words, how often words occur, and weights instead of counts or None."""
 
     counts: sp.csr_array
+    csr: Csr
     bands: WordBands
     of_band: NDArray[np.int8]
     totals: Floats
@@ -278,7 +280,7 @@ def _composition(
     if n_labels == 0:
         return []
     member = signs > 0
-    terms = count_terms(canonical_csr(corpus.counts.astype(np.float64)), signs, n_jobs)
+    terms = count_terms(corpus.csr, signs, n_jobs)
     groups = indicator_groups(terms, corpus.of_band, bands)
     cells = (groups + n_sets * np.arange(n_labels)[:, None]).ravel()
 

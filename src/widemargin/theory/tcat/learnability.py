@@ -75,7 +75,7 @@ def error_bound(
                 f"attribute_noise: expected {len(concept.sets)} numbers that are not negative, one per set."
             )
         bound += 2 * float(np.abs(concept.set_weights()) @ noise)
-    return bound
+    return float(bound)
 
 
 def documents_needed(concept: TCatConcept, error: float, R2: float, *, biased: bool = False) -> float:

@@ -105,5 +105,5 @@ def word_sets(task: TextTask, category: str) -> tuple[NDArray[np.int8], NDArray[
     bands = WordBands()
     totals = np.asarray(task.X_train.sum(axis=0), dtype=np.float64).reshape(-1)
     signs = np.where(task.labels(category), 1, -1).astype(np.int8)[:, None]
-    terms = count_terms(canonical_csr(task.X_train.astype(np.float64)), signs)
+    terms = count_terms(canonical_csr(task.X_train), signs)
     return indicator_groups(terms, bands.of(totals), bands)[0], totals
