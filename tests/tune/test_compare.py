@@ -223,6 +223,25 @@ class Hungry(Column):
         return super().fit(X, y)
 
 
+class TestHonesty:
+    def test_the_best_of_many_settings_by_chance_is_as_good_as_chance(self):
+        """Forty settings guess at random; the best of them is right on far more than half, by chance."""
+        generator = np.random.default_rng(0)
+        shown, chosen = [], []
+        for seed in range(20):
+            X = sp.csr_array(generator.choice([-1.0, 1.0], (100, 40)))
+            labels = Labels.of(generator.permutation([0, 1] * 50))
+            settings = [{"column": k} for k in range(40)]
+            contender = Contender("chance", settings, [Column(k) for k in range(40)], {})
+            trial = Trial(labels, SharedRows(X, labels), folds=5, random_state=seed)
+            (row,) = compare_learners([contender], trial)
+            shown.append(row.accuracy.value)
+            chosen.append(max(each["estimate"] for each in row.candidates))
+        error = np.std(shown) / np.sqrt(len(shown))
+        assert np.mean(chosen) > 0.58
+        assert abs(np.mean(shown) - 0.5) < 3 * error
+
+
 class TestDifferences:
     def test_marks_by_hand(self):
         """Of 40 documents, "half" misses 12 that the others get right, "near" 5 others."""
@@ -551,7 +570,7 @@ class TestPresentation:
         best = self.row("svm", 0.9, 10.0, best=True)
         close, fast = self.row("ridge", 0.89, 6.0), self.row("bayes", 0.88, 0.5)
         worse = self.row("trees", 0.5, 1.0, worse=True)
-        similar = "Use svm, which is best; {} not significantly worse{}."
+        similar = "svm is best; {} not significantly worse{}."
         for rows, expected in (
             ((best, close, fast, worse), similar.format("bayes is", " and trains 20 times as fast")),
             (
@@ -567,6 +586,8 @@ class TestPresentation:
             ((ComparedLearner("svm", "failed", "no"),), "No learner could be measured."),
         ):
             assert self.comparison(*rows).advice == expected
+        assert self.comparison(best, close, fast, worse).faster is fast
+        assert self.comparison(best, close, worse).faster is None
 
     def test_html_is_escaped(self):
         found = self.comparison(self.row("<b>", 0.9, 1.0, best=True), ComparedLearner("x", "failed", "a < b"))

@@ -79,23 +79,35 @@ class Comparison:
             return "No learner could be measured."
         if len(measured) == 1:
             return f"{best.learner} is the only learner that was measured."
-        similar = [row for row in measured if row is not best and not row.significantly_worse]
+        similar = self._similar()
         if not similar:
             others = [row.learner for row in measured if row is not best]
             which = {1: others[0], 2: "both others"}.get(len(others), f"all {len(others)} others")
             return f"Use {best.learner}: {which} {'is' if len(others) == 1 else 'are'} significantly worse."
-        fastest = min(similar, key=_seconds)
-        ratio = _seconds(best) / max(_seconds(fastest), 1e-9)
-        if ratio >= _FASTER:
+        faster = self.faster
+        if faster is not None:
+            ratio = _seconds(best) / max(_seconds(faster), 1e-9)
             return (
-                f"Use {best.learner}, which is best; {fastest.learner} is not significantly worse and trains "
+                f"{best.learner} is best; {faster.learner} is not significantly worse and trains "
                 f"{_times(ratio)} times as fast."
             )
         names = _listed([row.learner for row in similar])
-        return (
-            f"Use {best.learner}, which is best; {names} {'is' if len(similar) == 1 else 'are'} not "
-            f"significantly worse."
-        )
+        verb = "is" if len(similar) == 1 else "are"
+        return f"{best.learner} is best; {names} {verb} not significantly worse."
+
+    @property
+    def faster(self) -> ComparedLearner | None:
+        """The fastest learner that is not significantly worse than the best and trains at least twice as
+        fast, if there is one."""
+        best, similar = self.best, self._similar()
+        if best is None or not similar:
+            return None
+        fastest = min(similar, key=_seconds)
+        return fastest if _seconds(best) >= _FASTER * _seconds(fastest) else None
+
+    def _similar(self) -> list[ComparedLearner]:
+        """The learners that are not significantly worse than the best."""
+        return [row for row in self.measured if not row.best and not row.significantly_worse]
 
     def table(self) -> Table:
         """One row per learner."""
@@ -161,6 +173,7 @@ class Comparison:
             "folds": self.folds,
             "seconds": round(self.seconds, 4),
             "best": None if self.best is None else self.best.learner,
+            "faster": None if self.faster is None else self.faster.learner,
             "advice": self.advice,
             "notes": self.notes,
             "rows": [row.to_dict() for row in self.rows],

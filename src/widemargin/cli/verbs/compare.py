@@ -34,7 +34,8 @@ def run(given: Given) -> None:
 
     The table shows quality with intervals, seconds to train, documents per second, memory and the size of the
     model. Learners that are significantly worse than the best are marked. A learner that fails is a row that
-    says why. The last lines are the advice and the command that trains the best learner.
+    says why. The last lines are the advice and the command that trains the best learner, and the one for a
+    faster learner that is not significantly worse.
     """
     learners = _named(given.learners)
     if given.train == given.test == "-":
@@ -69,18 +70,16 @@ def run(given: Given) -> None:
         n_jobs=given.threads,
         verbose=not given.quiet,
     )
-    command = None if found.best is None else train_command(given, found.best)
+    best, faster = (None if row is None else train_command(given, row) for row in (found.best, found.faster))
     if given.plot is not None and found.measured:
         found.plot(given.plot)
         note(f"Plot in {given.plot}", given.quiet)
     if given.json:
-        print_json({**found.to_dict(), "command": command})
+        print_json({**found.to_dict(), "command": best, "faster_command": faster})
     else:
         say(found.heading_and_notes()[0])
         show_table(found.table())
-        say(found.advice)
-        if command is not None:
-            say(command)
+        say(found.advice, *(command for command in (best, faster) if command is not None))
     if not found.measured and all(row.status == "failed" for row in found.rows):
         raise DataError(f"{given.train}: no learner could be trained. {found.rows[0].why}")
 
@@ -99,14 +98,14 @@ def _named(text: str | None) -> list[str] | None:
     return names
 
 
-def train_command(given: Given, best: ComparedLearner) -> str:
-    """The command that trains a model with the setting that was chosen."""
+def train_command(given: Given, row: ComparedLearner) -> str:
+    """The command that trains a learner with the setting that was chosen."""
     from widemargin.cli.options import options_of
 
     known = options_of("compare")
-    words: list[Any] = ["widemargin", "train", given.train, "-o", MODEL, "--learner", best.learner]
-    words += options_for(best.setting)
-    if best.learner == "linear-svm":
+    words: list[Any] = ["widemargin", "train", given.train, "-o", MODEL, "--learner", row.learner]
+    words += options_for(row.setting)
+    if row.learner == "linear-svm":
         words += ["--tune", "none"]  # the other learners are not tuned unless it is asked for
     for name in (*_REPEATED, *_OF_TEXTS):
         value = getattr(given, name)
