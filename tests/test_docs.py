@@ -48,6 +48,8 @@ def test_the_guide_to_estimates():
 
 def test_the_guide_to_diagnoses():
     results = doctest.testfile(str(DOCS / "diagnose.md"), module_relative=False)
+    assert results.attempted >= 5
+    assert results.failed == 0
 
 
 def test_the_guide_to_comparing():
