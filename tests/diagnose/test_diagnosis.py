@@ -106,6 +106,7 @@ class TestFaults:
             assert one.vocabulary > 100
             assert one.margin > 0
             assert one.error <= one.bounds["xi_alpha"] <= one.bounds["expected"] + 1e-6
+            assert one.weighting in ("tfc", "txc")
             assert len(one.curve) == 4
         assert found.categories[:-1] == sorted(found.categories[:-1], key=lambda one: one.f1)
 

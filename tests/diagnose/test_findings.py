@@ -145,7 +145,8 @@ class TestGiveAways:
         (found,) = give_aways(marked, labels)
         assert (found.label, found.terms, found.kind) == ("topic-0", ["zxcvb"], "place")
 
-    def test_an_identifier(self, clean):
+    @pytest.mark.parametrize(("name", "kind"), [("topic-2", "identifier"), ("about q77x", None)])
+    def test_an_identifier(self, clean, name, kind):
         texts, labels = clean()
         generator = np.random.default_rng(0)
         marked = []
@@ -154,8 +155,9 @@ class TestGiveAways:
             if label == "topic-2" and i % 5:
                 words.insert(int(generator.integers(len(words))), "q77x")
             marked.append(" ".join(words))
-        (found,) = give_aways(marked, labels)
-        assert (found.label, found.terms, found.kind) == ("topic-2", ["q77x"], "identifier")
+        found = give_aways(marked, [label.replace("topic-2", name) for label in labels])
+        # What the label is named after is no give-away.
+        assert [(one.label, one.terms, one.kind) for one in found] == [(name, ["q77x"], kind)] * bool(kind)
 
     def test_a_word_that_decides_alone(self, clean):
         texts, labels = clean()

@@ -131,13 +131,21 @@ def _noisy(found: Found) -> Iterator[Advice]:
         )
     drift = found.drift
     if drift is not None and drift.found:
-        words = ", ".join(repr(change.name) for change in drift.terms[:5])
+        parts = []
+        if drift.terms:
+            words = ", ".join(repr(change.name) for change in drift.terms[:5])
+            parts.append(f"{_count(drift.n_terms, 'word')} changed ({words})")
+        if drift.labels:
+            labels = ", ".join(str(change.name) for change in drift.labels[:5])
+            parts.append(f"{_count(len(drift.labels), 'label')} changed ({labels})")
+        if drift.told_apart > 0.5:
+            parts.append(
+                f"a classifier tells test from training documents in {_percent(drift.told_apart)} % of pairs "
+                f"(50 % by chance)"
+            )
         yield Advice(
             "drift",
-            f"Label documents like those of the test set: {_count(drift.n_terms, 'word')} changed"
-            f"{f' ({words})' if words else ''}, {_count(len(drift.labels), 'label')} changed, and a "
-            f"classifier tells test from training documents in {_percent(drift.told_apart)} % of pairs "
-            f"(50 % by chance).",
+            f"Label documents like those of the test set: {', '.join(parts)}.",
             labels=[change.name for change in drift.labels],
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.measure.intervals import Figure
 from widemargin.measure.quality import LabelQuality
-from widemargin.theory.tcat import NOT_ENOUGH, TCatEstimate
+from widemargin.theory.tcat import NOT_ENOUGH, TCatEstimate, WeightingAdvice
 
 # So large that a training document on the wrong side costs more than any margin, and still quick to learn.
 ALMOST_HARD = 100.0
@@ -40,6 +41,7 @@ class Category:
     redundancy : indicative words in an average document of the label
     discriminative_power : of the indicators in average documents, the share that points to the right side
     uncovered : share of its documents without an indicative term
+    weighting : "tfc" if inverse document frequencies widen the margin of its concept, "txc" if they do not
     separable : whether an almost hard margin separates all training documents
     margin : 1 / |w| of that rule
     error : held-out error of decisions at 0, by leave-one-out or cross-validation
@@ -60,6 +62,7 @@ class Category:
     redundancy: float | None
     discriminative_power: float | None
     uncovered: float | None
+    weighting: str | None
     separable: bool
     margin: float
     error: float
@@ -84,7 +87,16 @@ class Category:
         """Plain values for JSON."""
         plain = {
             name: getattr(self, name)
-            for name in ("label", "examples", "vocabulary", "best_term", "concept", "separable", "curve")
+            for name in (
+                "label",
+                "examples",
+                "vocabulary",
+                "best_term",
+                "concept",
+                "weighting",
+                "separable",
+                "curve",
+            )
         }
         numbers = ("best_term_f1", "redundancy", "discriminative_power", "uncovered", "margin", "error")
         rounded = {
@@ -93,7 +105,8 @@ class Category:
         return {
             **plain,
             **rounded,
-            "bounds": self.bounds,
+            # A bound that says nothing is no number in JSON.
+            "bounds": {name: value if math.isfinite(value) else None for name, value in self.bounds.items()},
             "quality": self.quality.to_dict(),
             "now": None if self.now is None else self.now.to_dict(),
             "doubled": None if self.doubled is None else self.doubled.to_dict(),
@@ -150,6 +163,7 @@ class Findings:
     terms: Sequence[str]
     table: TermTable
     concepts: list[TCatEstimate]
+    weightings: list[WeightingAdvice]
     margins: Margins
     errors: NDArray[np.float64]
     labels: list[LabelQuality]
@@ -180,6 +194,7 @@ class Findings:
             redundancy=_known(concept, concept.redundancy),
             discriminative_power=_known(concept, concept.discriminative_power),
             uncovered=_known(concept, concept.uncovered),
+            weighting=self.weightings[k].best,
             separable=bool(self.margins.separable[column]),
             margin=float(self.margins.margin[column]),
             error=float(self.errors[column]),

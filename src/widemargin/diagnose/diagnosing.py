@@ -28,7 +28,7 @@ from widemargin.labels import Labels
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.measure import contingency, error_rate
 from widemargin.measure.quality import quality
-from widemargin.theory.tcat import estimate_concepts
+from widemargin.theory.tcat import advise_weighting, estimate_concepts
 from widemargin.weight.vectorizer import Vectorizer
 
 
@@ -87,8 +87,9 @@ def diagnose(
     signs, names = _every_class(labels)
     with stages.stage("words"):
         table = term_table(counts.matrix, signs, n_jobs)
-        concepts = estimate_concepts(counts.matrix, Labels.of(signs > 0), n_jobs=n_jobs)
-        # Classes without an example, or on all documents, have a concept too: that it cannot be told.
+        members = Labels.of(signs > 0)
+        concepts = estimate_concepts(counts.matrix, members, n_jobs=n_jobs)
+        weightings = advise_weighting(counts.matrix, members, n_jobs=n_jobs)
     with stages.stage("learn"):
         learner = LinearSVM(n_jobs=n_jobs, random_state=random_state)
         learner.fit(rows.X, labels)
@@ -127,7 +128,16 @@ def diagnose(
         if labels.space.kind == "binary":
             confusions = []  # there would be nothing left to decide
         categories = Findings(
-            labels.space, terms, table, concepts, margins, errors, figures.labels, growth, float(target)
+            labels.space,
+            terms,
+            table,
+            concepts,
+            weightings,
+            margins,
+            errors,
+            figures.labels,
+            growth,
+            float(target),
         ).categories()
         found = Found(
             len(train),

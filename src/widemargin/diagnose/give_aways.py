@@ -2,12 +2,14 @@
 
 Text is redundant: in natural collections no single word decides a category, and none stands in the same
 place of every document. A term is reported if nearly all documents that have it have the label (which is no
-chance, by Fisher's exact test with Holm's correction for all terms and labels), if it is in a good part of
-the label's documents, and if one of three things shows that it is a mark:
+chance, by Fisher's exact test, corrected for the number of terms and labels), if it is in a good part of the
+label's documents, and if one of three things shows that it is a mark:
 
 - *place*: it occurs once per document, always at the same distance from the beginning or from the end;
 - *identifier*: it mixes letters and digits, and is in at least half of the documents;
-- *alone*: it decides the label alone, almost without error, and is not part of the label's name.
+- *alone*: it decides the label alone, almost without error.
+
+A part of the label's name is a give-away by its place only: documents about Uber have the word "uber".
 
 Terms of the same documents, such as those of one footer, are one finding. Each is tested by learning again
 without it.
@@ -225,12 +227,13 @@ def _kind(
     times = columns.data[columns.indptr[term] : columns.indptr[term + 1]]
     if np.mean(times == 1) >= SAME_PLACE and _in_one_place(word, [texts[i] for i in documents[:_LOOKED_AT]]):
         return "place"
+    name = re.findall(r"[^\W_]+", str(label).casefold())
+    if any(part.startswith(word[:4]) or word.startswith(part[:4]) for part in name if len(part) > 1):
+        return None
     covered = np.count_nonzero(member[documents]) >= IDENTIFIES * member.sum()
     if covered and re.search(r"\d", word) and re.search(r"[^\W\d_]", word):
         return "identifier"
-    name = re.findall(r"[^\W_]+", str(label).casefold())
-    related = any(part.startswith(word[:4]) or word.startswith(part[:4]) for part in name if len(part) > 1)
-    return "alone" if not related and _rule_f1(term, columns, member) >= DECIDES else None
+    return "alone" if _rule_f1(term, columns, member) >= DECIDES else None
 
 
 def _in_one_place(word: str, texts: list[str]) -> bool:

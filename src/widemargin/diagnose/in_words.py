@@ -172,6 +172,9 @@ def describe(one: Category, documents: int) -> list[str]:
         )
     if one.best_term is not None:
         lines.append(f'  Its best single term is "{one.best_term}" (F1 {100 * one.best_term_f1:.1f} alone).')
+    if one.weighting is not None:
+        suit = "widen" if one.weighting == "tfc" else "narrow"
+        lines.append(f"  Inverse document frequencies {suit} the margin of its concept ({one.weighting}).")
     bounds = ", ".join(
         f"{_BOUNDS[name]} {100 * value:.2f} %" if value < 1 else f"{_BOUNDS[name]} above 100 %"
         for name, value in one.bounds.items()

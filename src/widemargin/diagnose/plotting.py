@@ -19,10 +19,18 @@ def panels(found: Diagnosis) -> list[Panel]:
         assert one.doubled is not None
         sizes, values = zip(*one.curve, strict=True)
         lines.append(Line(str(one.label), sizes, values))
-        beyond = (found.documents, 2 * found.documents)
-        expected = (one.now.value, one.doubled.value)
-        lines.append(Line(f"{one.label}, expected", beyond, expected, expected=True))
-    curves = Panel("Learning curves", "training documents", "F1", lines)
+        ends = (one.now, one.doubled)
+        lines.append(
+            Line(
+                "_",  # no entry in the legend
+                (found.documents, 2 * found.documents),
+                tuple(end.value for end in ends),
+                expected=True,
+                low=tuple(end.low for end in ends),
+                high=tuple(end.high for end in ends),
+            )
+        )
+    curves = Panel("Learning curves, and what is expected (90 %)", "training documents", "F1", lines)
     ranks = list(range(1, len(enough) + 1))
     now = [one.now.value for one in enough if one.now is not None]
     doubled = [one.doubled.value for one in enough if one.doubled is not None]
@@ -30,6 +38,6 @@ def panels(found: Diagnosis) -> list[Panel]:
         "Labels",
         "labels, hardest first",
         "F1",
-        [Line("with all documents", ranks, now), Line("with twice as many", ranks, doubled, expected=True)],
+        [Line("with all documents", ranks, now), Line("with twice as many", ranks, doubled)],
     )
     return [curves, labels]

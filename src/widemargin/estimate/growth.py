@@ -82,7 +82,7 @@ def measure_growth(
     if hasattr(learner, "verbose"):
         learner.set_params(verbose=False)
     fold = stratified_folds(y.signs, folds, random_state)
-    scores = np.empty((len(PARTS), n, y.space.n_columns))
+    scores = np.empty((len(PARTS), n, y.space.n_columns), dtype=np.float32)
     sizes = np.zeros(len(PARTS))
     for number in track(range(folds), "Learning curve", unit="folds", enabled=None if verbose else False):
         out = fold == number
@@ -99,29 +99,26 @@ def measure_growth(
     return _measured(y, scores, np.round(sizes).astype(np.int64), random_state)
 
 
-def _measured(y: Labels, scores: Floats, sizes: NDArray[np.int64], seed: int) -> Growth:
+def _measured(y: Labels, scores: NDArray[np.float32], sizes: NDArray[np.int64], seed: int) -> Growth:
     """F1 of the decisions by these scores, and how far other documents would move it."""
     space = y.space
     truth = _of_every_class(space, y.signs > 0)
-    decided = np.stack([_of_every_class(space, decisions(space, table, y.signs) > 0) for table in scores])
-    # F1 = 2 TP / (positive + decided): numerator and denominator are sums over documents.
-    both = decided & truth
-    numerator, denominator = 2.0 * both.sum(axis=1), truth.sum(axis=0) + 1.0 * decided.sum(axis=1)
     weights = np.random.default_rng([seed, 1]).poisson(1.0, size=(_DRAWS, len(truth))).astype(np.float32)
-    positive = weights @ truth.astype(np.float32)
-    drawn = np.empty((_DRAWS, *numerator.shape))
-    for k in range(len(decided)):
-        hits = np.asarray(weights @ sp.csc_array(both[k].astype(np.float32)))
-        chosen = np.asarray(weights @ sp.csc_array(decided[k].astype(np.float32)))
-        drawn[:, k] = _ratio(2 * hits, positive + chosen)
-    apart = drawn - drawn.mean(axis=0)
+    # The first draw is the documents as they are.
+    weights = np.vstack([np.ones(len(truth), np.float32), weights])
+    positive = _sums(weights, truth)
+    drawn = np.empty((_DRAWS + 1, len(scores), truth.shape[1]))
+    for k, table in enumerate(scores):
+        decided = _of_every_class(space, decisions(space, table, y.signs) > 0)
+        # F1 = 2 TP / (positive + decided): numerator and denominator are sums over documents.
+        drawn[:, k] = _ratio(2 * _sums(weights, decided & truth), positive + _sums(weights, decided))
+    apart = drawn[1:] - drawn[1:].mean(axis=0)
     covariance = np.einsum("dil,djl->lij", apart, apart) / (_DRAWS - 1)
     names = (space.classes if space.kind == "binary" else space.column_names).tolist()
-    examples = truth.sum(axis=0)
-    return Growth(names, sizes, len(truth), examples, _ratio(numerator, denominator), covariance)
+    return Growth(names, sizes, len(truth), truth.sum(axis=0), drawn[0], covariance)
 
 
-def decisions(space: LabelSpace, scores: Floats, truth: NDArray[Any]) -> NDArray[np.int8]:
+def decisions(space: LabelSpace, scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.int8]:
     """Signs by held-out scores: the largest of exclusive classes, or thresholds for F1."""
     if space.kind == "multiclass":
         return np.asarray(space.choose(scores), dtype=np.int8)
@@ -130,6 +127,10 @@ def decisions(space: LabelSpace, scores: Floats, truth: NDArray[Any]) -> NDArray
 
 def _of_every_class(space: LabelSpace, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.hstack([~positive, positive]) if space.kind == "binary" else positive
+
+
+def _sums(weights: NDArray[np.float32], cells: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.asarray(weights @ sp.csc_array(cells.astype(np.float32)))
 
 
 def _ratio(numerator: NDArray[Any], denominator: NDArray[Any]) -> Floats:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 from widemargin._files import replacing
 from widemargin.errors import MissingFileError, UsageError
@@ -19,14 +20,19 @@ _INCHES_PER_PANEL, _LETTERS_PER_PANEL, _HEIGHT = 5.0, 50, 4.0
 
 @dataclass(frozen=True)
 class Line:
-    """A line through points. `published` lines (dashed) come from a paper, `expected` ones (dotted) from an
-    extrapolation."""
+    """A line through points. `published` lines (dashed) come from a paper.
+
+    `expected` lines (dotted) continue the line before them, in its color; `low` and `high` are the interval
+    around a line.
+    """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     published: bool = False
     expected: bool = False
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -86,9 +92,17 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
         figure.suptitle(fill(title, _LETTERS_PER_PANEL * len(panels)), fontsize="medium")
     for number, panel in enumerate(panels):
         axes = figure.add_subplot(1, len(panels), number + 1)
+        drawn: Any = None
         for line in panel.lines:
             style = "--" if line.published else ":" if line.expected else "-"
-            axes.plot(list(line.x), list(line.y), style, marker="o", markersize=3, label=line.name)
+            color = drawn.get_color() if line.expected and drawn is not None else None
+            (drawn,) = axes.plot(
+                list(line.x), list(line.y), style, marker="o", markersize=3, label=line.name, color=color
+            )
+            if line.low:
+                axes.fill_between(
+                    line.x, line.low, line.high, alpha=0.15, color=drawn.get_color(), linewidth=0
+                )
         if panel.log:
             axes.set_xscale("log")
             axes.set_yscale("log")
