@@ -10,6 +10,14 @@ learns two centroids each but neither cuts weights nor chooses a threshold; and 
 topic against SciPy's Y.T @ X. The loop takes minutes, because it makes the documents dense: it is timed on
 some topics, and the time of all is their number times that. Centroids may differ by at most 1e-9. Leaving out
 every training document in closed form is compared with learning without each document of a sample.
+
+Nearest neighbors: the 15 training documents with the largest cosines vote on every test document, against
+scikit-learn's KNeighborsClassifier(algorithm="brute", metric="cosine") with as many threads, with all terms
+and with the 1,000 best by information gain. The first row of each is the search for the neighbors of the test
+documents, the second that for those of every training document among the others; ours then also votes.
+Cosines may differ by at most 1e-6. The third is fit and predict with equal votes. At most one decision in
+10,000 may differ, since scikit-learn does not define which of several equal cosines come first. The
+break-even point is that of weighted votes.
 """
 
 from __future__ import annotations
@@ -21,13 +29,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.preprocessing import normalize
 
-from _compare import Check, Row, arguments, in_turns, report
-from _reuters import Job, reuters
-from widemargin import NaiveBayes, Rocchio, Vectorizer
+from _compare import Check, Row, Timed, arguments, in_turns, report
+from _reuters import THREADS, Job, reuters
+from widemargin import NaiveBayes, NearestNeighbors, Rocchio, SelectFeatures, Vectorizer
 from widemargin._arrays import canonical_csr
 from widemargin.decide import proportional_scores
 from widemargin.learn.class_counts import ClassCounts, label_sums
@@ -37,6 +46,9 @@ SAME_SCORES = 1e-9
 # Topics that NearestCentroid is timed on, and documents that are left out by learning again.
 CENTROID_TOPICS = 2
 LEFT_OUT = 20
+SAME_COSINES = 1e-6
+SAME_DECISIONS = 1e-4
+NEIGHBORS = 15
 
 
 def naive_bayes(job: Job, repeats: int) -> Iterator[Row]:
@@ -118,7 +130,52 @@ def rocchio(job: Job, repeats: int) -> Iterator[Row]:
     yield Row("Rocchio, leave-one-out", "learning again (from a sample)", ours, each * len(Y), checks)
 
 
-TASKS = {"naive-bayes": naive_bayes, "rocchio": rocchio}
+def neighbors(job: Job, repeats: int) -> Iterator[Row]:
+    vectorizer = Vectorizer(stop_words="freewais")
+    X, new, Y = vectorizer.fit_transform(job.train), vectorizer.transform(job.test), job.Y_train
+    yield from _neighbors("all terms", job, X, new, repeats)
+    best = SelectFeatures("ig", 1000).fit(X, Y)
+    yield from _neighbors("1,000 terms", job, best.transform(X), best.transform(new), repeats)
+
+
+def _neighbors(terms: str, job: Job, X: sp.csr_array, new: sp.csr_array, repeats: int) -> Iterator[Row]:
+    Y, peers = job.Y_train, "KNeighborsClassifier"
+    ours = NearestNeighbors(NEIGHBORS, n_jobs=THREADS).fit(X, Y)
+    equal = NearestNeighbors(NEIGHBORS, vote="equal", n_jobs=THREADS)
+    peer = KNeighborsClassifier(NEIGHBORS, algorithm="brute", metric="cosine", n_jobs=THREADS).fit(X, Y)
+    scores = ours.decision_function(new)
+    found, expected = in_turns(lambda: ours.nearest(new), lambda: peer.kneighbors(new), repeats=repeats)
+    quality = {"micro PRBEP": 100 * micro_prbep(job.Y_test, scores)}
+    yield _searches(f"neighbors, {terms}", peers, found, expected, quality)
+    found, expected = in_turns(lambda: ours.left_out_scores(X, Y), lambda: peer.kneighbors(), repeats=repeats)
+    quality = {"micro PRBEP": 100 * micro_prbep(Y, found.result.scores)}
+    # Leave-one-out gives scores, so that the neighbors are looked up again, with the document itself.
+    more = NearestNeighbors(NEIGHBORS + 1, n_jobs=THREADS).fit(X, Y).nearest(X)
+    left_out = Timed(found.seconds, (None, _without_self(more.documents, more.cosines)))
+    yield _searches(f"neighbors left out, {terms}", peers, left_out, expected, quality)
+    decided, predicted = in_turns(
+        lambda: equal.fit(X, Y).predict(new), lambda: peer.fit(X, Y).predict(new), repeats=repeats
+    )
+    differ = float(np.mean(decided.result != predicted.result))
+    checks = [Check("decisions differ", differ, SAME_DECISIONS)]
+    yield Row(f"decisions by neighbors, {terms}", peers, decided.seconds, predicted.seconds, checks)
+
+
+def _searches(name: str, peer: str, ours: Timed, theirs: Timed, quality: dict[str, float]) -> Row:
+    """A row that compares the cosines of neighbors, (documents, cosines) with (distances, documents)."""
+    difference = float(np.abs(ours.result[1] - (1 - theirs.result[0])).max())
+    checks = [Check("cosines differ", difference, SAME_COSINES)]
+    return Row(name, peer, ours.seconds, theirs.seconds, checks, quality)
+
+
+def _without_self(documents: NDArray[np.int32], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cosines of all neighbors of each document but itself, or the farthest if it is not among them."""
+    own = documents == np.arange(len(documents))[:, None]
+    own[~own.any(axis=1), -1] = True
+    return cosines[~own].reshape(len(cosines), -1)
+
+
+TASKS = {"naive-bayes": naive_bayes, "rocchio": rocchio, "neighbors": neighbors}
 
 
 def rows(tasks: list[str], repeats: int) -> Iterator[Row]:

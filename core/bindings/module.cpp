@@ -7,6 +7,7 @@ namespace widemargin {
 void register_kernel(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_multiclass(nb::module_& m);
+void register_neighbors(nb::module_& m);
 void register_online(nb::module_& m);
 void register_profiles(nb::module_& m);
 void register_sparse(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
     widemargin::register_kernel(m);
     widemargin::register_linear(m);
     widemargin::register_multiclass(m);
+    widemargin::register_neighbors(m);
     widemargin::register_online(m);
     widemargin::register_profiles(m);
     widemargin::register_squares(m);

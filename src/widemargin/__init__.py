@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from widemargin.learn.bayes.naive_bayes import NaiveBayes
     from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
     from widemargin.learn.chi_square_network import ChiSquareNetwork
+    from widemargin.learn.neighbors.nearest_neighbors import NearestNeighbors
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
     from widemargin.learn.online.dual_svm import DualSVM
@@ -59,6 +60,7 @@ _HOME = {
     "LinearSVM": "widemargin.learn.svm.linear_svm",
     "MulticlassSVM": "widemargin.learn.svm.multiclass_svm",
     "NaiveBayes": "widemargin.learn.bayes.naive_bayes",
+    "NearestNeighbors": "widemargin.learn.neighbors.nearest_neighbors",
     "Perceptron": "widemargin.learn.online.perceptron",
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
@@ -90,6 +92,7 @@ __all__ = [
     "LinearSVM",
     "MulticlassSVM",
     "NaiveBayes",
+    "NearestNeighbors",
     "Perceptron",
     "PositiveWinnow",
     "ProfileClassifier",

@@ -25,6 +25,7 @@ from widemargin import (
     LinearSVM,
     MulticlassSVM,
     NaiveBayes,
+    NearestNeighbors,
     Perceptron,
     PositiveWinnow,
     ProfileClassifier,
@@ -115,6 +116,8 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
     "semi-supervised-bayes": ("multiclass", lambda: TextClassifier(learner=SemiSupervisedBayes())),
     "boosted-trees": ("multiclass", lambda: TextClassifier(learner=BoostedTrees(5))),
+    "nearest-neighbors": ("multiclass", lambda: TextClassifier(learner=NearestNeighbors(2))),
+    "nearest-neighbors equal": ("binary", lambda: TextClassifier(learner=NearestNeighbors(vote="equal"))),
     "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
     "profiles votes": (
         "binary",

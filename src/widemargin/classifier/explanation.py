@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from widemargin.learn.neighbors.nearest_neighbors import Voter
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Explanation:
         One for every occurrence of a known term, in the order of the text. They and `bias` sum to `score`.
     threshold : float, optional
         The label is assigned if the score exceeds this; None for 0.
+    voters : list of Voter, optional
+        The training documents that voted, of nearest neighbors.
     """
 
     label: Any
@@ -44,6 +49,7 @@ class Explanation:
     bias: float
     contributions: list[Contribution]
     threshold: float | None = None
+    voters: list[Voter] | None = None
 
     def by_term(self) -> list[tuple[str, float, int]]:
         """Terms with the sum of their contributions and their number of occurrences, the strongest first."""
@@ -65,6 +71,7 @@ class Explanation:
                 {"start": c.start, "end": c.end, "text": c.text, "term": c.term, "value": c.value}
                 for c in self.contributions
             ],
+            **({} if self.voters is None else {"voters": [voter._asdict() for voter in self.voters]}),
         }
 
 

@@ -33,6 +33,7 @@ LEARNERS = {
     "boosted-trees": ("widemargin.learn.trees.boosting", "BoostedTrees"),
     "naive-bayes": ("widemargin.learn.bayes.naive_bayes", "NaiveBayes"),
     "semi-supervised-bayes": ("widemargin.learn.bayes.semi_supervised", "SemiSupervisedBayes"),
+    "nearest-neighbors": ("widemargin.learn.neighbors.nearest_neighbors", "NearestNeighbors"),
     "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),
     "dual-svm": ("widemargin.learn.online.dual_svm", "DualSVM"),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -116,7 +116,7 @@ class Scorer:
         else:
             weights = term_weights(self.learner, label)
             values, bias = row.data.astype(np.float64) * weights.weights[row.indices], weights.bias
-        return explain_scores(
+        found = explain_scores(
             text,
             label=label,
             columns=row.indices,
@@ -127,6 +127,7 @@ class Scorer:
             threshold=None if thresholds is None else sign * float(thresholds[column]),
             name=self.representation.term if self.representation.has_terms else None,
         )
+        return replace(found, voters=self.learner.voters(row)) if hasattr(self.learner, "voters") else found
 
     def top_terms(self, label: Any = None, count: int = 20) -> TopTerms:
         """The `count` terms with the largest and with the smallest weights for `label`."""

@@ -87,6 +87,10 @@ ENTRIES: dict[str, LearnerEntry] = {
         work=Work(passes=0.1),
     ),
     "rocchio": LearnerEntry(settings=_values("negative_weight", 1.0, 0.25, 0.0), work=Work(passes=0.2)),
+    "nearest-neighbors": LearnerEntry(
+        settings=({}, {"n_neighbors": 10}, {"n_neighbors": 1}),
+        work=Work(rows=0.04),  # of scoring as many documents
+    ),
     "linear-svm": LearnerEntry(settings=_values("C", 1.0, 0.2, 5.0), work=Work(passes=3)),
     "multiclass-svm": LearnerEntry(
         settings=_values("C", 1.0, 0.2, 5.0), tasks=ONE_LABEL, work=Work(passes=5)

@@ -21,6 +21,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Naive Bayes (naive-bayes)": learners.NAIVE_BAYES,
     "Rocchio (rocchio)": learners.ROCCHIO,
     "Boosting (boosted-trees)": learners.BOOSTING,
+    "Nearest neighbors (nearest-neighbors)": learners.NEIGHBORS,
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": learners.STREAMS,

@@ -10,6 +10,7 @@ from widemargin.cli.options.learners import (
     KERNELS,
     LEARNING,
     NAIVE_BAYES,
+    NEIGHBORS,
     ONLINE,
     ONLINE_LEARNING,
     PROFILES,
@@ -39,7 +40,8 @@ def is_online(learner: str) -> bool:
 def parameters(given: Any) -> dict[str, Any]:
     """The parameters of the learner that were given, checked before the work begins."""
     learner = given.learner
-    options = (*LEARNING, *NAIVE_BAYES, *ROCCHIO, *BOOSTING, *KERNELS, *PROFILES, *ONLINE_LEARNING, *STREAMS)
+    learners = LEARNING + NAIVE_BAYES + ROCCHIO + BOOSTING + KERNELS + NEIGHBORS + PROFILES + ONLINE_LEARNING
+    options = learners + STREAMS
     found = given_of(given, learner, [option for option in options if "train" in option.verbs.split()])
     for option in STREAMS:
         found.pop(option.name, None)

@@ -10,7 +10,7 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio boosted-trees "
+    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio nearest-neighbors boosted-trees "
     f"chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
@@ -35,7 +35,8 @@ LEARNING = (
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
         "one pass, with exact leave-one-out in closed form. rocchio: the cosine with the difference of two "
-        "centroids, in one pass, with exact leave-one-out in closed form. boosted-trees: AdaBoost, the "
+        "centroids, in one pass, with exact leave-one-out in closed form. nearest-neighbors: the votes of "
+        "the most similar training documents, all of which the model keeps. boosted-trees: AdaBoost, the "
         "votes of many tests of one term each. chi-square-network: distances between "
         "distributions of character trigrams, for authors of long texts. profiles: the nearest "
         "distribution of character n-grams, for languages of short strings (`identify`). Online learners, "
@@ -206,6 +207,22 @@ KERNELS = (
     ),
     _kernel("--cache MB", "Megabytes for rows of the kernel matrix.", float, shown="200", least=1),
 )
+NEIGHBORS = (
+    train(
+        "--neighbors N",
+        "The number of nearest documents or profiles that vote.",
+        int,
+        shown="30, or all of fewer documents; profiles: 1",
+        learners="nearest-neighbors profiles",
+        least=1,
+    ),
+    train(
+        "--vote weighted|equal",
+        "Whether a vote counts as much as the similarity of its document, or all count the same.",
+        shown="weighted",
+        learners="nearest-neighbors",
+    ),
+)
 PROFILES = (
     _profiles(
         "--dissimilarity kl|kl-all|ct|cosine|chi2|chi2-asymmetric",
@@ -222,7 +239,6 @@ PROFILES = (
         "Add up all documents of a label to one profile, or N at a time; 1 compares with every document.",
         shown="class",
     ),
-    _profiles("--neighbors N", "The number of nearest profiles that vote.", int, shown="1", least=1),
     _profiles("--unseen X", "The count of an n-gram that a profile does not have.", float, shown="0.1"),
 )
 ONLINE_LEARNING = (

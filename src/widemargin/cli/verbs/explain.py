@@ -15,6 +15,8 @@ from widemargin.errors import DataError, MissingFileError, StorageError, UsageEr
 
 if TYPE_CHECKING:
     from widemargin.classifier.explanation import Explanation
+    from widemargin.learn.neighbors.nearest_neighbors import Voter
+    from widemargin.report.tables import Table
 
 EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong amount"'
 
@@ -25,6 +27,9 @@ FAINT = 0.1
 @takes("explain")
 def run(given: Given) -> None:
     """Show how much each word of a text contributes to its score. Contributions and bias add up to the score.
+
+    For nearest neighbors, also list the training documents that voted, numbered from 0 in the order of
+    training.
 
     In a terminal, words for the label are green and words against it red.
     """
@@ -67,6 +72,20 @@ def show(text: str, explanation: Explanation, terms: int) -> None:
     rows.append(["(bias)", None, explanation.bias])
     columns = [Column("term"), Column("times", "count"), Column("contribution", "difference", 4)]
     show_table(Table("", columns, list(rows), footer=[["sum: the score", None, explanation.score]]))
+    if explanation.voters is not None:
+        say()
+        show_table(voters_table(explanation.voters))
+
+
+def voters_table(voters: list[Voter]) -> Table:
+    """One row per training document that voted, the nearest first."""
+    from widemargin.report.tables import Column, Table
+
+    rows = [
+        [str(voter.document), " ".join(map(str, voter.labels)), voter.cosine, voter.share] for voter in voters
+    ]
+    columns = [Column("training document"), Column("labels"), Column("cosine", "decimal", 4)]
+    return Table("", [*columns, Column("share of the votes", "decimal", 4)], list(rows))
 
 
 def colored(text: str, explanation: Explanation) -> list[tuple[str, str]]:

@@ -195,6 +195,10 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
             ("centers", "center") if learner == "chi-square-network" else ("supports", "support vector")
         )
         lines.append((name, counted(supports["shape"][1], what)))
+    kept = manifest["arrays"].get("learner.documents_data")
+    if kept is not None:
+        n = manifest["arrays"]["learner.documents_indptr"]["shape"][0] - 1
+        lines.append(("keeps", f"{counted(n, 'document')}, {counted(kept['shape'][0], 'value')}"))
     if summary.get("objective"):
         gap = f", duality gap {summary['duality_gap']:.2g}" if "duality_gap" in summary else ""
         lines.append(("objective", f"{summary['objective']:.6g}{gap}"))
