@@ -11,11 +11,12 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.reference import naive_bayes as reference
-from widemargin import NaiveBayes, TextClassifier, Vectorizer, leave_one_out
+from widemargin import LinearSVM, NaiveBayes, TextClassifier, Vectorizer, leave_one_out
 from widemargin.classifier.scorer import Scorer
 from widemargin.errors import DataError, UsageError
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
+from widemargin.theory.tcat import TCatConcept
 
 MODELS = ["multinomial", "bernoulli", "complement"]
 PEERS = {"multinomial": MultinomialNB, "bernoulli": BernoulliNB, "complement": ComplementNB}
@@ -227,6 +228,51 @@ def test_threads_do_not_change_the_counts():
     np.testing.assert_array_equal(one.coef_, two.coef_)
     expected = Y.T.astype(float) @ (weights[:, None] * X.toarray())
     np.testing.assert_allclose(one.counts_.terms.matrix.toarray(), expected, rtol=1e-12)
+
+
+class TestTCat:
+    """TCat([2 : 1 : 4], [1 : 2 : 4]): positive documents have two of four words a and one of four words b,
+    negative ones one and two (joachims 4.7). Common positive documents have other words than rare ones."""
+
+    DOCUMENTS = (
+        ("a0 a1 b2", 1, 45),
+        ("a0 a1 b3", 1, 45),
+        ("a2 a3 b0", 1, 10),  # words that are typical of negative documents, but two of them a
+        ("a2 b0 b1", -1, 45),
+        ("a3 b0 b1", -1, 45),
+        ("a0 b2 b3", -1, 10),
+    )
+    WORDS = tuple(f"{letter}{number}" for letter in "ab" for number in range(4))
+
+    def task(self):
+        X = np.array([[float(word in text.split()) for word in self.WORDS] for text, _, _ in self.DOCUMENTS])
+        y, n = (np.array([document[k] for document in self.DOCUMENTS]) for k in (1, 2))
+        (p_a, n_a, f_a), (p_b, n_b, f_b) = TCatConcept([(2, 1, 4), (1, 2, 4)]).sets
+        assert f_a == f_b == 4
+        np.testing.assert_array_equal(X[:, :4].sum(axis=1), np.where(y > 0, p_a, n_a))
+        np.testing.assert_array_equal(X[:, 4:].sum(axis=1), np.where(y > 0, p_b, n_b))
+        return X, y, n
+
+    @pytest.mark.parametrize("event_model", ["multinomial", "bernoulli"])
+    def test_naive_bayes_does_not_learn_it_but_comes_close(self, event_model):
+        X, y, n = self.task()
+        wrong = NaiveBayes(event_model=event_model).fit(X, y, sample_weight=n).predict(X) != y
+        # Both rare kinds of documents, however many documents there are.
+        assert wrong.tolist() == [False, False, True, False, False, True]
+        assert n[wrong].sum() / n.sum() == pytest.approx(0.1)
+        more = NaiveBayes(event_model=event_model).fit(X, y, sample_weight=1000 * n).predict(X) != y
+        np.testing.assert_array_equal(more, wrong)
+
+    def test_a_support_vector_machine_learns_it(self):
+        X, y, n = self.task()
+        model = LinearSVM(C=np.inf, bias=None).fit(X, y, sample_weight=n)
+        assert (model.decision_function(X) * y >= 1 - 1e-2).all()
+
+    @pytest.mark.parametrize("event_model", ["multinomial", "bernoulli"])
+    def test_words_at_random_are_no_difficulty(self, event_model):
+        X, y = TCatConcept([(2, 1, 4), (1, 2, 4)]).sample(300, 300, distinct=True, random_state=0)
+        model = NaiveBayes(event_model=event_model).fit(X.astype(float), y)
+        assert (model.predict(X.astype(float)) == y).mean() > 0.99
 
 
 class TestBadInput:

@@ -104,6 +104,8 @@ class TestZhang:
         assert ours[zhang.EXACT] > 88
         # The printed rate overshoots on long pages.
         assert ours[zhang.EXACT] > ours["SVM"]
+        # Printed is "about 66 %".
+        assert abs(ours[zhang.BAYES] - 66) < 1.5
 
     @pytest.mark.slow
     @pytest.mark.needs_corpus("reuters21578")
@@ -172,4 +174,5 @@ class TestDagan:
         for column in dagan.SPLITS:
             ours = {row: result.cell(row, column).ours for row in dagan.TABLE_2}
             assert ours["BalancedWinnow+"] > ours["Rocchio"] + 3
+            assert ours["Rocchio"] > ours["Bayes"]
         assert result.cell("BalancedWinnow+", "Apte's split").ours >= 83.3

@@ -4,7 +4,8 @@ right.
 A dash stands for a figure that is not printed as a number ("<0.01"). A row of Tables 5.1 to 5.3 has 32
 figures: mean and deviation by hold-out test, leave-one-out, xi-alpha with rho = 1 and with rho = 2, of the
 error, F1, recall and precision. A row of Tables 6.2, 6.4 and 6.6 has three parts: PRAVG on the test
-documents, choices by xi-alpha and choices by leave-one-out.
+documents, choices by xi-alpha and choices by leave-one-out. The columns of conventional methods stand apart
+from those of SVMs: Bayes, Rocchio, C4.5 and k-NN.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Joachims (2000), Table 6.7: precision/recall break-even points of SVMs on Reuters-21578.
+"""Joachims (2000), Table 6.7: break-even points of SVMs and conventional methods on Reuters-21578.
 
 One SVM a topic over all 9,603 training documents of the ModApte split. The ten largest topics, and the
 micro-average over the 90 topics that have an example on both sides, by one threshold lowered over all topics
-(2.6.4).
+(2.6.4). Conventional methods over the grid of 6.3.4.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import Any
 
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.papers.break_even import break_even_cells
+from widemargin.papers.joachims.conventional import METHODS
+from widemargin.papers.joachims.conventional_columns import conventional_cells
 from widemargin.papers.joachims.published import printed
-from widemargin.papers.joachims.text_tasks import Report, reuters
+from widemargin.papers.joachims.text_tasks import Report, reuters, reuters_documents
 from widemargin.papers.joachims.thesis_svm import RBF_C, linear_svm, rbf_svm
 from widemargin.papers.result import PaperResult
 
@@ -44,8 +46,10 @@ def learners(columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
     return {column: learner for column, learner in zip(COLUMNS, everything, strict=True) if column in columns}
 
 
-def run(report: Report, columns: Sequence[str] = COLUMNS) -> PaperResult:
-    """Train all topics for each of `columns` and measure them."""
+def run(
+    report: Report, columns: Sequence[str] = COLUMNS, methods: Sequence[str] = tuple(METHODS)
+) -> PaperResult:
+    """Train all topics for each of `columns` and each of the conventional `methods`, and measure them."""
     task = reuters(report)
     chosen = learners(columns)
     published = {
@@ -53,6 +57,6 @@ def run(report: Report, columns: Sequence[str] = COLUMNS) -> PaperResult:
         for row, figures in PUBLISHED.items()
     }
     cells = break_even_cells(task, chosen, published, MICRO, report)
-    return PaperResult(
-        "joachims-6.7", "Joachims, Table 6.7: PRBEP on Reuters-21578", cells, [*NOTES, *task.notes]
-    )
+    more, notes = conventional_cells("6.7", MICRO, reuters_documents(report), task, report, methods)
+    title = "Joachims, Table 6.7: PRBEP on Reuters-21578"
+    return PaperResult("joachims-6.7", title, [*cells, *more], [*NOTES, *notes, *task.notes])

@@ -15,7 +15,9 @@ from widemargin.papers.joachims.few_labels import (
     VECTORS_NOTE,
     Field,
     Floats,
+    Published,
     alarms,
+    bayes_break_even,
     break_even,
     draw,
     published,
@@ -25,11 +27,12 @@ from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
 
 MACRO = "macro-average"
+BAYES = "Bayes"
 SVM, TSVM, LIGHTER = "SVM", "TSVM", "TSVM, lower C*"
 GUARDED, ALARM = "lower C* with guard", "alarm (% of samples)"
 
-# Printed are SVM and TSVM.
-FIGURES = published("7.5", "7.8", "7.11")
+# Printed are Bayes, SVM and TSVM.
+FIGURES = published("7.5", "7.8", "7.11", with_bayes=True)
 SAMPLES = {"7.5": 20, "7.8": 20, "7.11": 10}
 
 
@@ -46,12 +49,13 @@ def run(
     """
     table, samples = FIGURES[figure], samples or SAMPLES[figure]
     field = field or table.field(report)
-    runs = measured(field, table.labeled, samples, report, n_test)
+    runs = measured(field, table, samples, report, n_test=n_test)
     cells: list[Cell] = []
     for number, row in enumerate((*field.names, MACRO)):
         values = {name: columns_and_mean(found)[:, number] for name, found in runs.items()}
         printed = table.rows[row]
         for name, figure_printed in (
+            (BAYES, table.bayes[row]),
             (SVM, printed[0]),
             (TSVM, printed[1]),
             (LIGHTER, UNPUBLISHED),
@@ -67,7 +71,7 @@ def run(
         "TSVM: C* = C. Lower C*: all unlabeled documents together cost half as much as the labeled ones, "
         "the library's default. The guard uses the inductive machine if the alarm fires. Neither is "
         "in the thesis.",
-        BAYES_NOTE,
+        BAYES_NOTE.format(table.words),
         *field.notes,
     ]
     if figure == "7.5":
@@ -82,17 +86,20 @@ def run(
 
 def measured(
     field: Field,
-    labeled: int,
+    table: Published,
     samples: int,
     report: Report,
+    labeled: int | None = None,
     n_test: int | None = None,
     column: int | None = None,
 ) -> dict[str, Floats]:
     """PRBEP in percent of all machines and of the guard, and where the alarm fired: samples x categories.
 
-    With `column` of this category alone, on the same samples.
+    With `labeled` documents instead of those of the table; with `column` of this category alone, on the same
+    samples.
     """
-    found: dict[str, list[Floats]] = {SVM: [], TSVM: [], LIGHTER: [], GUARDED: [], ALARM: []}
+    labeled = labeled or table.labeled
+    found: dict[str, list[Floats]] = {BAYES: [], SVM: [], TSVM: [], LIGHTER: [], GUARDED: [], ALARM: []}
     for seed in range(samples):
         report(f"{field.title}, {labeled} labeled documents, sample {seed + 1} of {samples}")
         sample = draw(field, labeled, seed, n_test)
@@ -103,6 +110,7 @@ def measured(
         )
         fired = np.array([alarm.fired for alarm in alarms(lighter)])
         for name, values in (
+            (BAYES, bayes_break_even(sample, table.words)),
             (SVM, inductive),
             (TSVM, transductive),
             (LIGHTER, better),

@@ -132,7 +132,7 @@ def reuters(report: Report, vectorizer: Vectorizer | None = None, categories: st
     """
     # Topics outside the 90, like no topic at all, make a document a negative example of all 90.
     documents = reuters_documents(report, categories)
-    task = _weighted(documents, vectorizer or Vectorizer(tokens="alnum", weighting="tfc"), report)
+    task = weighted_task(documents, vectorizer or Vectorizer(tokens="alnum", weighting="tfc"), report)
     task.notes.append("The text of a document is its title and its body.")
     task.notes.append(f"{task.X_train.shape[1]:,} distinct terms here, 27,658 in the published experiment.")
     return task
@@ -141,7 +141,7 @@ def reuters(report: Report, vectorizer: Vectorizer | None = None, categories: st
 def webkb(report: Report, vectorizer: Vectorizer | None = None) -> TextTask:
     """WebKB: the pages of Cornell University are the test documents, all others the training documents."""
     documents = webkb_documents(report)
-    task = _weighted(documents, vectorizer or Vectorizer(tokens="alnum", weighting="bxc"), report)
+    task = weighted_task(documents, vectorizer or Vectorizer(tokens="alnum", weighting="bxc"), report)
     task.notes.extend(
         [
             f"{len(documents.train):,} training and {len(documents.test):,} test pages after "
@@ -163,7 +163,7 @@ def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str 
     # Numbers go with time, and the thesis takes its documents in that order.
     order = sorted(range(len(train)), key=lambda i: int(train.ids[i]))
     vectorizer = vectorizer or Vectorizer(tokens="alnum", weighting="tfc", stop_words="freewais")
-    task = _weighted(replace(documents, train=train.subset(order)), vectorizer, report)
+    task = weighted_task(replace(documents, train=train.subset(order)), vectorizer, report)
     task.notes.append(OHSUMED_NOTE)
     return task
 
@@ -179,7 +179,8 @@ def without_moved_pages(pages: Collection) -> Collection:
     return pages.subset([i for i, text in enumerate(pages.texts) if not text.startswith(_MOVED)])
 
 
-def _weighted(documents: Documents, vectorizer: Vectorizer, report: Report) -> TextTask:
+def weighted_task(documents: Documents, vectorizer: Vectorizer, report: Report) -> TextTask:
+    """The documents in the representation of `vectorizer`, which sees the training documents only."""
     train, test, space = documents.train, documents.test, documents.space
     report(f"Weighting the words of {len(train):,} and {len(test):,} documents")
     X_train = vectorizer.fit_transform(train.texts)

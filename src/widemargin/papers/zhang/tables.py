@@ -21,6 +21,7 @@ from widemargin.errors import DataWarning
 from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.features.selecting import SelectFeatures
 from widemargin.labels import Labels
+from widemargin.learn.bayes.naive_bayes import NaiveBayes
 from widemargin.learn.online.dual_svm import DualSVM
 from widemargin.learn.online.large_margin_winnow import LargeMarginWinnow
 from widemargin.learn.online.perceptron import Perceptron
@@ -66,7 +67,8 @@ PUBLISHED: dict[str, dict[str, tuple[float, ...]]] = {
     },
 }
 EXACT = "SVM, exact steps"
-WEBKB = {"SVM": 88.0, EXACT: UNPUBLISHED, "LM-UWin": 90.0, "LM-NWin": 90.0}
+BAYES = "naive Bayes"
+WEBKB = {BAYES: 66.0, "SVM": 88.0, EXACT: UNPUBLISHED, "LM-UWin": 90.0, "LM-NWin": 90.0}
 N_FEATURES = 10_000
 LEVELS = np.linspace(0.05, 1.0, 20)
 
@@ -210,6 +212,8 @@ def _accuracy(model: Any, X: Any, labels: NDArray[Any]) -> float:
 
 def _webkb_learner(column: str, C: float, passes: int) -> Any:
     """The learner of a column, where the SVM by exact steps, 1 / x.x, stands beside the printed rate."""
+    if column == BAYES:
+        return NaiveBayes()
     if column == EXACT:
         return learner("SVM", C, passes).set_params(eta="newton")
     return learner(column, C, passes)
@@ -232,18 +236,21 @@ def _webkb(report: Report, passes: int, costs: Sequence[float]) -> PaperResult:
         X = vectorizer.fit_transform([texts[i] for i in train])
         X_test = vectorizer.transform([texts[i] for i in test])
         for column in WEBKB:
-            C, note = _best_cost(
-                column, costs, X, labels[train], _accuracy, passes, report, make=_webkb_learner
-            )
-            notes.append(f"Fold {fold + 1}, {note}")
+            C = 1.0
+            if column != BAYES:
+                C, note = _best_cost(
+                    column, costs, X, labels[train], _accuracy, passes, report, make=_webkb_learner
+                )
+                notes.append(f"Fold {fold + 1}, {note}")
             report(f"Training seven classes, fold {fold + 1} of {FOLDS}: {column}")
             predicted = _webkb_learner(column, C, passes).fit(X, labels[train]).predict(X_test)
             right[column].append(100 * float(np.mean(predicted == labels[test])))
     for column, printed in WEBKB.items():
         cells.append(Cell("accuracy", column, printed, float(np.mean(right[column]))))
     notes = [
-        "Published as about 90 % (regularized Winnows) and about 88 % (SVM); naive Bayes, about 66 %, is "
-        "omitted. No stop words are removed and no features are selected.",
+        "Published as about 90 % (regularized Winnows), about 88 % (SVM) and about 66 % (naive Bayes, of "
+        "which nothing else is said; here the multinomial model of the same binary vectors). No stop words "
+        "are removed and no features are selected.",
         "Pages are the original files, with HTML tags and HTTP headers, whose words also "
         "distinguish classes: the paper does not say how they were treated, and without them all learners "
         "are 5 to 6 points lower (seen in a first run).",
