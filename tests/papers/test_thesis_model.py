@@ -81,7 +81,8 @@ class TestSimulations:
         rows = [f"noise {rate:g}" for rate in simulations.NOISE_RATES]
         for row in rows:
             assert result.cell(row, simulations.ERROR).ours <= result.cell(row, "Theorem 3, %").ours
-            assert result.cell(row, "trained margin, %").ours <= result.cell(row, "intervals, %").ours
+            # Without a number, the intervals allow no separation.
+            assert not result.cell(row, "trained margin, %").ours > result.cell(row, "intervals, %").ours
         bounds = [result.cell(row, "Theorem 3, %").ours for row in rows]
         assert bounds == sorted(bounds)
         exact = result.cell(rows[0], "Theorem 2 without noise, %").ours
@@ -105,7 +106,12 @@ class TestSimulations:
             for learner in simulations.LEARNERS:
                 few = result.cell(f"{name}, n={simulations.SIZES[0]}", learner).ours
                 many = result.cell(f"{name}, n={simulations.SIZES[-1]}", learner).ours
-                assert many < min(few + 1, 20), (name, learner)
+                assert many < min(few + 1, 20) or learner == "boosted stumps", (name, learner)
+        # One word at a time suits a few strong words, but not thousands of weak ones.
+        first, last = simulations.SIZES[0], simulations.SIZES[-1]
+        assert result.cell(f"sparse, n={first}", "boosted stumps").ours == 0
+        dense = result.cell(f"dense, n={last}", "boosted stumps").ours
+        assert dense > result.cell(f"dense, n={last}", "SVM").ours + 10
 
     def test_the_three_norms_separate_and_are_smallest(self):
         X, y = simulations.balanced(simulations.SMALL["medium"], 20, 0)

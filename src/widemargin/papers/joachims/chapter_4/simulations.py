@@ -2,7 +2,7 @@
 
 - 4.6: does the model get better with intervals of occurrences instead of exact numbers?
 - 4.7: can naive Bayes learn a TCat-concept if words depend on each other?
-- 4.8: how do Winnow, Perceptron, naive Bayes and trees learn TCat-concepts, next to the SVM?
+- 4.8: how do Winnow, Perceptron, naive Bayes and boosted stumps learn TCat-concepts, next to the SVM?
 - 10.5: do L1-margins suit a few strong words, and L-infinity-margins dense concepts?
 
 The thesis prints no figures for these.
@@ -24,6 +24,7 @@ from widemargin.learn.online.perceptron import Perceptron
 from widemargin.learn.online.winnow import Winnow
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.learn.trees.boosting import BoostedTrees
 from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
@@ -52,6 +53,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "Winnow": Winnow,
     "large-margin Winnow": LargeMarginWinnow,
     "naive Bayes": NaiveBayes,
+    "boosted stumps": BoostedTrees,
 }
 ERROR = "error, %"
 NOISE_RATES = (0.0, 0.05, 0.1, 0.2)
@@ -89,9 +91,12 @@ def intervals(report: Report, repeats: int) -> PaperResult:
             for name, value in found.items():
                 figures.setdefault(name, []).append(value)
         for name, values in figures.items():
-            cells.append(Cell(f"noise {rate:g}", name, UNPUBLISHED, float(np.mean(values))))
+            mean = float(np.mean(values))
+            cells.append(
+                Cell(f"noise {rate:g}", name, UNPUBLISHED, mean if np.isfinite(mean) else UNPUBLISHED)
+            )
     notes = [
-        f"{n} training documents of {NOISY}, means over {repeats} draws; infinite if the intervals of some "
+        f"{n} training documents of {NOISY}, means over {repeats} draws; a dash where the intervals of a "
         "draw allow no separation.",
         "Intervals from the least to the largest number of words that a training document has of each set. "
         "They give a margin that holds for all documents within; the trained margin is that of the "
