@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import widemargin._core as _core
 from widemargin import (
+    C45,
     BalancedWinnow,
     BalancedWinnowPlus,
     BoostedTrees,
@@ -64,6 +65,8 @@ LEARNERS = [
     LargeMarginWinnow(),
     DualSVM(),
     Rocchio(),
+    C45(),
+    C45(output="rules"),
     NaiveBayes(),
     NearestNeighbors(),
     SemiSupervisedBayes(),

@@ -21,12 +21,18 @@ struct TreeColumns {
 
 struct GrowOptions : TreeOptions {
     double confidence;  // of the pruning
+    bool rules;         // or trees
 };
 
-// (begin, column, left, right, threshold, n, positive) of all trees, one after the other.
 using Flat =
     nb::typed<nb::tuple, nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::object>;
 
+template <class... Vectors>
+Flat tuple_of(Vectors&... vectors) {
+    return nb::borrow<Flat>(nb::make_tuple(owned(std::move(vectors))...));
+}
+
+// (begin, column, left, right, threshold, n, positive) of all trees, one after the other.
 Flat flat(const std::vector<Tree>& trees) {
     std::vector<std::int64_t> begin{0};
     std::vector<std::int32_t> column, left, right;
@@ -42,9 +48,29 @@ Flat flat(const std::vector<Tree>& trees) {
         }
         begin.push_back(std::int64_t(column.size()));
     }
-    return nb::borrow<Flat>(nb::make_tuple(
-        owned(std::move(begin)), owned(std::move(column)), owned(std::move(left)), owned(std::move(right)),
-        owned(std::move(threshold)), owned(std::move(n)), owned(std::move(positive))));
+    return tuple_of(begin, column, left, right, threshold, n, positive);
+}
+
+// (begin, conditions_begin, column, above, threshold, n, positive) of all lists of rules.
+Flat flat(const std::vector<std::vector<Rule>>& lists) {
+    std::vector<std::int64_t> begin{0}, conditions_begin{0};
+    std::vector<std::int32_t> column;
+    std::vector<std::uint8_t> above;
+    std::vector<double> threshold, n, positive;
+    for (const std::vector<Rule>& rules : lists) {
+        for (const Rule& rule : rules) {
+            for (const Condition& condition : rule.conditions) {
+                column.push_back(condition.column);
+                above.push_back(condition.above);
+                threshold.push_back(condition.threshold);
+            }
+            conditions_begin.push_back(std::int64_t(column.size()));
+            n.push_back(rule.mass.n);
+            positive.push_back(rule.mass.positive);
+        }
+        begin.push_back(std::int64_t(n.size()));
+    }
+    return tuple_of(begin, conditions_begin, column, above, threshold, n, positive);
 }
 
 // signs: labels x examples; weights: of the examples, or empty
@@ -57,23 +83,43 @@ Flat grow(const TreeColumns& columns, InputMatrix<std::int8_t> signs, Input<doub
             require_shape(signs, {n_labels, sorted.x.n_rows}, "signs");
             if (weights.size()) require_size(weights, sorted.x.n_rows, "weights");
             const LabelExamples labels{n_labels, signs.data(), weights.size() ? weights.data() : nullptr};
+            const GrowOptions& wanted = options.core;
             std::vector<Tree> trees;
+            std::vector<std::vector<Rule>> rules;
             without_gil([&] {
-                trees = grow_trees(sorted, labels, options.core, options.core.confidence, n_threads,
-                                   poll_signals);
+                if (wanted.rules) {
+                    rules = grow_rules(sorted, labels, wanted, wanted.confidence, n_threads, poll_signals);
+                } else {
+                    trees = grow_trees(sorted, labels, wanted, wanted.confidence, n_threads, poll_signals);
+                }
             });
-            return flat(trees);
+            return wanted.rules ? flat(rules) : flat(trees);
         },
         columns.columns);
 }
 
-void score(const Csr& csr, const Filled<Forest>& forest, OutputMatrix<double> scores, int n_threads) {
+template <class Scored, class Work>
+void score(const Csr& csr, const Filled<Scored>& given, OutputMatrix<double>& scores, int n_threads,
+           Work&& work) {
     csr.visit(n_threads, [&](const auto& x) {
         Sizes sizes;
-        Forest trees = forest.fitting(sizes);
-        trees.n_trees = sizes.at("starts") - 1;
-        require_shape(scores, {x.n_rows, trees.n_trees}, "scores");
-        without_gil([&] { score_by_trees(x, trees, scores.data(), n_threads, poll_signals); });
+        const Scored fits = given.fitting(sizes);
+        require_shape(scores, {x.n_rows, sizes.at("starts") - 1}, "scores");
+        without_gil([&] { work(x, fits, sizes.at("starts") - 1); });
+    });
+}
+
+void score_trees(const Csr& csr, const Filled<Forest>& forest, OutputMatrix<double> scores, int n_threads) {
+    score(csr, forest, scores, n_threads, [&](const auto& x, Forest trees, std::int64_t n_trees) {
+        trees.n_trees = n_trees;
+        score_by_trees(x, trees, scores.data(), n_threads, poll_signals);
+    });
+}
+
+void score_rules(const Csr& csr, const Filled<RuleLists>& rules, OutputMatrix<double> scores, int n_threads) {
+    score(csr, rules, scores, n_threads, [&](const auto& x, RuleLists lists, std::int64_t n_lists) {
+        lists.n_lists = n_lists;
+        score_by_rules(x, lists, scores.data(), n_threads, poll_signals);
     });
 }
 
@@ -97,7 +143,7 @@ void register_trees(nb::module_& m) {
     Fields<GrowOptions>(m, "GrowOptions")
         .values("min_objects", &GrowOptions::min_objects, "max_depth", &GrowOptions::max_depth, "gain_ratio",
                 &GrowOptions::gain_ratio, "penalty", &GrowOptions::penalty, "confidence",
-                &GrowOptions::confidence);
+                &GrowOptions::confidence, "rules", &GrowOptions::rules);
     Fields<Forest>(m, "Forest")
         .arrays(shape("starts"), "begin", &Forest::begin)
         .arrays(shape("nodes"), "column", &Forest::column, "left", &Forest::left, "right", &Forest::right,
@@ -116,7 +162,14 @@ void register_trees(nb::module_& m) {
         .arrays(shape("labels", "rounds", 2), "votes", &StumpResults::votes);
     m.def("boost_stumps", &stumps, arg("csr"), arg("problem"), arg("options"), arg("results"),
           arg("n_threads"));
-    m.def("score_by_trees", &score, arg("csr"), arg("forest"), array("scores"), arg("n_threads"));
+    Fields<RuleLists>(m, "RuleLists")
+        .arrays(shape("starts"), "begin", &RuleLists::begin)
+        .arrays(shape("condition_starts"), "conditions_begin", &RuleLists::conditions_begin)
+        .arrays(shape("conditions"), "column", &RuleLists::column, "above", &RuleLists::above, "threshold",
+                &RuleLists::threshold)
+        .arrays(shape("rules"), "score", &RuleLists::score);
+    m.def("score_by_rules", &score_rules, arg("csr"), arg("rules"), array("scores"), arg("n_threads"));
+    m.def("score_by_trees", &score_trees, arg("csr"), arg("forest"), array("scores"), arg("n_threads"));
 }
 
 }  // namespace widemargin

@@ -57,6 +57,12 @@ inline double upper_error_rate(double errors, double n, double confidence) {
     return (low + high) / 2;
 }
 
+// Whether U(errors, n) <= rate, which takes no search.
+inline bool is_rate_up_to(double rate, double errors, double n, double confidence) {
+    if (errors >= n || rate >= 1) return rate >= 1;
+    return 1 - incomplete_beta(rate, errors + 1, n - errors) <= confidence;
+}
+
 inline double errors_of(const Mass& mass) { return std::min(mass.positive, mass.n - mass.positive); }
 
 // The weight of the errors that a leaf is expected to make.

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.learn.trees.boosting import BoostedTrees
+    from widemargin.learn.trees.c45 import C45
     from widemargin.theory import TCatConcept
     from widemargin.weight.vectorizer import Vectorizer
 
@@ -50,6 +51,7 @@ __version__ = "0.2.0"
 
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
+    "C45": "widemargin.learn.trees.c45",
     "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
     "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
     "BoostedTrees": "widemargin.learn.trees.boosting",
@@ -82,6 +84,7 @@ _HOME = {
 }
 
 __all__ = [
+    "C45",
     "BalancedWinnow",
     "BalancedWinnowPlus",
     "BoostedTrees",

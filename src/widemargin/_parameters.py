@@ -48,6 +48,7 @@ COUNT = Expected(
     "a positive integer below 2**63",
     lambda value: isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) < 2**63,
 )
+FLAG = Expected("True or False", lambda value: isinstance(value, bool | np.bool_))
 SIZE_OF_BIAS = Expected(
     "a positive number up to 1e100 (the size of the constant feature) or None",
     lambda value: value is None or POSITIVE.holds(value),

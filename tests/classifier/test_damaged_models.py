@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from widemargin import (
+    C45,
     BalancedWinnow,
     BalancedWinnowPlus,
     BoostedTrees,
@@ -112,6 +113,8 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True))),
     "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
     "rocchio auto": ("multilabel", lambda: TextClassifier(learner=Rocchio("auto"))),
+    "c45": ("multiclass", lambda: TextClassifier(learner=C45(None, min_objects=1))),
+    "c45 rules": ("multilabel", lambda: TextClassifier(learner=C45(output="rules", min_objects=1))),
     "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),
     "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
     "semi-supervised-bayes": ("multiclass", lambda: TextClassifier(learner=SemiSupervisedBayes())),

@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from widemargin import (
+    C45,
     BalancedWinnow,
     BoostedTrees,
     KernelSVM,
@@ -64,6 +65,8 @@ OTHERS = {
     "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier()), LABELS),
     "nearest neighbors": (TextClassifier(learner=NearestNeighbors(3)), SETS),
     "nearest neighbors, equal": (TextClassifier(learner=NearestNeighbors(3, vote="equal")), TWO),
+    "c45": (TextClassifier(learner=C45(None, min_objects=1)), LABELS),
+    "c45 rules": (TextClassifier(learner=C45(output="rules", min_objects=1)), SETS),
     "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),
     "multiclass": (TextClassifier(learner=MulticlassSVM()), LABELS),
     "multiclass kernel": (TextClassifier(learner=MulticlassSVM(kernel="rbf", gamma=1.0)), LABELS),

@@ -372,6 +372,91 @@ class TestChiSquareNetwork:
         assert message in " ".join(done.stderr.split())
 
 
+class TestC45:
+    OPTIONS = ("--learner", "c45", "--weighting", "bxx", "--min-objects", "1")
+
+    @pytest.mark.parametrize("rules", [(), ("--rules",)])
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path, rules):
+        model = tmp_path / "tree.wm"
+        done = here("train", tickets, "-o", model, *self.OPTIONS, *rules, "--confidence", "0.9", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["estimates"]["method"] == "k-fold"
+        rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        shown = here("inspect", model).stdout
+        assert "c45" in shown
+        assert f"output={'rules' if rules else 'tree'}" in shown
+        outline = TextClassifier.load(model).outline("billing").words()
+        assert "billing:\n" + "".join(f"  {line}\n" for line in outline) in shown
+        assert (outline[-1][:9] == "otherwise") == bool(rules)
+        found = json.loads(here("inspect", model, "--json", "--label", "billing").stdout)["outline"]
+        assert list(found) == ["billing"]
+        assert len(found["billing"]) == len(outline)
+
+    def test_the_path_of_a_text(self, here, tickets, tmp_path):
+        model = tmp_path / "tree.wm"
+        here("train", tickets, "-o", model, *self.OPTIONS, "--confidence", "none")
+        found = json.loads(here("explain", model, "my invoice", "--label", "billing", "--json").stdout)
+        total = found["bias"] + sum(part["value"] for part in found["contributions"])
+        assert total == pytest.approx(found["score"])
+        path = found["path"]
+        assert path[-1]["score"] == pytest.approx(found["score"])
+        shown = here("explain", model, "my invoice", "--label", "billing").stdout
+        assert [line for line in shown.splitlines() if path[0]["condition"] in line]
+
+    def test_pruning_and_depth(self, here, tmp_path):
+        """Labels that the words do not explain."""
+        rng = np.random.default_rng(0)
+        words, labels = rng.integers(0, 6, (60, 4)).tolist(), rng.integers(0, 2, 60).tolist()
+        rows = [
+            {"text": " ".join(f"w{word}" for word in some), "labels": [f"l{label}"]}
+            for some, label in zip(words, labels, strict=True)
+        ]
+        data = tmp_path / "noise.jsonl"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        sizes = {}
+        for name, options in {
+            "whole": ("--confidence", "none"),
+            "pruned": ("--confidence", "0.01"),
+            "shallow": ("--confidence", "none", "--max-depth", "1"),
+            "coarse": ("--confidence", "none", "--min-objects", "3"),
+        }.items():
+            model = tmp_path / f"{name}.wm"
+            done = here("train", data, "-o", model, *self.OPTIONS, *options, "-q")
+            assert done.returncode == 0, done.stderr
+            sizes[name] = len(TextClassifier.load(model).learner_.trees_.n)
+        assert sizes["pruned"] < sizes["whole"]
+        assert sizes["shallow"] < sizes["whole"]
+        assert sizes["coarse"] < sizes["whole"]
+
+    def test_a_long_tree_is_cut_unless_its_label_is_chosen(self, here, tmp_path):
+        rows = [{"text": f"w{i}", "labels": ["even" if i % 2 == 0 else "odd"]} for i in range(60)]
+        data, model = tmp_path / "long.jsonl", tmp_path / "m.wm"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        options = ("--confidence", "none", "--estimate", "none", "-q")
+        here("train", data, "-o", model, *self.OPTIONS, *options)
+        shown = here("inspect", model).stdout
+        assert "more lines; show all with --label." in shown
+        assert len(here("inspect", model, "--label", "odd").stdout.splitlines()) > len(shown.splitlines())
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--learner", "c45", "--C", "1"), "--C does not apply to c45"),
+            (
+                ("--learner", "c45", "--confidence", "high"),
+                "--confidence high: expected a number such as 0.25",
+            ),
+            (("--learner", "c45", "--confidence", "2"), "confidence=2.0: expected a number between 0 and 1"),
+            (("--rules",), "--rules does not apply to linear-svm. It is for --learner c45."),
+        ],
+    )
+    def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+
+
 class TestNaiveBayes:
     @pytest.mark.parametrize("event_model", ["multinomial", "bernoulli", "complement"])
     def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path, event_model):

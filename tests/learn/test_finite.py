@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from widemargin import (
+    C45,
     BalancedWinnow,
     BalancedWinnowPlus,
     BoostedTrees,
@@ -70,6 +71,8 @@ LEARNERS = [
     Rocchio("auto"),
     SemiSupervisedBayes(),
     SemiSupervisedBayes(event_model="bernoulli"),
+    C45(),
+    C45(None, output="rules"),
     NaiveBayes(),
     NaiveBayes(event_model="bernoulli"),
     NaiveBayes(event_model="complement"),

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
+    C45,
     BalancedWinnow,
     BoostedTrees,
     ChiSquareNetwork,
@@ -41,6 +42,7 @@ LEARNERS = [
     LinearSVM(tol=1e-8),
     RegularizedLeastSquares(solver="iterative", tol=1e-9),
     Rocchio(),
+    C45(),
     NaiveBayes(),
     NearestNeighbors(),
     SemiSupervisedBayes(),

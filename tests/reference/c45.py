@@ -137,3 +137,65 @@ def prune(node, confidence):
         node.column, node.threshold, node.left, node.right = None, 0.0, None, None
         return as_leaf
     return below
+
+
+def paths(node, conditions=()):
+    """(conditions, leaf) of every path; a condition is (column, above, threshold)."""
+    if node.column is None:
+        return [(list(conditions), node)]
+    below, above = ((node.column, is_above, node.threshold) for is_above in (False, True))
+    return paths(node.left, (*conditions, below)) + paths(node.right, (*conditions, above))
+
+
+def covered(X, conditions):
+    found = np.ones(len(X), dtype=bool)
+    for column, above, threshold in conditions:
+        found &= (X[:, column] > threshold) == above
+    return found
+
+
+def generalized(X, positive, weights, conditions, of_class, confidence):
+    """Drops conditions while the pessimistic error rate does not rise; returns the rest, and the rate."""
+
+    def rate(kept):
+        rows = covered(X, kept)
+        n = weights[rows].sum()
+        return upper_error_rate(weights[rows & (positive != of_class)].sum(), n, confidence)
+
+    conditions, now = list(conditions), rate(conditions)
+    while conditions:
+        shorter = [conditions[:c] + conditions[c + 1 :] for c in range(len(conditions))]
+        rates = np.array([rate(kept) for kept in shorter])
+        if rates.min() > now + 1e-9:
+            break
+        last = int(np.flatnonzero(rates <= rates.min() + 1e-9)[-1])
+        conditions, now = shorter[last], rates[last]
+    return conditions, now
+
+
+def rules(X, positive, weights, tree, confidence):
+    """The rules in order, each (conditions, n, positive); the default, without conditions, is the last."""
+    of_class = {False: [], True: []}
+    for conditions, leaf in paths(tree):
+        wanted = bool(leaf.positive > leaf.n - leaf.positive)
+        kept, rate = generalized(X, positive, weights, conditions, wanted, confidence)
+        rows = covered(X, kept)
+        wrong = weights[rows & (positive != wanted)].sum()
+        if 2 * wrong < weights[rows].sum() and kept not in [other for other, _ in of_class[wanted]]:
+            of_class[wanted].append((kept, rate))
+    anywhere = np.zeros(len(X), dtype=bool)
+    false_positives = {}
+    for wanted, found in of_class.items():
+        sifted, seen = [], np.zeros(len(X), dtype=bool)
+        for kept, _ in sorted(found, key=lambda rule: round(rule[1], 9)):
+            new = covered(X, kept) & ~seen
+            if 2 * weights[new & (positive != wanted)].sum() < weights[new].sum():
+                sifted.append(kept)
+                seen |= new
+        of_class[wanted] = sifted
+        anywhere |= seen
+        false_positives[wanted] = weights[seen & (positive != wanted)].sum()
+    first = false_positives[True] <= false_positives[False]
+    rest = ~anywhere if weights[~anywhere].sum() > 0 else np.ones(len(X), dtype=bool)
+    ordered = [(kept, covered(X, kept)) for kept in of_class[first] + of_class[not first]] + [([], rest)]
+    return [(kept, weights[rows].sum(), weights[rows & positive].sum()) for kept, rows in ordered]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from widemargin.classifier.outline import PathStep
 
 if TYPE_CHECKING:
     from widemargin.learn.neighbors.nearest_neighbors import Voter
@@ -42,6 +44,8 @@ class Explanation:
         The label is assigned if the score exceeds this; None for 0.
     voters : list of Voter, optional
         The training documents that voted, of nearest neighbors.
+    path : list of PathStep, optional
+        The conditions of a tree or a rule that the text meets, in order; None for other learners.
     """
 
     label: Any
@@ -50,6 +54,7 @@ class Explanation:
     contributions: list[Contribution]
     threshold: float | None = None
     voters: list[Voter] | None = None
+    path: list[PathStep] | None = None
 
     def by_term(self) -> list[tuple[str, float, int]]:
         """Terms with the sum of their contributions and their number of occurrences, the strongest first."""
@@ -67,6 +72,7 @@ class Explanation:
             "score": self.score,
             "bias": self.bias,
             **({} if self.threshold is None else {"threshold": self.threshold}),
+            **({} if self.path is None else {"path": [asdict(step) for step in self.path]}),
             "contributions": [
                 {"start": c.start, "end": c.end, "text": c.text, "term": c.term, "value": c.value}
                 for c in self.contributions

@@ -34,6 +34,7 @@ LEARNERS = {
     "naive-bayes": ("widemargin.learn.bayes.naive_bayes", "NaiveBayes"),
     "semi-supervised-bayes": ("widemargin.learn.bayes.semi_supervised", "SemiSupervisedBayes"),
     "nearest-neighbors": ("widemargin.learn.neighbors.nearest_neighbors", "NearestNeighbors"),
+    "c45": ("widemargin.learn.trees.c45", "C45"),
     "profiles": ("widemargin.learn.profiles.profile_classifier", "ProfileClassifier"),
     "dual-svm": ("widemargin.learn.online.dual_svm", "DualSVM"),
 }

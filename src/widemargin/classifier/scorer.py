@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import Csr, is_sparse
 from widemargin.classifier.explanation import Explanation, explain_scores
+from widemargin.classifier.outline import Outline, has_outline, outline, path
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.storage import StoredParts, read_file
 from widemargin.classifier.term_weights import (
@@ -127,7 +128,16 @@ class Scorer:
             threshold=None if thresholds is None else sign * float(thresholds[column]),
             name=self.representation.term if self.representation.has_terms else None,
         )
-        return replace(found, voters=self.learner.voters(row)) if hasattr(self.learner, "voters") else found
+        if hasattr(self.learner, "voters"):
+            return replace(found, voters=self.learner.voters(row))
+        if has_outline(self.learner):
+            _, steps = self.learner.steps(row, column)
+            return replace(found, path=path(steps, sign, self.representation))
+        return found
+
+    def outline(self, label: Any) -> Outline:
+        """The tree or the rules of `label`."""
+        return outline(self.learner, self.representation, label)
 
     def top_terms(self, label: Any = None, count: int = 20) -> TopTerms:
         """The `count` terms with the largest and with the smallest weights for `label`."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.explanation import Explanation
 from widemargin.classifier.explicit import RemembersExplicit
+from widemargin.classifier.outline import Outline, has_outline
 from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
@@ -288,6 +289,17 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         """
         check_is_fitted(self, "learner_")
         return self.scorer.top_terms(label, count)
+
+    @property
+    def has_outline(self) -> bool:
+        """Whether the learner is a tree or rules per label, as `outline` requires."""
+        check_is_fitted(self, "learner_")
+        return has_outline(self.learner_)
+
+    def outline(self, label: Any) -> Outline:
+        """The tree or the rules of `label`, of a :class:`~widemargin.C45`."""
+        check_is_fitted(self, "learner_")
+        return self.scorer.outline(label)
 
     def selected_terms(self) -> list[tuple[str, float]]:
         """The selected terms with their selection scores, the best first."""

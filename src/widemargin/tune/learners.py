@@ -113,6 +113,7 @@ ENTRIES: dict[str, LearnerEntry] = {
         only_texts=True,
     ),
     "least-squares": LearnerEntry(settings=_values("regularization", 1.0, 0.3), work=Work(passes=20)),
+    "c45": LearnerEntry(settings=({}, {"output": "rules"}), work=Work(passes=30)),
     "dual-svm": LearnerEntry(_BINARY, settings=_values("C", 1.0, 0.1), work=Work(passes=25)),
     "large-margin-winnow": LearnerEntry(_BINARY, work=Work(passes=70)),
     "chi-square-network": LearnerEntry(

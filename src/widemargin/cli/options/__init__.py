@@ -22,6 +22,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Rocchio (rocchio)": learners.ROCCHIO,
     "Boosting (boosted-trees)": learners.BOOSTING,
     "Nearest neighbors (nearest-neighbors)": learners.NEIGHBORS,
+    "Trees and rules (c45)": learners.C45,
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": learners.STREAMS,

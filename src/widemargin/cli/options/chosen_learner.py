@@ -7,6 +7,7 @@ from typing import Any
 
 from widemargin.cli.options.learners import (
     BOOSTING,
+    C45,
     KERNELS,
     LEARNING,
     NAIVE_BAYES,
@@ -40,8 +41,8 @@ def is_online(learner: str) -> bool:
 def parameters(given: Any) -> dict[str, Any]:
     """The parameters of the learner that were given, checked before the work begins."""
     learner = given.learner
-    learners = LEARNING + NAIVE_BAYES + ROCCHIO + BOOSTING + KERNELS + NEIGHBORS + PROFILES + ONLINE_LEARNING
-    options = learners + STREAMS
+    of_one_learner = NAIVE_BAYES + ROCCHIO + C45 + BOOSTING + KERNELS + NEIGHBORS + PROFILES
+    options = LEARNING + of_one_learner + ONLINE_LEARNING + STREAMS
     found = given_of(given, learner, [option for option in options if "train" in option.verbs.split()])
     for option in STREAMS:
         found.pop(option.name, None)
@@ -52,6 +53,10 @@ def parameters(given: Any) -> dict[str, Any]:
         found["gather"] = _gather(found["gather"])
     if "negative_weight" in found:
         found["negative_weight"] = _negative_weight(found["negative_weight"])
+    if "confidence" in found:
+        found["confidence"] = _confidence(found["confidence"])
+    if found.pop("rules", False):
+        found["output"] = "rules"
     if learner in ("kernel-svm", "multiclass-svm"):
         _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
     return {**fixed_parameters(learner), **found}
@@ -134,6 +139,15 @@ def _gather(text: str) -> int | str:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise UsageError(f"--gather {text}: expected class, or a number of documents such as 5.")
     return int(text)
+
+
+def _confidence(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--confidence {text}: expected a number such as 0.25, or none.") from None
 
 
 def _bias(text: str, learner: str) -> float | str | None:

@@ -10,8 +10,8 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio nearest-neighbors boosted-trees "
-    f"chi-square-network profiles {ONLINE}"
+    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio nearest-neighbors c45 "
+    f"boosted-trees chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
 _WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
@@ -21,6 +21,7 @@ _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-netw
 _kernel_svm = partial(train, learners="kernel-svm")
 _profiles = partial(train, learners="profiles")
 _boosting = partial(train, learners="boosted-trees")
+_c45 = partial(train, learners="c45")
 
 
 def _naive_bayes(spelling: str, help: str, verbs: str, kind: Any = str, **more: Any) -> Option:
@@ -36,12 +37,12 @@ LEARNING = (
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
         "one pass, with exact leave-one-out in closed form. rocchio: the cosine with the difference of two "
         "centroids, in one pass, with exact leave-one-out in closed form. nearest-neighbors: the votes of "
-        "the most similar training documents, all of which the model keeps. boosted-trees: AdaBoost, the "
-        "votes of many tests of one term each. chi-square-network: distances between "
-        "distributions of character trigrams, for authors of long texts. profiles: the nearest "
-        "distribution of character n-grams, for languages of short strings (`identify`). Online learners, "
-        "which learn from one document at a time: perceptron, positive-winnow, balanced-winnow, "
-        "balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
+        "the most similar training documents, all of which the model keeps. c45: decision trees or rules "
+        "that people can read (`inspect`). boosted-trees: AdaBoost, the votes of many tests of one term "
+        "each. chi-square-network: distances between distributions of character trigrams, for authors of "
+        "long texts. profiles: the nearest distribution of character n-grams, for languages of short "
+        "strings (`identify`). Online learners, which learn from one document at a time: perceptron, "
+        "positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
         tuple(LEARNERS.split()),
         "linear-svm",
         common=True,
@@ -116,6 +117,17 @@ LEARNING = (
         shown="0.001; least-squares: 0.000001; large-margin-winnow, dual-svm: all passes",
         learners=_WITH_WEIGHTS,
     ),
+)
+C45 = (
+    _c45("--rules", "Turn the trees into rules, and drop conditions and rules that do not pay.", bool),
+    _c45(
+        "--confidence X|none",
+        "Of the upper limits of errors that decide what is pruned: smaller values prune more, none prunes "
+        "nothing.",
+        shown="0.25",
+    ),
+    _c45("--min-objects X", "The least number of documents on both sides of a split.", float, shown="2"),
+    _c45("--max-depth N", "The largest number of tests on a path.", int, shown="no limit", least=1),
 )
 NAIVE_BAYES = (
     _naive_bayes(

@@ -62,6 +62,11 @@ def show(text: str, explanation: Explanation, terms: int) -> None:
         title += f", threshold {explanation.threshold:+.4f}"
     say_styled((title, "bold"))
     say()
+    if explanation.path is not None:
+        steps: list[list[Any]] = [[step.condition, step.value, step.score] for step in explanation.path]
+        weight, score = Column("weight", "decimal", 4), Column("score", "difference", 4)
+        show_table(Table("", [Column("condition"), weight, score], list(steps)))
+        say()
     say_styled(*colored(text, explanation))
     say()
     found = explanation.by_term()

@@ -13,17 +13,22 @@ from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier, TopTerms
+    from widemargin.classifier.outline import Outline
     from widemargin.report.tables import Table
 
 EXAMPLE = "Example: widemargin inspect tickets.wm --label billing --terms 20"
 
 # With many labels, the terms of all would hide the rest.
 LABELS_SHOWN = 10
+# And of a tree, unless its label was chosen.
+LINES_SHOWN = 20
 
 
 @takes("inspect")
 def run(given: Given) -> None:
-    """Show how a model was trained, its estimated quality, and the strongest terms of each label."""
+    """Show how a model was trained, its estimated quality, and the strongest terms of each label, or its tree
+    or rules.
+    """
     from widemargin.documents.formats.svmlight_model import is_svmlight_model
     from widemargin.models import load_model
 
@@ -50,6 +55,7 @@ def run(given: Given) -> None:
     shown = names if given.label or given.json else names[:LABELS_SHOWN]
     wanted = given.terms if classifier.has_weights else 0
     top = {str(name): classifier.top_terms(name, given.terms) for name in shown} if wanted else {}
+    outlines = _outlines(classifier, shown, bool(given.label))
     exported = None
     if given.export_svmlight is not None:
         exported = _export(classifier, given.model, given.export_svmlight, names if given.label else [])
@@ -70,6 +76,7 @@ def run(given: Given) -> None:
                     name: {"positive": _pairs(found.positive), "negative": _pairs(found.negative)}
                     for name, found in top.items()
                 },
+                **_as_lists(outlines),
                 **(
                     {} if exported is None else {"exported": str(given.export_svmlight), "positive": exported}
                 ),
@@ -85,8 +92,32 @@ def run(given: Given) -> None:
         show_table(terms_table(top))
         if len(shown) < len(names):
             say(f"... and {len(names) - len(shown)} more labels; show one with --label.")
+    for found in outlines.values():
+        _show_outline(found, whole=bool(given.label))
+    if outlines and len(shown) < len(names):
+        say(f"... and {len(names) - len(shown)} more labels; show one with --label.")
     if exported is not None:
         say(f"Wrote {given.export_svmlight} for svm_classify; positive scores mean {exported}.")
+
+
+def _outlines(classifier: TextClassifier, labels: list[Any], chosen: bool) -> dict[str, Outline]:
+    """The trees or rules of labels, unless the learner has none; of two classes, that of the second."""
+    if not classifier.has_outline:
+        return {}
+    columns = labels if chosen else [each for each in labels if each in classifier.label_space_.column_names]
+    return {str(label): classifier.outline(label) for label in columns}
+
+
+def _as_lists(outlines: dict[str, Outline]) -> dict[str, Any]:
+    return {"outline": {name: found.to_list() for name, found in outlines.items()}} if outlines else {}
+
+
+def _show_outline(found: Outline, *, whole: bool) -> None:
+    lines = found.words()
+    shown = lines if whole else lines[:LINES_SHOWN]
+    say("", f"{found.label}:", *(f"  {line}" for line in shown))
+    if len(shown) < len(lines):
+        say(f"  ... and {len(lines) - len(shown)} more lines; show all with --label.")
 
 
 def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,22 @@ from widemargin._arrays import Csr
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError
+from widemargin.learn.trees.conditions import Condition, OutlineLine, Step
 
 Floats = NDArray[np.float64]
 LEAF = -1
+
+
+def laplace_scores(n: Floats, positive: Floats) -> Floats:
+    """The share of positive examples that is expected by Laplace's estimator, (p + 1) / (n + 2), minus 0.5.
+
+    Examples
+    --------
+    >>> laplace_scores(np.array([0.0, 8.0]), np.array([0.0, 8.0])).tolist()
+    [0.0, 0.4]
+    """
+    found: Floats = (positive + 1) / (n + 2) - 0.5
+    return found
 
 
 class Growing(NamedTuple):
@@ -27,7 +41,7 @@ class Growing(NamedTuple):
     max_depth : number of tests on a path, None for no limit
     gain_ratio : split by gain ratio, or by gain alone
     penalty : subtract log2(distinct - 1) / n from the gain of numeric columns
-    confidence : of pessimistic pruning, None for none
+    confidence : of pessimistic pruning and of rules, None for no pruning
     """
 
     min_objects: float = 2.0
@@ -36,14 +50,15 @@ class Growing(NamedTuple):
     penalty: bool = True
     confidence: float | None = 0.25
 
-    def native(self) -> _core.GrowOptions:
-        """The same as a struct of the core."""
+    def native(self, *, rules: bool = False) -> _core.GrowOptions:
+        """The same as a struct of the core, for trees or for rules."""
         return _core.GrowOptions(
             min_objects=float(self.min_objects),
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
             gain_ratio=self.gain_ratio,
             penalty=self.penalty,
             confidence=1.0 if self.confidence is None else float(self.confidence),
+            rules=rules,
         )
 
 
@@ -85,8 +100,8 @@ class Forest:
         >>> from widemargin._arrays import canonical_csr
         >>> X = canonical_csr(np.array([[1.0, 0], [1, 1], [0, 1], [0, 1]]))
         >>> forest = Forest.grown(X, np.array([[1], [1], [-1], [-1]], np.int8), np.zeros(0), Growing(), 1)
-        >>> forest.column.tolist(), forest.threshold[0], forest.positive.tolist()
-        ([0, -1, -1], 0.0, [2.0, 0.0, 2.0])
+        >>> forest.column.tolist(), forest.threshold.tolist(), forest.positive.tolist()
+        ([0, -1, -1], [0.0, 0.0, 0.0], [2.0, 0.0, 2.0])
         """
         threads = thread_count(n_jobs)
         columns = _core.TreeColumns(csr.native(), threads)
@@ -99,10 +114,13 @@ class Forest:
         return len(self.begin) - 1
 
     @property
-    def confidence(self) -> Floats:
-        """The share of positive examples that a node expects, by Laplace's estimator: (p + 1) / (n + 2)."""
-        found: Floats = (self.positive + 1) / (self.n + 2)
-        return found
+    def node_scores(self) -> Floats:
+        """The score of every node, if it is a leaf: :func:`laplace_scores`."""
+        return laplace_scores(self.n, self.positive)
+
+    def scores(self, csr: Csr, n_jobs: int | None) -> Floats:
+        """The score of the leaf that each row reaches in each tree, (n, trees)."""
+        return self.values(csr, self.node_scores, n_jobs)
 
     def values(self, csr: Csr, of_leaf: Floats, n_jobs: int | None) -> Floats:
         """The number in `of_leaf` of the leaf that each row reaches in each tree, (n, trees)."""
@@ -128,6 +146,41 @@ class Forest:
             node = first + int((self.left if is_left else self.right)[node])
             visited.append(node)
         return visited
+
+    def steps(self, tree: int, columns: NDArray[Any], values: NDArray[Any]) -> tuple[float, list[Step]]:
+        """The score of the root, and the conditions on the path of a row."""
+        row = dict(zip(columns.tolist(), values.tolist(), strict=True))
+        path, scores = self.path(tree, columns, values), self.node_scores
+        steps = []
+        for node, child in pairwise(path):
+            column = int(self.column[node])
+            above = child == int(self.begin[tree]) + int(self.right[node])
+            condition = Condition(column, above, float(self.threshold[node]))
+            steps.append(Step(condition, row.get(column, 0.0), float(scores[child])))
+        return float(scores[path[0]]), steps
+
+    def outline(self, tree: int) -> list[OutlineLine]:
+        """The nodes of a tree, the root left out if it has children."""
+        first, scores = int(self.begin[tree]), self.node_scores
+        if self.column[first] == LEAF:
+            return [
+                OutlineLine(0, (), float(self.n[first]), float(self.positive[first]), float(scores[first]))
+            ]
+        lines = []
+        waiting: list[tuple[int, int, Condition | None]] = [(first, -1, None)]
+        while waiting:
+            node, depth, condition = waiting.pop()
+            column = int(self.column[node])
+            if condition is not None:
+                score = float(scores[node]) if column == LEAF else None
+                counts = float(self.n[node]), float(self.positive[node])
+                lines.append(OutlineLine(depth, (condition,), *counts, score))
+            if column != LEAF:
+                threshold = float(self.threshold[node])
+                for above, children in ((True, self.right), (False, self.left)):
+                    child = first + int(children[node])
+                    waiting.append((child, depth + 1, Condition(column, above, threshold)))
+        return lines
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of a model file."""
