@@ -186,6 +186,25 @@ class TestForms:
         found = widemargin.diagnose(texts[:150], labels[:150], texts[150:], [None, *labels[151:]])
         assert found.test_documents == 50
 
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize(
+        ("texts", "labels"),
+        [
+            (["a b c", "d e f"], ["x", "y"]),
+            (["a b c", "d e f", "g h"], [["x"], ["y"], []]),
+            (["a b c d"] * 20, ["x", "y"] * 10),
+            ([f"a b {word}" for word in "cdefgh"], list("uvwxyz")),
+            ([f"a b {word}" for word in "cdefgh"], [["all", "some"], ["all"]] * 3),
+            ([b"a b c", b"d e f", b"", b"g h"], [0, 1, 0, 1]),
+        ],
+    )
+    def test_hardly_any_documents(self, texts, labels):
+        found = widemargin.diagnose(texts, labels, texts[:2])
+        assert found.documents == len(texts)
+        assert found.copies.leaked >= 2
+        assert json.dumps(found.to_dict())
+        assert in_text(found)
+
     def test_all_documents_are_few(self):
         found = widemargin.diagnose(["wheat up", "oil down", "corn up", "gas down"], ["a", "b", "a", "b"])
         assert not any(one.enough for one in found.categories)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.diagnose.advice import Found, advise
 from widemargin.diagnose.categories import Findings, find_margins
@@ -183,9 +184,10 @@ def _every_class(labels: Labels) -> tuple[Any, list[Any]]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Labels with few examples are told in the diagnosis, not in warnings."""
+    """Labels with few examples, and ties that few examples lead to, are told in the diagnosis."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         yield
 
 
