@@ -163,6 +163,11 @@ class TestByHand:
         assert row.micro_f1.value == pytest.approx(f1, abs=1e-6)
         assert row.micro_prbep.value == pytest.approx(micro_prbep(labels.signs, mixed), abs=1e-6)
 
+    def test_fewer_folds_where_they_only_choose(self):
+        texts, y = sample(30)
+        assert compare(texts, y, learners="naive-bayes").folds == 5
+        assert compare(texts, y, test=(texts, y), learners="naive-bayes").folds == 3
+
     def test_test_documents_do_not_choose(self):
         texts, y = sample()
         new, truth = sample(45, seed=1)

@@ -35,7 +35,8 @@ from widemargin.tune.learners import ENTRIES, LearnerEntry
 from widemargin.tune.shared_rows import SharedRows
 from widemargin.weight.vectorizer import Vectorizer
 
-FOLDS = 5
+# Folds that only choose settings and thresholds may be fewer than those whose figures are the result.
+FOLDS, FOLDS_TO_CHOOSE = 5, 3
 # Parameters of a vectorizer that apply to words only.
 _OF_WORDS = ("stemmer", "stop_words", "tokens", "min_token_length")
 
@@ -46,7 +47,7 @@ def compare(
     *,
     test: Any = None,
     learners: Iterable[str] | Mapping[str, Any] | None = None,
-    folds: int = FOLDS,
+    folds: int | None = None,
     budget: float | None = None,
     text_options: Mapping[str, Any] | None = None,
     random_state: int = 0,
@@ -68,7 +69,8 @@ def compare(
     learners : names, or a mapping of names to estimators of this library or of scikit-learn, which are
         compared as they are. A :class:`TextClassifier` brings its own vectorizer. By default all learners
         that apply, except those that would take very long.
-    folds : number of parts of the training documents, each of which is held out once
+    folds : number of parts of the training documents, each of which is held out once; by default 5, or 3 if
+        there are test documents, since folds then only choose
     budget : seconds, optional. Fast learners come first. A learner that is predicted to take longer than
         what is left is not trained.
     text_options : parameters of :class:`Vectorizer` for all learners, such as ``{"stemmer": "porter"}``
@@ -96,6 +98,8 @@ def compare(
         isinstance(budget, bool) or not isinstance(budget, Real) or not 0 <= float(budget) < math.inf
     ):
         raise UsageError(f"budget={budget!r}: expected a number of seconds, or None.")
+    if folds is None:
+        folds = FOLDS if test is None else FOLDS_TO_CHOOSE
     given = training_input(texts, y)
     labels = Labels.of(given.labels)
     space = labels.space

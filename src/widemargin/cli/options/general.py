@@ -178,7 +178,7 @@ GENERAL = (
         "Number of parts of the training documents, each of which is held out once.",
         "compare",
         int,
-        5,
+        shown="5; 3 with TEST, where folds only choose settings",
         common=True,
         least=2,
     ),
