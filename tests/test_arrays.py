@@ -71,6 +71,7 @@ LEARNERS = [
     NearestNeighbors(),
     SemiSupervisedBayes(),
     BoostedTrees(10),
+    BoostedTrees(10, base="stumps"),
     ProfileClassifier(),
     TextClassifier(learner=Perceptron()),
 ]

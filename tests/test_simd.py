@@ -19,6 +19,7 @@ import widemargin._core as core
 from widemargin import BalancedWinnow, BoostedTrees, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM
 from widemargin import MulticlassSVM, Perceptron, RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.held_out import leave_one_out
+from widemargin.learn.trees.stumps import VOTES
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 21)) * (rng.random((90, 21)) < 0.5)
@@ -26,6 +27,7 @@ Y = (X @ rng.normal(size=(21, 37)) + 0.3 * rng.normal(size=(90, 37)) > 0).astype
 y, some = Y[:, 0], np.where(np.arange(90) < 30, Y[:, 0], -1)
 exact = {"tol": 1e-8, "max_iter": 10000, "random_state": 0}
 online = {"max_iter": 5, "random_state": 0}
+stumps = {"base": "stumps"}
 linear = LinearSVM(1.0, **exact).fit(X, Y)
 kernel = KernelSVM(1.0, kernel="rbf", gamma=0.1, tol=1e-8).fit(X, y)
 fitted = {
@@ -42,7 +44,7 @@ fitted = {
     "transduction": TransductiveSVM(1.0, unlabeled=-1, tol=1e-8).fit(X, some),
     "least squares": RegularizedLeastSquares(solver="iterative", tol=1e-10).fit(X, Y),
     "perceptron": Perceptron(**online).fit(X, Y),
-    **{votes: BoostedTrees(50, votes=votes).fit(X, Y) for votes in ("real", "abstaining", "discrete")},
+    **{f"{votes} votes": BoostedTrees(50, votes=votes, **stumps).fit(X, Y) for votes in VOTES},
     "dual": DualSVM(max_iter=200, random_state=0).fit(X, Y[:, :5]),
 }
 positive = {

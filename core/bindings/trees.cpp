@@ -2,6 +2,7 @@
 #include "bindings/bindings.hpp"
 #include "trees/forest.hpp"
 #include "trees/stump_committees.hpp"
+#include "trees/tree_committees.hpp"
 
 namespace widemargin {
 
@@ -135,6 +136,36 @@ void stumps(const Csr& csr, const Filled<BoostingProblem>& problem, const Filled
     });
 }
 
+// (trees, numbers of trees of the labels, votes of all nodes, losses of all trees), label by label.
+using FlatCommittees = nb::typed<nb::tuple, Flat, nb::object, nb::object, nb::object>;
+
+FlatCommittees boost(const TreeColumns& columns, const Filled<BoostingProblem>& problem,
+                     const Filled<TreeBoostingOptions>& options, int n_threads) {
+    require_threads(n_threads);
+    return std::visit(
+        [&](const auto& sorted) {
+            Sizes sizes{{"examples", sorted.x.n_rows}};
+            BoostingProblem task = problem.fitting(sizes);
+            task.n_labels = sizes.at("labels");
+            std::vector<TreeCommittee> committees;
+            without_gil(
+                [&] { committees = boost_trees(sorted, task, options.core, n_threads, poll_signals); });
+            std::vector<Tree> trees;
+            std::vector<std::int64_t> sizes_of;
+            std::vector<double> votes, losses;
+            for (TreeCommittee& each : committees) {
+                sizes_of.push_back(std::int64_t(each.trees.size()));
+                losses.insert(losses.end(), each.losses.begin(), each.losses.end());
+                for (Tree& tree : each.trees) trees.push_back(std::move(tree));
+                for (const std::vector<double>& part : each.votes)
+                    votes.insert(votes.end(), part.begin(), part.end());
+            }
+            return nb::borrow<FlatCommittees>(nb::make_tuple(
+                flat(trees), owned(std::move(sizes_of)), owned(std::move(votes)), owned(std::move(losses))));
+        },
+        columns.columns);
+}
+
 }  // namespace
 
 void register_trees(nb::module_& m) {
@@ -170,6 +201,13 @@ void register_trees(nb::module_& m) {
         .arrays(shape("rules"), "score", &RuleLists::score);
     m.def("score_by_rules", &score_rules, arg("csr"), arg("rules"), array("scores"), arg("n_threads"));
     m.def("score_by_trees", &score_trees, arg("csr"), arg("forest"), array("scores"), arg("n_threads"));
+    Fields<TreeBoostingOptions>(m, "TreeBoostingOptions")
+        .values("min_objects", &TreeBoostingOptions::min_objects, "max_depth",
+                &TreeBoostingOptions::max_depth, "gain_ratio", &TreeBoostingOptions::gain_ratio, "penalty",
+                &TreeBoostingOptions::penalty, "confidence", &TreeBoostingOptions::confidence, "n_rounds",
+                &TreeBoostingOptions::n_rounds, "discrete", &TreeBoostingOptions::discrete, "smoothing",
+                &TreeBoostingOptions::smoothing);
+    m.def("boost_trees", &boost, arg("columns"), arg("problem"), arg("options"), arg("n_threads"));
 }
 
 }  // namespace widemargin

@@ -121,6 +121,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "boosted-trees": ("multiclass", lambda: TextClassifier(learner=BoostedTrees(5))),
     "nearest-neighbors": ("multiclass", lambda: TextClassifier(learner=NearestNeighbors(2))),
     "nearest-neighbors equal": ("binary", lambda: TextClassifier(learner=NearestNeighbors(vote="equal"))),
+    "boosted-trees stumps": ("multilabel", lambda: TextClassifier(learner=BoostedTrees(5, base="stumps"))),
     "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
     "profiles votes": (
         "binary",

@@ -59,8 +59,12 @@ LINEAR = {
 }
 OTHERS = {
     "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),
-    "boosted stumps": (TextClassifier(learner=BoostedTrees(20)), LABELS),
-    "boosted stumps, shared": (TextClassifier(learner=BoostedTrees(20, committees="shared")), SETS),
+    "boosted trees": (TextClassifier(learner=BoostedTrees(20)), SETS),
+    "boosted stumps": (TextClassifier(learner=BoostedTrees(20, base="stumps")), LABELS),
+    "boosted stumps, shared": (
+        TextClassifier(learner=BoostedTrees(20, base="stumps", committees="shared")),
+        SETS,
+    ),
     "online": (TextClassifier(learner=BalancedWinnow()), LABELS),
     "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier()), LABELS),
     "nearest neighbors": (TextClassifier(learner=NearestNeighbors(3)), SETS),

@@ -15,7 +15,8 @@ from widemargin.tune.learners import text_options
 @pytest.mark.parametrize("votes", ["real", "abstaining", "discrete"])
 def test_trained_estimated_saved_and_used(here, tickets, tmp_path, committees, votes):
     model = tmp_path / "boosted.wm"
-    options = ("--learner", "boosted-trees", "--rounds", "20", "--committees", committees, "--votes", votes)
+    options = ("--learner", "boosted-trees", "--base", "stumps", "--rounds", "20")
+    options += ("--committees", committees, "--votes", votes)
     done = here("train", tickets, "-o", model, *options, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["estimates"]["method"] == "k-fold"
@@ -33,6 +34,22 @@ def test_trained_estimated_saved_and_used(here, tickets, tmp_path, committees, v
     assert any(part["value"] != 0 for part in found["contributions"])
 
 
+@pytest.mark.parametrize("votes", ["real", "discrete"])
+def test_trees(here, tickets, tmp_path, votes):
+    model = tmp_path / "boosted.wm"
+    options = ("--learner", "boosted-trees", "--base", "trees", "--votes", votes, "--max-depth", "3")
+    done = here("train", tickets, "-o", model, *options, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in here("predict", model, tickets, "-q").stdout.splitlines()]
+    assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+    shown = here("inspect", model).stdout
+    assert "base=trees" in shown
+    assert "max_depth=3" in shown
+    done = here("explain", model, TICKETS[0]["text"])
+    assert done.returncode == 2
+    assert "BoostedTrees has no term weights" in " ".join(done.stderr.split())
+
+
 def test_terms_are_binary():
     assert text_options("boosted-trees") == BoostedTrees.text_options
 
@@ -42,6 +59,8 @@ def test_terms_are_binary():
     [
         (("--learner", "boosted-trees", "--C", "1"), "--C does not apply to boosted-trees"),
         (("--learner", "boosted-trees", "--rounds", "0"), "greater than or equal to 1"),
+        (("--learner", "boosted-trees", "--votes", "abstaining"), 'votes="abstaining" is for stumps'),
+        (("--learner", "boosted-trees", "--committees", "shared"), 'committees="shared" is for stumps'),
         (("--learner", "boosted-trees", "--votes", "loud"), "'loud' is not one of"),
         (("--rounds", "5"), "--rounds does not apply to linear-svm. It is for --learner boosted-trees."),
     ],

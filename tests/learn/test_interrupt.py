@@ -96,9 +96,11 @@ def test_a_signal_ends_least_squares(n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("committees", ["per-label", "shared"])
-def test_a_signal_ends_boosting(committees, n_jobs):
+@pytest.mark.parametrize(
+    "options", [{}, {"base": "stumps"}, {"base": "stumps", "committees": "shared"}], ids=str
+)
+def test_a_signal_ends_boosting(options, n_jobs):
     X, y = noise(20_000, 3000)
-    model = BoostedTrees(10**6, committees=committees, n_jobs=n_jobs)
+    model = BoostedTrees(10**6, **options, n_jobs=n_jobs)
     interrupt(lambda: model.fit(X, y))
-    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "training_loss_")

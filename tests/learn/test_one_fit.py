@@ -47,6 +47,7 @@ LEARNERS = [
     NearestNeighbors(),
     SemiSupervisedBayes(),
     BoostedTrees(10),
+    BoostedTrees(10, base="stumps"),
     ProfileClassifier(),
     ChiSquareNetwork(),
     MulticlassSVM(),

@@ -1,8 +1,10 @@
-"""AdaBoost over stumps, written out for dense arrays (Schapire and Singer, BoosTexter, 2000)."""
+"""AdaBoost over stumps and trees, written out for dense arrays (Schapire and Singer, BoosTexter, 2000)."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from tests.reference import c45
 
 TIE = 1e-6
 
@@ -56,3 +58,33 @@ def boost(X, Y, weights, *, rounds, kind="real", smoothing):
 def scores(X, stumps):
     """The sums of votes (n, labels)."""
     return sum(votes[(X[:, column] > 0).astype(int)] for column, votes in stumps)
+
+
+def boost_trees(X, y, weights, *, rounds, discrete, smoothing, max_depth, min_objects):
+    """Scores (n,) and losses of one committee of trees; weights sum to the number of documents."""
+    D, total = weights.astype(float), weights.sum()
+    scores, losses, loss = np.zeros(len(X)), [], 1.0
+    for _ in range(rounds):
+        tree = c45.grow(X, y > 0, D, max_depth=max_depth, min_objects=min_objects, gain_ratio=False)
+        leaves = [id(tree.leaf(x)) for x in X]
+        sides = {leaf: np.zeros(2) for leaf in leaves}
+        for leaf, sign, weight in zip(leaves, y, D, strict=True):
+            sides[leaf][int(sign > 0)] += weight
+        extra = smoothing * total
+        wrong = sum(min(side) for side in sides.values())
+        alpha = 0.5 * np.log((total - wrong + extra) / (wrong + extra))
+        votes = {
+            leaf: alpha * np.sign((plus - minus) * (abs(plus - minus) > 1e-12 * total))
+            if discrete
+            else 0.5 * np.log((plus + extra) / (minus + extra))
+            for leaf, (minus, plus) in sides.items()
+        }
+        h = np.array([votes[leaf] for leaf in leaves])
+        after = D * np.exp(-y * h)
+        if after.sum() > total * (1 - 2 * TIE):
+            break
+        loss *= after.sum() / total
+        scores, losses, D = scores + h, [*losses, loss], after * (total / after.sum())
+        if discrete and all(min(side) == 0 for side in sides.values()):
+            break
+    return scores, np.array(losses)

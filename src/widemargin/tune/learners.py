@@ -100,7 +100,11 @@ ENTRIES: dict[str, LearnerEntry] = {
     "balanced-winnow": LearnerEntry(_ROOTS, settings=_OWN_OR_AVERAGED),
     "balanced-winnow-plus": LearnerEntry(_ROOTS, {"strength": "given"}, _OWN_OR_AVERAGED),
     "winnow": LearnerEntry(_BINARY, settings=_OWN_OR_AVERAGED),
-    "boosted-trees": LearnerEntry(_BINARY, settings=_values("n_estimators", 100, 300), work=Work(passes=30)),
+    "boosted-trees": LearnerEntry(
+        _BINARY,
+        settings=({"n_estimators": 100}, {"base": "stumps", "n_estimators": 300}),
+        work=Work(passes=60),
+    ),
     "kernel-svm": LearnerEntry(
         settings=({"C": 1.0, "gamma": 1.0}, {"C": 10.0, "gamma": 0.1}), work=Work(rows=0.4)
     ),

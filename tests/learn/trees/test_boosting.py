@@ -21,12 +21,16 @@ COMMITTEES = ["per-label", "shared"]
 KINDS = ["binary", "multiclass", "multilabel"]
 
 
+def stumps(rounds=100, **options):
+    return BoostedTrees(rounds, base="stumps", **options)
+
+
 @parametrize_with_checks(
     [
-        BoostedTrees(),
-        BoostedTrees(20, committees="shared"),
-        BoostedTrees(20, votes="abstaining"),
-        BoostedTrees(20, votes="discrete", smoothing=0.01),
+        stumps(),
+        stumps(20, committees="shared"),
+        stumps(20, votes="abstaining"),
+        stumps(20, votes="discrete", smoothing=0.01),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -83,7 +87,7 @@ def compare(X, y, weights, model):
 def test_the_stumps_of_adaboost(kind, committees, votes, weighted):
     X, y = task(kind)
     weights = np.random.default_rng(1).integers(0, 4, len(X)) / 2 if weighted else np.ones(len(X))
-    model = BoostedTrees(30, committees=committees, votes=votes)
+    model = stumps(30, committees=committees, votes=votes)
     model.fit(sp.csr_array(X), y, weights if weighted else None)
     compare(X, y, weights, model)
 
@@ -98,7 +102,7 @@ def test_the_stumps_of_any_terms(X, Y, votes, committees):
     """Also of terms that tie, with the lowest column first, and of values that are not above 0."""
     X = X.astype(float)
     Y[0], Y[1] = 0, 1  # every label has two sides
-    model = BoostedTrees(12, votes=votes, committees=committees).fit(X, Y)
+    model = stumps(12, votes=votes, committees=committees).fit(X, Y)
     compare(X, Y, np.ones(len(X)), model)
 
 
@@ -107,7 +111,7 @@ def test_stumps_over_hundreds_of_rounds():
     rng = np.random.default_rng(0)
     X, Y = (rng.random((150, 40)) < 0.3).astype(float), rng.integers(0, 2, (150, 2))
     for votes in VOTES:
-        compare(X, Y, np.ones(len(X)), BoostedTrees(300, votes=votes).fit(X, Y))
+        compare(X, Y, np.ones(len(X)), stumps(300, votes=votes).fit(X, Y))
 
 
 def test_a_loss_that_falls_below_what_numbers_hold():
@@ -115,7 +119,7 @@ def test_a_loss_that_falls_below_what_numbers_hold():
     rng = np.random.default_rng(0)
     X = (rng.random((200, 30)) < 0.5).astype(float)
     y = (X[:, :3].sum(axis=1) >= 2).astype(int)
-    model = BoostedTrees(20000, smoothing=1e-9).fit(X, y)
+    model = stumps(20000, smoothing=1e-9).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
     assert model.training_loss_[0, -1] < 1e-100
     assert (np.diff(model.training_loss_) <= 0).all()
@@ -130,7 +134,7 @@ def test_the_loss_never_rises_and_bounds_the_error(kind, committees, votes):
     signs = Labels.of(y).signs
     before = np.ones(1 if committees == "shared" else signs.shape[1])
     for rounds in (1, 2, 5, 20, 60):
-        model = BoostedTrees(rounds, committees=committees, votes=votes).fit(X, y)
+        model = stumps(rounds, committees=committees, votes=votes).fit(X, y)
         scores = model.decision_function(X).reshape(signs.shape)
         losses, errors = np.exp(-signs * scores), signs * scores <= 0
         axis = None if committees == "shared" else 0
@@ -146,7 +150,7 @@ def test_rare_labels_stop_early():
     """A label that one term explains, one that no document has, and one that needs several terms."""
     X, Y = task("multilabel")
     Y = np.column_stack([X[:, 0] > 0, np.zeros(len(X)), Y[:, 0]]).astype(int)
-    model = BoostedTrees(50).fit(X, Y)
+    model = stumps(50).fit(X, Y)
     assert model.n_rounds_[:2].tolist() == [1, 1]
     assert model.n_rounds_[2] > 5
     assert model.stumps_.columns[0, 0] == 0
@@ -157,7 +161,7 @@ def test_rare_labels_stop_early():
 def test_nothing_to_learn():
     """Labels that are balanced with and without every term: no stump is better than chance."""
     X = np.array([[0.0, 0], [0, 0], [1, 0], [1, 0]])
-    model = BoostedTrees(10).fit(X, [0, 1, 0, 1])
+    model = stumps(10).fit(X, [0, 1, 0, 1])
     assert model.n_rounds_.tolist() == [0]
     assert model.training_loss_.shape == (1, 0)
     np.testing.assert_array_equal(model.decision_function(X), 0.0)
@@ -165,10 +169,10 @@ def test_nothing_to_learn():
 
 def test_terms_are_present_or_not():
     X, y = task("multilabel")
-    model = BoostedTrees(20).fit(X, y)
+    model = stumps(20).fit(X, y)
     other = np.where(X > 0, 0.5, -1.0)
     np.testing.assert_array_equal(model.decision_function(other), model.decision_function(X))
-    again = BoostedTrees(20).fit(other, y)
+    again = stumps(20).fit(other, y)
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
@@ -179,9 +183,7 @@ def test_threads_do_not_change_the_stumps(committees, votes):
     X = sp.random_array((2000, 300), density=0.1, rng=rng, format="csr")
     Y = (rng.random((2000, 21)) < 0.3).astype(int)
     Y[:, :5] |= X[:, :5].toarray() > 0
-    models = [
-        BoostedTrees(40, committees=committees, votes=votes, n_jobs=jobs).fit(X, Y) for jobs in (1, 2, 5)
-    ]
+    models = [stumps(40, committees=committees, votes=votes, n_jobs=jobs).fit(X, Y) for jobs in (1, 2, 5)]
     for other in models[1:]:
         np.testing.assert_array_equal(other.stumps_.columns, models[0].stumps_.columns)
         np.testing.assert_array_equal(other.stumps_.votes, models[0].stumps_.votes)
@@ -192,17 +194,17 @@ class TestBadInput:
     @pytest.mark.parametrize("n_estimators", [0, -3, 1.5, True])
     def test_numbers_of_rounds(self, n_estimators):
         with pytest.raises(UsageError, match=r"n_estimators=.*positive integer"):
-            BoostedTrees(n_estimators).fit([[1.0], [0.0]], [0, 1])
+            stumps(n_estimators).fit([[1.0], [0.0]], [0, 1])
 
     def test_unknown_words(self):
         with pytest.raises(UsageError, match=r'votes=.*"real", "abstaining" or "discrete"'):
-            BoostedTrees(votes="loud").fit([[1.0], [0.0]], [0, 1])
+            stumps(votes="loud").fit([[1.0], [0.0]], [0, 1])
         with pytest.raises(UsageError, match=r'committees=.*"per-label" or "shared"'):
-            BoostedTrees(committees="none").fit([[1.0], [0.0]], [0, 1])
+            stumps(committees="none").fit([[1.0], [0.0]], [0, 1])
 
     def test_smoothing_is_positive(self):
         with pytest.raises(UsageError, match=r"smoothing=0.*positive"):
-            BoostedTrees(smoothing=0).fit([[1.0], [0.0]], [0, 1])
+            stumps(smoothing=0).fit([[1.0], [0.0]], [0, 1])
 
 
 TEXTS = ["wheat corn corn", "corn harvest", "bank rate", "the bank", "crude oil oil", "oil bank", "corn oil"]
@@ -216,7 +218,7 @@ LABELS = {
 @pytest.mark.parametrize("committees", COMMITTEES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_saved_loaded_and_explained(tmp_path, committees, kind):
-    classifier = TextClassifier(learner=BoostedTrees(10, committees=committees)).fit(TEXTS, LABELS[kind])
+    classifier = TextClassifier(learner=stumps(10, committees=committees)).fit(TEXTS, LABELS[kind])
     assert classifier.vectorizer_.weighting == "bxx"
     scores = classifier.learner_.decision_function(classifier.vectorizer_.transform(TEXTS))
     classifier.save(tmp_path / "m.wm")
@@ -231,7 +233,7 @@ def test_it_is_saved_loaded_and_explained(tmp_path, committees, kind):
 def test_any_weighting_gives_the_same_stumps():
     """All weights of terms that occur are above 0."""
     found = [
-        BoostedTrees(10).fit(Vectorizer(weighting=weighting).fit_transform(TEXTS), LABELS["multilabel"])
+        stumps(10).fit(Vectorizer(weighting=weighting).fit_transform(TEXTS), LABELS["multilabel"])
         for weighting in ("bxx", "tfc", "txx")
     ]
     for other in found[1:]:

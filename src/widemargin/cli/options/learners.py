@@ -38,11 +38,12 @@ LEARNING = (
         "one pass, with exact leave-one-out in closed form. rocchio: the cosine with the difference of two "
         "centroids, in one pass, with exact leave-one-out in closed form. nearest-neighbors: the votes of "
         "the most similar training documents, all of which the model keeps. c45: decision trees or rules "
-        "that people can read (`inspect`). boosted-trees: AdaBoost, the votes of many tests of one term "
-        "each. chi-square-network: distances between distributions of character trigrams, for authors of "
-        "long texts. profiles: the nearest distribution of character n-grams, for languages of short "
-        "strings (`identify`). Online learners, which learn from one document at a time: perceptron, "
-        "positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, large-margin-winnow, dual-svm.",
+        "that people can read (`inspect`). boosted-trees: AdaBoost, the votes of a hundred trees per "
+        "label, or of tests of one term each. chi-square-network: distances between distributions of "
+        "character trigrams, for authors of long texts. profiles: the nearest distribution of character "
+        "n-grams, for languages of short strings (`identify`). Online learners, which learn from one "
+        "document at a time: perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, "
+        "large-margin-winnow, dual-svm.",
         tuple(LEARNERS.split()),
         "linear-svm",
         common=True,
@@ -127,7 +128,14 @@ C45 = (
         shown="0.25",
     ),
     _c45("--min-objects X", "The least number of documents on both sides of a split.", float, shown="2"),
-    _c45("--max-depth N", "The largest number of tests on a path.", int, shown="no limit", least=1),
+    train(
+        "--max-depth N",
+        "The largest number of tests on a path of a tree.",
+        int,
+        shown="no limit; boosted-trees: 10",
+        learners="c45 boosted-trees",
+        least=1,
+    ),
 )
 NAIVE_BAYES = (
     _naive_bayes(
@@ -175,16 +183,23 @@ ROCCHIO = (
     ),
 )
 BOOSTING = (
-    _boosting("--rounds N", "The number of stumps per label.", int, shown="100", least=1),
+    _boosting("--rounds N", "The number of trees per label, or of stumps.", int, shown="100", least=1),
+    _boosting(
+        "--base trees|stumps",
+        "What is boosted: trees of up to ten tests on a path, or stumps, which test one term. Stumps learn "
+        "faster, and can be explained.",
+        shown="trees",
+    ),
     _boosting(
         "--committees per-label|shared",
-        "Boost every label separately, or all labels together, with one term per round (AdaBoost.MH).",
+        "Boost every label separately, or all labels together, with one term per round (AdaBoost.MH; --base "
+        "stumps).",
         shown="per-label",
     ),
     _boosting(
         "--votes real|abstaining|discrete",
-        "What a test votes: the log-odds of the label with and without the term; the same, but nothing "
-        "without the term; or for or against, with the same strength.",
+        "What a leaf votes: the log-odds of the label; the same, but nothing without the term (--base "
+        "stumps); or for or against, with the same strength.",
         shown="real",
     ),
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr
+from widemargin.learn.trees.committees import with_last_repeated
 
 Floats = NDArray[np.float64]
 
@@ -48,12 +49,10 @@ class Stumps(NamedTuple):
         _core.boost_stumps(csr.native(), problem, options, results, n_threads)
         made = (results.columns >= 0).sum(axis=1)
         losses = np.column_stack([np.ones(len(made)), results.losses])
-        # After its last round, the loss of a committee stays what it was; before the first one it is 1.
-        rounds = np.minimum(np.arange(1, made.max() + 1), made[:, None])
         return cls(
             results.columns[:, : made.max()],
             results.votes[:, : made.max()],
-            np.take_along_axis(losses, rounds, axis=1),
+            with_last_repeated(losses, made),
         )
 
     @property

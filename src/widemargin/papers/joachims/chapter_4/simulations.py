@@ -53,7 +53,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "Winnow": Winnow,
     "large-margin Winnow": LargeMarginWinnow,
     "naive Bayes": NaiveBayes,
-    "boosted stumps": BoostedTrees,
+    "boosted stumps": lambda: BoostedTrees(base="stumps"),
 }
 ERROR = "error, %"
 NOISE_RATES = (0.0, 0.05, 0.1, 0.2)
