@@ -76,6 +76,18 @@ def test_rare_labels_shrink_and_frequent_ones_do_not():
     assert abs(shrunk[2] - common[2]) < abs(own[2] - common[2]) / 2
 
 
+def test_a_label_whose_scores_are_all_equal_is_not_assigned_to_every_document():
+    """As by nearest neighbors, none of which has a rare label."""
+    truth = np.where(np.arange(100)[:, None] < [40, 1], 1, -1)
+    scores = np.column_stack([np.linspace(1, -1, 100), np.full(100, -1.0)])
+    own, rare = shrunk_f_thresholds(scores, truth)
+    assert own == best_f_thresholds(scores[:, 0], truth[:, 0])[0]
+    assert -1 <= rare <= own + 0.05, "near the common threshold"
+    assert best_f_thresholds(scores[:, 1], truth[:, 1]).tolist() == [-np.inf]
+    everywhere = np.where(np.arange(100) < 99, 1, -1)[:, None]
+    assert shrunk_f_thresholds(scores[:, 1:], everywhere).tolist() == [-np.inf], "where that is right"
+
+
 def test_floors():
     scores = np.array([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0], [0.0, 0.0], [-1.0, -1.0]])
     truth = np.array([[1, -1], [1, -1], [-1, -1], [-1, -1], [-1, 1]])

@@ -89,7 +89,17 @@ def shrunk_f_thresholds(scores: Any, truth: Any, *, beta: float = 1.0, strength:
     # A label without positive examples uses the pooled outcomes only.
     own = ranked.positives > 0
     f = _f(ranked, beta, own, pooled_hits, pooled_given, strength)
-    return ranked.thresholds_at(_best_rows(ranked, f))
+    rows = _best_rows(ranked, f)
+    # Where all scores of a label are equal (no neighbor has it), a threshold of its own assigns it to all
+    # documents or to none. The common threshold, which is above them, is the better choice.
+    weight = beta**2
+    common = int((hits / np.maximum(weight + given, np.finfo(float).tiny))[:-1].argmax())
+    below = weight * (ranked.positives + strength) + strength * given[common]
+    f_common = np.divide(
+        (1 + weight) * strength * hits[common], below, out=np.zeros(len(rows)), where=below > 0
+    )
+    instead = (rows == len(ranked.values)) & (grid[common] >= ranked.values[0]) & (f_common > f[-1])
+    return np.where(instead, grid[common], ranked.thresholds_at(rows))
 
 
 def fbr_thresholds(
