@@ -61,6 +61,11 @@ def check_term_weights(learner: Any) -> None:
             f"This {name} has weights for pairs of classes, not for labels, so it cannot explain a label. "
             f'Train with scheme="one-vs-rest" and kernel="linear", or a LinearSVM.'
         )
+    if getattr(learner, "base", None) == "trees":
+        raise UsageError(
+            f"The trees of this {name} have no term weights, so they cannot explain a label. Boost stumps, "
+            f'base="stumps" (--base stumps), or train a C45.'
+        )
     kernel = getattr(learner, "kernel", None)
     what, cure = (f" with the kernel {kernel}", ", or with the linear kernel") if kernel else ("", "")
     raise UsageError(
