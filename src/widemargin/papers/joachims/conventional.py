@@ -21,6 +21,7 @@ from widemargin.decide import proportional_scores
 from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.features.scores import count_terms, information_gain
 from widemargin.learn.bayes.naive_bayes import NaiveBayes
+from widemargin.learn.neighbors.nearest_neighbors import NearestNeighbors
 from widemargin.learn.rocchio.centroids import NEGATIVE_WEIGHTS
 from widemargin.learn.rocchio.rocchio import Rocchio
 from widemargin.measure import micro_prbep, prbep
@@ -32,6 +33,7 @@ Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 
 SIZES = (500, 1000, 2000, 5000, 10000, None)
+NEIGHBORS = (1, 15, 30, 45, 60)
 FOLDS = 3
 
 
@@ -103,7 +105,15 @@ def rocchio(split: Split, n: int | None) -> Iterator[tuple[str, Floats]]:
         yield f"beta={beta:g}", proportional_scores(cosines, split.shares)
 
 
-METHODS: dict[str, Method] = {"Bayes": bayes, "Rocchio": rocchio}
+def neighbors(split: Split, n: int | None) -> Iterator[tuple[str, Floats]]:
+    """The weighted votes (2.24) of the nearest documents."""
+    train, test = split.weighted(n)
+    for k in NEIGHBORS:
+        learner = NearestNeighbors(n_neighbors=min(k, len(split.signs)))
+        yield f"k={k}", learner.fit(train, split.signs > 0).decision_function(test)
+
+
+METHODS: dict[str, Method] = {"Bayes": bayes, "Rocchio": rocchio, "k-NN": neighbors}
 
 
 @dataclass(frozen=True, eq=False)
