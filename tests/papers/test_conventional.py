@@ -128,6 +128,8 @@ class TestSettings:
     def test_the_best_and_the_chosen(self, splits, name):
         some = {text: split for text, split in splits.items() if "stemmed" not in text}
         found = conventional.compared(name, some, silent, (20,))
+        values = {"Bayes": 1, "Rocchio": 5, "C4.5": 2, "k-NN": 5}
+        assert len(found.figures) == 2 * values[name]
         assert found.figures[found.best].micro == max(each.micro for each in found.figures.values())
         assert found.validated[found.chosen] == max(found.validated.values())
         assert found.figures[found.best].micro > 60

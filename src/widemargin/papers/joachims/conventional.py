@@ -24,6 +24,7 @@ from widemargin.learn.bayes.naive_bayes import NaiveBayes
 from widemargin.learn.neighbors.nearest_neighbors import NearestNeighbors
 from widemargin.learn.rocchio.centroids import NEGATIVE_WEIGHTS
 from widemargin.learn.rocchio.rocchio import Rocchio
+from widemargin.learn.trees.c45 import C45
 from widemargin.measure import micro_prbep, prbep
 from widemargin.papers.joachims.text_tasks import Documents, Report
 from widemargin.weight.smart import weigh
@@ -34,6 +35,7 @@ Signs = NDArray[np.int8]
 
 SIZES = (500, 1000, 2000, 5000, 10000, None)
 NEIGHBORS = (1, 15, 30, 45, 60)
+TREE_WEIGHTS = {"binary": "bxx", "TFIDF": "tfc"}
 FOLDS = 3
 
 
@@ -113,7 +115,18 @@ def neighbors(split: Split, n: int | None) -> Iterator[tuple[str, Floats]]:
         yield f"k={k}", learner.fit(train, split.signs > 0).decision_function(test)
 
 
-METHODS: dict[str, Method] = {"Bayes": bayes, "Rocchio": rocchio, "k-NN": neighbors}
+def rules(
+    split: Split, n: int | None, most: int = 5000, weightings: Mapping[str, str] = TREE_WEIGHTS
+) -> Iterator[tuple[str, Floats]]:
+    """C4.5 with rule post-pruning (2.5.4), on at most so many features; the thesis excludes more of them."""
+    if n is None or n > most:
+        return
+    for name, weighting in weightings.items():
+        train, test = split.weighted(n, weighting)
+        yield name, C45(output="rules").fit(train, split.signs > 0).decision_function(test)
+
+
+METHODS: dict[str, Method] = {"Bayes": bayes, "Rocchio": rocchio, "C4.5": rules, "k-NN": neighbors}
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,17 +190,22 @@ def splits_of(documents: Documents, report: Report) -> dict[str, Split]:
 
 
 def compared(
-    name: str, splits: Mapping[str, Split], report: Report, sizes: Iterable[int | None] = SIZES
+    name: str,
+    splits: Mapping[str, Split],
+    report: Report,
+    sizes: Iterable[int | None] = SIZES,
+    method: Method | None = None,
 ) -> Settings:
-    """All settings of the method called `name`."""
+    """All settings of the method called `name`, or of `method` under that name."""
+    method = method or METHODS[name]
     figures: dict[str, Figures] = {}
     validated: dict[str, float] = {}
     for text, split in splits.items():
         report(f"{name}{': ' if text else ''}{text}, all numbers of features")
-        for setting, scores in _scores(METHODS[name], split, text, sizes):
+        for setting, scores in _scores(method, split, text, sizes):
             figures[setting] = Figures.of(split.truth, scores)
         for fold in split.folds():
-            for setting, scores in _scores(METHODS[name], fold, text, sizes):
+            for setting, scores in _scores(method, fold, text, sizes):
                 share = 100 * micro_prbep(fold.truth, scores) / FOLDS
                 validated[setting] = validated.get(setting, 0.0) + share
     return Settings(figures, validated)
