@@ -46,9 +46,9 @@ Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 Stored = Callable[[Any, Any, Any], int | None]
 
-# Learners that nobody named are left out if their trainings are predicted to take longer: two minutes of one
-# core.
-MOST_WORK = 120 * RATE
+# Learners that nobody named are left out if their trainings are predicted to take longer: three minutes of
+# one core.
+MOST_WORK = 180 * RATE
 _GOAL = Goal("f1")
 
 

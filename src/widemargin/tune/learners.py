@@ -103,7 +103,7 @@ ENTRIES: dict[str, LearnerEntry] = {
     "boosted-trees": LearnerEntry(
         _BINARY,
         settings=({"n_estimators": 100}, {"base": "stumps", "n_estimators": 300}),
-        work=Work(passes=60),
+        work=Work(passes=110),
     ),
     "kernel-svm": LearnerEntry(
         settings=({"C": 1.0, "gamma": 1.0}, {"C": 10.0, "gamma": 0.1}), work=Work(rows=0.4)

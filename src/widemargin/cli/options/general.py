@@ -170,7 +170,7 @@ GENERAL = (
         "The learners to compare, separated by commas, such as linear-svm,naive-bayes. They run however long "
         "they take.",
         "compare",
-        shown="all that apply, except those predicted to take more than two minutes of one core",
+        shown="all that apply, except those predicted to take more than three minutes of one core",
         common=True,
     ),
     Option(
