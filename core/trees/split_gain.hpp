@@ -16,6 +16,7 @@
 // (Quinlan, Improved use of continuous attributes in C4.5, 1996), which `penalty` subtracts from its gain.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -87,6 +88,13 @@ class SplitGain {
     double f_all_, before_;
 };
 
+// The least weight on both sides of a cut of a numeric column, in a node of weight n: a tenth of the average
+// class, but at least min_objects and at most 25, since a few examples can be cut off the end of any order
+// (release 8).
+inline double least_of_cut(double n, double min_objects) {
+    return std::max(min_objects, std::min(n / 20, 25.0));
+}
+
 // A cut between two values of a column: the gain, and the weight of the low side.
 struct Cut {
     double gain = -1;
@@ -94,80 +102,73 @@ struct Cut {
     double below = 0, above = 0;  // the values beside the cut
 };
 
-// Takes the values of a column in rising order, and finds its best cut.
-class CutSearch {
-  public:
-    // least: the smallest weight on either side
-    CutSearch(const SplitGain& gain, double least) : gain_(gain), least_(least) {}
-
-    void add(double value, double weight, bool positive) {
-        if (value != value_) open(value);
-        group_.n += weight;
-        if (positive) group_.positive += weight;
-    }
-
-    void add(double value, const Mass& mass) {
-        if (value != value_) open(value);
-        group_ = group_ + mass;
-    }
-
-    // The best cut, after the penalty if it is wanted.
-    Cut best(bool penalty) {
-        close();
-        if (pending_) evaluate(last_);
-        if (penalty && best_.gain > 0) best_.gain -= gain_.penalty(n_groups_ - 1);
-        return best_;
-    }
-
-  private:
+// The best cut of a column. each_value(take) calls take(value, weight, is_positive) for its values other than
+// zero in rising order; `zeros` are the examples without one. `least` is the smallest weight on either side.
+template <class EachValue>
+Cut search_cut(const SplitGain& gain, const Mass& zeros, double least, bool penalty, EachValue&& each_value) {
     enum class Kind { negative, positive, mixed };
-    struct Place {
-        Mass low;
-        double below, above;
+    const double all = gain.all().n;
+    Cut best;
+    Mass group, low;  // the examples with the value at hand, and those with a lower one
+    double value = std::nan(""), below = 0;
+    Kind last_kind = Kind::mixed;
+    std::int64_t n_groups = 0;
+    // The last cut that may be the last one that leaves enough, which is not evaluated yet.
+    bool is_pending = false, any = false;
+    Mass pending;
+    double pending_below = 0, pending_above = 0;
+    const auto evaluate = [&best, &gain](const Mass& side, double under, double over) {
+        const double found = gain.gain(side);
+        if (found > best.gain + kSameGain) best = {found, side.n, under, over};
     };
-
-    void open(double value) {
-        close();
-        group_ = {};
-        value_ = value;
-    }
-
-    // Ends a group of examples with the same value: looks at the cut before it.
-    void close() {
-        if (group_.n == 0) return;
-        const Kind kind = group_.positive == 0          ? Kind::negative
-                          : group_.positive == group_.n ? Kind::positive
-                                                        : Kind::mixed;
-        if (n_groups_++ > 0) {
-            if (low_.n >= least_ && gain_.all().n - low_.n >= least_) {
-                last_ = {low_, below_, value_};
-                pending_ = any_ && kind == kind_ && kind != Kind::mixed;
-                if (!pending_) evaluate(last_);
-                any_ = true;
-            } else if (pending_) {  // the last cut that leaves enough on the high side
-                evaluate(last_);
-                pending_ = false;
+    // Ends a group of examples with the same value: looks at the cut before it. Everything stays in
+    // registers.
+    const auto close = [&]() __attribute__((always_inline)) {
+        if (group.n == 0) return;
+        const Kind kind = group.positive == 0         ? Kind::negative
+                          : group.positive == group.n ? Kind::positive
+                                                      : Kind::mixed;
+        if (n_groups++ > 0) {
+            if (low.n >= least && all - low.n >= least) {
+                is_pending = any && kind == last_kind && kind != Kind::mixed;
+                if (is_pending) {
+                    pending = low;
+                    pending_below = below;
+                    pending_above = value;
+                } else {
+                    evaluate(low, below, value);
+                }
+                any = true;
+            } else if (is_pending) {
+                evaluate(pending, pending_below, pending_above);
+                is_pending = false;
             }
         }
-        low_ = low_ + group_;
-        below_ = value_;
-        kind_ = kind;
-    }
-
-    void evaluate(const Place& place) {
-        const double gain = gain_.gain(place.low);
-        if (gain > best_.gain + kSameGain) best_ = {gain, place.low.n, place.below, place.above};
-    }
-
-    const SplitGain& gain_;
-    double least_;
-    Mass group_, low_;
-    double value_ = std::nan(""), below_ = 0;
-    Kind kind_ = Kind::mixed;
-    std::int64_t n_groups_ = 0;
-    Place last_{};
-    bool pending_ = false, any_ = false;
-    Cut best_;
-};
+        low = low + group;
+        below = value;
+        last_kind = kind;
+    };
+    const auto add = [&](double next, const Mass& mass) __attribute__((always_inline)) {
+        if (next != value) {
+            close();
+            group = {};
+            value = next;
+        }
+        group = group + mass;
+    };
+    bool is_before_zero = true;
+    each_value([&](double next, double weight, bool is_positive) __attribute__((always_inline)) {
+        if (is_before_zero && next > 0) {
+            is_before_zero = false;
+            if (zeros.n > 0) add(0.0, zeros);
+        }
+        add(next, {weight, is_positive ? weight : 0});
+    });
+    if (is_before_zero && zeros.n > 0) add(0.0, zeros);
+    close();
+    if (is_pending) evaluate(pending, pending_below, pending_above);
+    if (penalty && best.gain > 0) best.gain -= gain.penalty(n_groups - 1);
+    return best;
+}
 
 }  // namespace widemargin

@@ -7,8 +7,8 @@
 // A node is split by the column of greatest gain ratio among those that gain at least the average of all that
 // gain anything (split_gain.hpp); ties go to the lowest column, then to the lowest threshold. A threshold is
 // a value of the training data: the greatest one up to the middle between the two values beside the cut. A
-// node is a leaf if it is pure, if no split leaves `min_objects` on both sides and gains anything, or at
-// `max_depth`.
+// node is a leaf if it is pure, if no split leaves enough on both sides and gains anything, or at
+// `max_depth`. Enough is `min_objects`, for numeric columns sometimes more (least_of_cut).
 //
 // Weights are rounded to multiples of 2^-48 of the greatest power of two in their sum. Sums and differences
 // of such numbers are exact, so a tree does not depend on the order in which examples are counted, and whole
@@ -236,9 +236,11 @@ class TreeBuilder {
 
     Cut best_cut(NodePart<T>& part, int level, std::int32_t j, const SplitGain& gain) {
         const Mass present = part.counts[j];
-        const double absent = gain.all().n - present.n;
+        const double absent = gain.all().n - present.n,
+                     least = least_of_cut(gain.all().n, options_.min_objects);
+        if (present.n < least) return {};  // a side without zeros is too small
         // If all present values belong to one class, the best cut is that beside zero.
-        if (present.is_pure() && absent >= options_.min_objects && columns_.has_one_sign(j)) {
+        if (present.is_pure() && absent >= least && columns_.has_one_sign(j)) {
             Cut cut = presence(gain, present);
             if (options_.penalty) cut.gain -= gain.penalty(distinct_values(part, level, j));
             return cut;
@@ -247,20 +249,13 @@ class TreeBuilder {
     }
 
     Cut search(const NodePart<T>& part, int level, std::int32_t j, const SplitGain& gain) const {
-        CutSearch search(gain, options_.min_objects);
-        const Mass zeros = gain.all() - part.counts[j];
-        bool before_zero = true;
-        const auto pass_zero = [&] {
-            before_zero = false;
-            if (zeros.n > 0) search.add(0.0, zeros);
-        };
-        part.each_sorted(j, [&](T value, std::int32_t row) {
-            if (!examples_.is_in(row, level)) return;
-            if (before_zero && value > 0) pass_zero();
-            search.add(double(value), examples_.weight[row], examples_.is_positive(row));
+        const double least = least_of_cut(gain.all().n, options_.min_objects);
+        return search_cut(gain, gain.all() - part.counts[j], least, options_.penalty, [&](auto&& take) {
+            part.each_sorted(j, [&](T value, std::int32_t row) {
+                if (examples_.is_in(row, level))
+                    take(double(value), examples_.weight[row], examples_.is_positive(row));
+            });
         });
-        if (before_zero) pass_zero();
-        return search.best(options_.penalty);
     }
 
     // The number of distinct values of a column among the examples of a node, without zero.

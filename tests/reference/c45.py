@@ -50,9 +50,11 @@ def gain(positive, weights, low):
     return (part(everywhere) - part(low) - part(~low)) / weights.sum()
 
 
-def best_cut(values, positive, weights, min_objects, penalty):
+def best_cut(values, positive, weights, min_objects, penalty, is_binary):
     """(gain, below, above) of the cut of greatest gain, the lowest of equal ones; None if there is none."""
     distinct = np.unique(values)
+    if not is_binary:
+        min_objects = max(min_objects, min(0.1 * weights.sum() / 2, 25))
     best = None
     for below, above in pairwise(distinct):
         low = values <= below
@@ -72,7 +74,8 @@ def best_split(X, rows, positive, weights, min_objects, gain_ratio, penalty):
     possible = []
     for column in range(X.shape[1]):
         values = X[rows, column]
-        cut = best_cut(values, positive[rows], weights[rows], min_objects, penalty)
+        is_binary = len(np.unique(X[X[:, column] != 0, column])) < 2
+        cut = best_cut(values, positive[rows], weights[rows], min_objects, penalty, is_binary)
         if cut is not None and cut[0] > LEAST:
             low = weights[rows][values <= cut[1]].sum()
             possible.append((column, *cut, information([low, weights[rows].sum() - low])))

@@ -51,7 +51,9 @@ class C45(LabelModel):
         "rules": every path of the tree without pruning becomes a rule. Its conditions are dropped as long as
         its pessimistic error does not rise, and rules that do not pay are removed (core/trees/rules.hpp).
     min_objects : float
-        The least number of training documents on both sides of a split, or their weight.
+        The least number of training documents on both sides of a split, or their weight. For a feature with
+        several values other than 0, it is n / 20 of the n documents of a node, if that is more, but at most
+        25, as in release 8 of C4.5.
     max_depth : int or None
         The largest number of tests on a path.
     penalty : bool
