@@ -25,10 +25,11 @@ of the training documents may not be above the peer's. The break-even point and 
 trees, or stumps, for each of the 90 topics, beside the 87.8 that joachims 6.4 quotes for boosted trees (Weiss
 et al., 1999).
 
-C4.5: `fit` of all topics at once, on all cores and on one thread, against a loop of scikit-learn's
-DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2) over the topics, one after the other. The loop
-gets the documents by columns, as it needs them, and is run once, after one topic. The break-even point of its
-trees must not exceed ours. Depths are averages over the topics, of trees before they are pruned.
+C4.5: `fit` of all topics at once, on all cores, and on one thread in CPU time, against a loop of
+scikit-learn's DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2) over the topics, one after the
+other. The loop gets the documents by columns, as it needs them, and is run once, after one topic. The
+break-even point of its trees must not exceed ours. Depths are averages over the topics, of trees before they
+are pruned.
 """
 
 from __future__ import annotations
@@ -200,12 +201,18 @@ def c45(job: Job, repeats: int) -> Iterator[Row]:
         return [one.fit(by_column, topic) for one, topic in zip(fresh, topics.T, strict=True)]
 
     loop(Y[:, :1])
+    began = time.process_time()
     (peer,) = in_turns(lambda: loop(Y), repeats=1, warm=False)
+    cpu_seconds = time.process_time() - began
     theirs = np.column_stack([one.predict_proba(new)[:, 1] for one in peer.result])
     whole = C45(None).fit(X, Y)
     depths = [max(line.depth for line in whole.outline(topic)) + 1 for topic in whole.classes_]
-    for name, n_jobs in (("C4.5", None), ("C4.5, one thread", 1)):
-        (fitted,) = in_turns(lambda n_jobs=n_jobs: C45(n_jobs=n_jobs).fit(X, Y), repeats=repeats)
+    for name, n_jobs, clock, peer_seconds in (
+        ("C4.5", None, time.perf_counter, peer.seconds),
+        ("C4.5, CPU time of one thread", 1, time.process_time, cpu_seconds),
+    ):
+        learner = C45(n_jobs=n_jobs)
+        (fitted,) = in_turns(lambda learner=learner: learner.fit(X, Y), repeats=repeats, clock=clock)
         scores = fitted.result.decision_function(new)
         ours, best = (100 * micro_prbep(job.Y_test, found) for found in (scores, theirs))
         quality = {
@@ -215,7 +222,7 @@ def c45(job: Job, repeats: int) -> Iterator[Row]:
             "peer depth": float(np.mean([one.get_depth() for one in peer.result])),
         }
         checks = [Check("peer PRBEP is better by", best - ours, 0.0)]
-        yield Row(name, "DecisionTreeClassifier loop", fitted.seconds, peer.seconds, checks, quality)
+        yield Row(name, "DecisionTreeClassifier loop", fitted.seconds, peer_seconds, checks, quality)
 
 
 TASKS = {
