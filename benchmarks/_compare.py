@@ -104,11 +104,15 @@ def in_turns(
     if warm:
         for contestant in contestants:
             _run(contestant, clock)
-    runs = [[_run(contestant, clock) for contestant in contestants] for _ in range(repeats)]
-    return [
-        Timed(statistics.median(seconds for seconds, _ in turns), turns[-1][1])
-        for turns in zip(*runs, strict=True)
-    ]
+    seconds: list[list[float]] = [[] for _ in contestants]
+    results: list[Any] = [None] * len(contestants)
+    for _ in range(repeats):
+        for number, contestant in enumerate(contestants):
+            # A result that nobody needs any more gives its memory back, as it does in use.
+            results[number] = None
+            spent, results[number] = _run(contestant, clock)
+            seconds[number].append(spent)
+    return [Timed(statistics.median(spent), result) for spent, result in zip(seconds, results, strict=True)]
 
 
 def _run(contestant: Callable[[], Any] | Prepared, clock: Callable[[], float]) -> tuple[float, Any]:

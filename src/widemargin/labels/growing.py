@@ -40,7 +40,7 @@ def whole_batch(space: LabelSpace, signs: NDArray[np.int8]) -> Arrival:
     return Arrival(space, np.ascontiguousarray(signs.T), first_row, kept, np.zeros(space.n_columns, bool))
 
 
-def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
+def receive(space: LabelSpace | None, y: Any, classes: Any = None, *, n: int | None = None) -> Arrival:
     """The labels of a batch, after those of `space`.
 
     A new label becomes a new column, which starts at its first row, so that the result does not depend on the
@@ -54,6 +54,7 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     classes : sequence of labels, optional
         All expected labels. With exactly two of them, and one label per document, the task is binary; without
         `classes` every label has a column, so that more can be added.
+    n : the number of documents, if it is known; other numbers of labels are refused
 
     Examples
     --------
@@ -65,6 +66,8 @@ def receive(space: LabelSpace | None, y: Any, classes: Any = None) -> Arrival:
     form = read_form(y) if space is None else space.read(y)
     if form.n == 0:
         raise DataError("y is empty: there is nothing to learn from. Pass at least one document.")
+    if n is not None and form.n != n:
+        raise DataError(f"There are {n} documents and {form.n} labels.")
     if space is None:
         space = _first_space(form, classes)
     elif classes is not None and not set(np.asarray(classes).tolist()) <= set(space.classes.tolist()):

@@ -135,11 +135,12 @@ def _multinomial(counts: ClassCounts, settings: Settings) -> tuple[Floats, Float
     of another such label: logarithms are only needed of the stored counts, and of all terms once.
     """
     s = float(settings.smoothing)
-    inside, inside_size = np.log(s + counts.terms.data), np.log(_with_all_terms(counts, counts.sizes, s))
+    sizes = counts.sizes
+    inside, inside_size = np.log(s + counts.terms.data), np.log(_with_all_terms(counts, sizes, s))
     if settings.exclusive and not settings.uses_complements:
         missing, stored, constant = np.full(counts.terms.n_columns, np.log(s)), inside, -inside_size
     else:
-        others = less(np.full(counts.terms.n_rows, counts.all_terms.sum()), counts.sizes)
+        others = less(np.full(counts.terms.n_rows, counts.all_terms.sum()), sizes)
         outside_size = np.log(_with_all_terms(counts, others, s))
         missing, stored, constant = -np.log(s + counts.all_terms), -np.log(s + counts.others), outside_size
         if not settings.uses_complements:

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._arrays import checked_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import require_finite
-from widemargin.errors import DataError
 from widemargin.labels import Labels
 from widemargin.labels.growing import receive
 from widemargin.learn.bayes import left_out
@@ -94,9 +93,7 @@ class NaiveBayes(BayesModel):
         first = not hasattr(self, "label_space_")
         self._check_parameters()
         csr = checked_csr(self, X, first=first)
-        batch = receive(None if first else self.label_space_, y, classes)
-        if csr.n_rows != batch.signs.shape[1]:
-            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        batch = receive(None if first else self.label_space_, y, classes, n=csr.n_rows)
         weights = sample_weights(sample_weight, csr.n_rows)
         counts = ClassCounts.of(self.as_scored(csr), batch.signs.T, weights, self.n_jobs)
         if not first:

@@ -123,9 +123,7 @@ class NearestNeighbors(LabelModel):
         first = not hasattr(self, "label_space_")
         self._check_parameters()
         csr = checked_csr(self, X, first=first)
-        batch = receive(None if first else self.label_space_, y, classes)
-        if csr.n_rows != batch.signs.shape[1]:
-            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        batch = receive(None if first else self.label_space_, y, classes, n=csr.n_rows)
         kept = KeptDocuments.of(csr, batch.signs.T, sample_weights(sample_weight, csr.n_rows))
         before = [] if first else [part.placed(batch.kept) for part in self._parts]
         # Joined when they are searched, so that many small batches are not copied again and again.

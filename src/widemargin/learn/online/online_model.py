@@ -191,9 +191,7 @@ class OnlineModel(OnlineParameters, LinearModel):
         self._check_parameters()
         documents = check_documents(self, X, first=first)
         csr = documents.csr
-        batch = receive(None if first else self.label_space_, y, classes)
-        if csr.n_rows != batch.signs.shape[1]:
-            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        batch = receive(None if first else self.label_space_, y, classes, n=csr.n_rows)
         self._check_documents(documents)
         csr = self._as_learned(csr)
         if first:

@@ -13,7 +13,7 @@ from widemargin._arrays import Csr, checked_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import AT_LEAST_0, either, one_of, parameter, require_finite
 from widemargin._stored import Stored
-from widemargin.errors import DataError, UsageError
+from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.labels.growing import receive
 from widemargin.learn.class_counts import ClassCounts
@@ -105,9 +105,7 @@ class Rocchio(RocchioWeights, LinearModel):
         first = not hasattr(self, "label_space_")
         self._check_parameters()
         csr = checked_csr(self, X, first=first)
-        batch = receive(None if first else self.label_space_, y, classes)
-        if csr.n_rows != batch.signs.shape[1]:
-            raise DataError(f"There are {csr.n_rows} documents and {batch.signs.shape[1]} labels.")
+        batch = receive(None if first else self.label_space_, y, classes, n=csr.n_rows)
         weights = sample_weights(sample_weight, csr.n_rows)
         rows = self.as_scored(csr)
         sums = ClassCounts.of(rows, batch.signs.T, weights, self.n_jobs)
