@@ -446,7 +446,9 @@ class TestReuters:
                 tune(*sample, space, effort=effort, criterion=Criterion(folds=3), warm_start=start)
                 for start in (True, False)
             )
-            assert warm.chosen == cold.chosen
+            # Of two candidates with the same estimate, the race may drop either.
+            estimates = [found.candidates[found.chosen].estimate for found in (warm, cold)]
+            assert estimates[0] == estimates[1]
 
     def test_fast_loses_little_against_exact(self, sample):
         full = tune(*sample, effort="full", criterion=Criterion(folds=3))
