@@ -18,7 +18,6 @@ from sklearn.naive_bayes import MultinomialNB
 import widemargin
 from widemargin import LinearSVM, NaiveBayes, TextClassifier, Vectorizer, compare
 from widemargin.classifier.model_parts import learner_class
-from widemargin.cli.options.learners import LEARNERS
 from widemargin.decide.goals import Goal
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
@@ -630,20 +629,6 @@ class TestPresentation:
             tmp_path / "plot.png"
         )
         assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-
-
-class TestTable:
-    def test_every_learner_of_the_command_line_has_an_entry(self):
-        assert set(LEARNERS.split()) <= set(ENTRIES), "add an entry to tune/learners.py"
-
-    @pytest.mark.parametrize("name", list(ENTRIES))
-    def test_settings_are_parameters(self, name):
-        entry = ENTRIES[name]
-        for setting in entry.settings:
-            learner_class(name)(**entry.fixed, **setting)
-        Vectorizer(**entry.text)
-        assert len(entry.settings) <= 4
-        assert entry.work.units(1000, 50_000, 10) > 0
 
     def test_it_is_public(self):
         assert widemargin.compare is compare

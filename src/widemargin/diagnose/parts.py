@@ -63,7 +63,7 @@ def test_part(test: Any, y: Any) -> Part | None:
         found = label_sets(labels)
         sets = [None if left_out else one for left_out, one in zip(labels.unlabeled, found, strict=True)]
     if not texts:
-        raise DataError("The test set has no documents.")
+        raise DataError("The test set has no documents. Check it, or leave it out.")
     names = list(range(len(texts))) if names is None else list(names)
     return Part(names, texts, [None] * len(texts) if sets is None else [_tuple(one) for one in sets])
 

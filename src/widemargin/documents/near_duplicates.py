@@ -129,7 +129,7 @@ def _hashed(texts: Sequence[str], shortest: int, longest: int, n_threads: int) -
     views = _core.Texts()
     wrong = views.add_objects(list(texts))
     if wrong >= 0:
-        raise DataError(f"Document {wrong} (counting from 0) is not a text.")
+        raise DataError(f"Document {wrong} (counting from 0) is not a text. Pass strings.")
     # Numbers are words of their own: reports that differ in their figures only are different documents.
     rule = _core.TextRule(_core.UnitKind.words, alnum=False, min_length=1, min_n=shortest, max_n=longest)
     rows = _core.HashIndex(_COLUMNS, rule).count(views, None, n_threads)

@@ -102,7 +102,7 @@ class ZipfLaw:
             total, first, ranks = float(sums[-1]), first + ranks, min(2 * ranks, 1 << 22)
             if self.frequencies(first) * 2**34 < length - total:
                 break
-        raise UsageError(f"This law has no text of {length:,.1f} words.")
+        raise UsageError(f"This law has no text of {length:,.1f} words. Pass a smaller length.")
 
     def squared_length(self, distinct: float | None = None, *, length: float | None = None) -> float:
         """Lemma 3: the largest squared Euclidean length of a document, R^2.

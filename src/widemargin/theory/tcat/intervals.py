@@ -132,7 +132,7 @@ def interval_concept(counts: Any, y: Any, sizes: Iterable[int], outside: float =
     sizes = list(sizes)
     matrix, signs = counts_of(counts), np.asarray(y)
     if not ((signs > 0).any() and (signs < 0).any()):
-        raise DataError("There are only documents of one class: nothing to separate.")
+        raise DataError("There are only documents of one class. Add documents of the other one.")
     taken = words_per_set(matrix, sizes)
     ends = [
         np.quantile(taken[side], [outside / 2, 1 - outside / 2], axis=0, method="inverted_cdf")
