@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from widemargin.papers.joachims import table_6_1 as tables
 from widemargin.papers.joachims.choices import Choices
@@ -60,6 +61,21 @@ class TestChoices:
         assert choices.better_than_random("wrong") == (0, 8, pytest.approx(1.0))
         assert choices.better_than_random("middle")[:2] == (0, 0)
 
+    def test_the_paired_t_tests(self):
+        rng = np.random.default_rng(0)
+        models = rng.normal(60, 10, (5, 12))
+        choices = Choices(models, {"right": models, "wrong": -models, "any": rng.random((5, 12))})
+        best, worst, mean = models.max(axis=0), models.min(axis=0), models.mean(axis=0)
+        found = choices.against_random("right")
+        expected = stats.ttest_rel(best, mean)
+        assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+        assert found.better == "first"
+        assert found.p_value < 0.001
+        assert choices.against_random("wrong").better == "second"
+        both = choices.against("right", "wrong")
+        assert both.p_value == pytest.approx(stats.ttest_rel(best, worst).pvalue)
+        assert choices.against("any", "any").p_value == 1.0
+
     def test_some_categories(self):
         choices = Choices(self.TEST, {"right": self.TEST}).of(np.array([0]))
         assert choices.optimum == 90.0
@@ -99,7 +115,12 @@ class TestWebKB:
         assert by["random"] < by[tables.XI_ALPHA] <= by["optimum"]
         assert by["random"] < by[tables.UNSEEN] <= by["optimum"]
         # One of the 20 test pages of project is worth 5 points of its recall, 1.25 of the macro-average.
-        assert all(abs(cell.difference) < 6 for cell in values.cells), values.table().plain()
+        printed = [cell for cell in values.cells if not np.isnan(cell.published)]
+        assert len(printed) == 4
+        assert all(abs(cell.difference) < 6 for cell in printed), values.table().plain()
+        # Four classes are few: the text reports no significant difference on WebKB.
+        assert 0.01 < by[tables.T_XI_ALPHA] <= 1
+        assert 0.01 < by[tables.T_UNSEEN] <= 1
 
     @pytest.mark.paper("joachims-6.4")
     def test_xi_alpha_prefers_a_smaller_c_than_cross_validation(self):

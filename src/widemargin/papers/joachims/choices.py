@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.measure import sign_p_value
+from widemargin.measure import Comparison, paired_t_test, sign_p_value
 
 Floats = NDArray[np.float64]
 
@@ -58,9 +58,22 @@ class Choices:
         shares: Floats = best / best.sum(axis=0)
         return shares
 
+    def chosen(self, name: str) -> Floats:
+        """The test figure of what a criterion chooses, of every category."""
+        figures: Floats = (self.shares(name) * self.test).sum(axis=0)
+        return figures
+
     def value(self, name: str) -> float:
         """The macro-averaged test figure of what a criterion chooses."""
-        return float((self.shares(name) * self.test).sum(axis=0).mean())
+        return float(self.chosen(name).mean())
+
+    def against_random(self, name: str) -> Comparison:
+        """The paired t-test of 6.3.1 over categories: the chosen model against the mean of all models."""
+        return paired_t_test(self.chosen(name), self.test.mean(axis=0))
+
+    def against(self, name: str, other: str) -> Comparison:
+        """The paired t-test of 6.3.3 over categories: what two criteria choose."""
+        return paired_t_test(self.chosen(name), self.chosen(other))
 
     def better_than_random(self, name: str) -> tuple[int, int, float]:
         """The binomial test of 6.3.1: wins, trials, and how likely random choice wins as often.
@@ -68,7 +81,7 @@ class Choices:
         A category is won when the chosen model ranks above the middle of all models on the test documents,
         lost when below; categories in which it is in the middle do not count.
         """
-        chosen = (self.shares(name) * self.test).sum(axis=0)
+        chosen = self.chosen(name)
         above = (self.test < chosen - 1e-9).sum(axis=0)
         below = (self.test > chosen + 1e-9).sum(axis=0)
         wins, losses = int((above > below).sum()), int((above < below).sum())

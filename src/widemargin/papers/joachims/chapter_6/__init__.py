@@ -1,0 +1,1 @@
+"""Chapter 6: comparisons that the text reports without a table."""
