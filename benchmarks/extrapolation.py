@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from _whole_corpora import collection
 from widemargin import LinearSVM, Vectorizer, load_corpus
-from widemargin.estimate.extrapolation import Extrapolation
-from widemargin.estimate.growth import Growth, measure_growth
+from widemargin.estimate.curves.extrapolation import Extrapolation
+from widemargin.estimate.curves.growth import Growth, measure_growth
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
 from widemargin.measure import contingency, f_measure

@@ -300,6 +300,26 @@ class TestInspect:
         assert "by approximate leave-one-out" in done.stdout
         assert json.loads(here("inspect", model, "--suspects", "20", "--json").stdout)["by"] == "one-step"
 
+    def test_hold_out(self, here, many, tmp_path):
+        model = tmp_path / "part.wm"
+        done = here("train", many, "-o", model, "--estimate", "hold-out", "--tune", "none")
+        assert done.returncode == 0, done.stderr
+        assert "by hold-out testing" in done.stdout
+        assert "One rule, learned from the other documents" in done.stdout
+        assert json.loads(here("inspect", model, "--suspects", "20", "--json").stdout)["by"] == "hold-out"
+
+    @pytest.mark.parametrize(
+        ("method", "words"), [("bootstrap", "the bootstrap"), ("bootstrap-632", "the .632+ bootstrap")]
+    )
+    def test_bootstrap(self, here, many, tmp_path, method, words):
+        model = tmp_path / "drawn.wm"
+        done = here("train", many, "-o", model, "--estimate", method, "--tune", "none")
+        assert done.returncode == 0, done.stderr
+        assert f"by {words}" in done.stdout
+        assert "From 25 rules" in done.stdout
+        assert words in here("inspect", model).stdout
+        assert here("inspect", model, "--suspects", "20").returncode != 0
+
     def test_no_suspects(self, here, tickets, tmp_path):
         data = write_jsonl(tmp_path / "d.jsonl", MANY)
         here("train", data, "-o", tmp_path / "m.wm", "-q")

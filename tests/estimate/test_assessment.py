@@ -149,7 +149,10 @@ def test_one_class_of_several_has_no_thresholds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("bootstrap", None, None), "leave-one-out, one-step, k-fold, xi-alpha"),
+        (
+            ("jackknife", None, None),
+            "leave-one-out, one-step, k-fold, hold-out, bootstrap, bootstrap-632, xi-alpha",
+        ),
         ((None, "best", None), "expected f1"),
         ((None, None, "sigmoid"), "platt, isotonic"),
     ],

@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from widemargin import KernelSVM, LinearSVM
 from widemargin.errors import DataError, DataWarning, UsageError
-from widemargin.estimate.cross_validation import out_of_fold, stratified_folds
+from widemargin.estimate.cross_validation import hold_out, out_of_fold, stratified_folds
 from widemargin.labels import Labels
 
 
@@ -189,3 +189,41 @@ class TestTooLittle:
             out_of_fold(LinearSVM(), X, Y, folds=1)
         with pytest.raises(DataError, match="59 documents and 60 labels"):
             out_of_fold(LinearSVM(), X[1:], Y)
+
+
+@pytest.mark.parametrize("learner", [LinearSVM(**EXACT), Unweighted(**EXACT)], ids=["weighted", "unweighted"])
+def test_hold_out_scores_a_fifth_by_the_rule_of_the_others(learner):
+    X, Y = problem(n=100)
+    found = hold_out(learner, X, Y)
+    assert found.method == "hold-out"
+    assert len(found.documents) == 20
+    assert found.folds is None
+    seen = np.setdiff1d(np.arange(100), found.documents)
+    expected = clone(learner).fit(X[seen], Y[seen]).decision_function(X[found.documents])
+    np.testing.assert_allclose(found.scores, expected, atol=CLOSE)
+    np.testing.assert_array_equal(found.truth, np.where(Y[found.documents], 1, -1))
+    assert hold_out(learner, X, Y, random_state=1).documents.tolist() != found.documents.tolist()
+    with pytest.raises(UsageError, match=r"share=0\.9"):
+        hold_out(learner, X, Y, share=0.9)
+
+
+def test_hold_out_errors_are_those_of_the_smaller_sample_and_vary_as_bounded():
+    """(5.7) is unbiased for the rule of the other examples, with a variance of at most 1 / (4k) (5.9)."""
+
+    def draw(n, generator):
+        X = generator.normal(size=(n, 4))
+        return X, np.where(X[:, 0] + X[:, 1] > 0, 1, -1)
+
+    errors, true_errors = [], []
+    new_X, new_y = draw(4000, np.random.default_rng(10**6))
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        X, y = draw(80, generator)
+        y[generator.random(80) < 0.1] *= -1
+        found = hold_out(LinearSVM(), X, y, random_state=seed)
+        errors.append(np.mean(found.signs != found.truth))
+        rule = LinearSVM().fit(np.delete(X, found.documents, 0), np.delete(y, found.documents))
+        true_errors.append(0.1 + 0.8 * np.mean(rule.predict(new_X) != new_y))
+    off = np.array(errors) - np.array(true_errors)
+    assert abs(off.mean()) < 3 * off.std() / np.sqrt(len(off))
+    assert np.mean(off**2) <= 1 / (4 * 16)

@@ -37,6 +37,7 @@ def test_bounds_are_in_their_order(name, C):
         if not found.stable:
             continue
         assert found.leave_one_out <= found.xi_alpha + 1e-12
+        assert found.xi_alpha <= found.support_vectors + 1e-12
         assert found.xi_alpha <= found.expected + 1e-4
         assert found.rho == (2 if name == "biased" else 1)
         assert found.vc == float("inf")  # 60 words and 40 documents

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from widemargin import LinearSVM, Vectorizer
-from widemargin.estimate.extrapolation import FEWEST, REACH, Extrapolation
-from widemargin.estimate.growth import FOLDS, PARTS, measure_growth
+from widemargin.estimate.curves.extrapolation import FEWEST, REACH, Extrapolation
+from widemargin.estimate.curves.growth import FOLDS, PARTS, measure_growth
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
 from widemargin.measure import contingency, f_measure

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from widemargin.errors import DataError, UsageError
-from widemargin.estimate.learning_curve import class_members, covering, learning_curve
+from widemargin.estimate.curves.learning_curve import class_members, covering, learning_curve
 from widemargin.labels import Labels
 from widemargin.learn.svm.transductive import TransductiveSVM
 from widemargin.theory import TCatConcept

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from widemargin.errors import UsageError
-from widemargin.theory.bounds import hoeffding_bound, margin_vc_dimension, soft_margin_bound, vc_bound
+from widemargin.theory.bounds import (
+    hoeffding_bound,
+    leave_one_out_deviation,
+    leave_one_out_variance,
+    margin_vc_dimension,
+    soft_margin_bound,
+    support_vector_bound,
+    vc_bound,
+)
 
 
 def test_theorem_1_written_out():
@@ -79,3 +87,51 @@ def test_margins_have_a_dimension():
 def test_bad_arguments(call, message):
     with pytest.raises(UsageError, match=message):
         call()
+
+
+def test_theorem_6_bounds_the_spread_of_leave_one_out():
+    """The rule "the majority of the labels", whose leave-one-out error varies most: all of it is known."""
+    rng = np.random.default_rng(0)
+    for n, share in ((9, 0.5), (40, 0.6), (41, 0.9)):
+        positives = rng.binomial(n, share, size=20000)
+        majority = 2 * positives > n
+        true = np.where(majority, 1 - share, share)
+        without_one, without_zero = 2 * (positives - 1) > n - 1, 2 * positives > n - 1
+        left_out = (positives * ~without_one + (n - positives) * without_zero) / n
+        # The last example is removed: a positive one with the chance of its share.
+        changed = np.where(rng.random(20000) < positives / n, without_one, without_zero) != majority
+        assert np.mean((left_out - true) ** 2) <= leave_one_out_variance(n, float(changed.mean()))
+
+
+def test_theorem_8_holds_for_thresholds_on_a_line():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x = np.sort(rng.random(60))
+        y = np.where((x > 0.5) ^ (rng.random(60) < 0.1), 1, -1)
+        wrong = [best_cut(np.delete(x, i), np.delete(y, i), x[i]) != y[i] for i in range(60)]
+        true = 0.1 + 0.8 * abs(best_cut(x, y) - 0.5)
+        assert abs(np.mean(wrong) - true) <= leave_one_out_deviation(60, 1, 0.5)
+    n = 10**8
+    assert leave_one_out_deviation(n, 2, 0.1) == pytest.approx(
+        80 * math.sqrt(3 * (math.log(4.5 * n) + 2) / n)
+    )
+    assert leave_one_out_deviation(5, 6) == math.inf
+
+
+def best_cut(x, y, new=None):
+    """The threshold with the fewest errors among sorted x, or its decision on a new point."""
+    wrong = np.concatenate([[np.sum(y < 0)], np.sum(y < 0) + np.cumsum(y)])
+    cut = np.concatenate([[0.0], x])[int(np.argmin(wrong))]
+    return cut if new is None else (1 if new > cut else -1)
+
+
+def test_shares_and_probabilities_are_checked():
+    for call in (
+        lambda: support_vector_bound(5, 4),
+        lambda: leave_one_out_variance(0, 0.1),
+        lambda: leave_one_out_variance(5, 1.1),
+        lambda: leave_one_out_deviation(5, 0),
+        lambda: leave_one_out_deviation(5, 1, 1.0),
+    ):
+        with pytest.raises(UsageError, match="expected"):
+            call()

@@ -11,7 +11,7 @@ from widemargin.measure.quality import MEASURES
 _MANY = 2**62
 _SIZES = ("documents", "labels", "values", "terms_before")
 _KINDS = ("bound", "estimate", "measured")
-_METHODS = ("leave-one-out", "one-step", "k-fold", "xi-alpha")
+_METHODS = ("leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632", "xi-alpha")
 
 
 def checked_summary(found: Any) -> Stored:

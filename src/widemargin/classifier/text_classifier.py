@@ -57,7 +57,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     space : widemargin.tune.search_space.Space, optional
         What `tune` chooses from; by default the twelve representations and the seven values of C of the
         thesis, except for what was given explicitly (:meth:`widemargin.tune.search_space.Space.around`).
-    estimate : "auto", "leave-one-out", "one-step", "k-fold" or "xi-alpha", optional
+    estimate : "auto", "leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632" or \
+            "xi-alpha", optional
         How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is
         leave-one-out, or where that takes long its approximation by one step, or else k-fold.
     thresholds : str, optional

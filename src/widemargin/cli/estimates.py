@@ -21,6 +21,9 @@ WORDS = {
     "leave-one-out": "leave-one-out",
     "one-step": "approximate leave-one-out",
     "k-fold": "cross-validation",
+    "hold-out": "hold-out testing",
+    "bootstrap": "the bootstrap",
+    "bootstrap-632": "the .632+ bootstrap",
 }
 
 

@@ -12,7 +12,7 @@ from widemargin.cli.label_task import Task
 from widemargin.cli.output import counted, note, print_json, show_table
 from widemargin.documents.collection import Vectors
 from widemargin.errors import DataError
-from widemargin.estimate.learning_curve import Draw, class_members, learning_curve
+from widemargin.estimate.curves.learning_curve import Draw, class_members, learning_curve
 from widemargin.report.plots import Line, Panel, save_plot
 from widemargin.report.tables import Column, Table
 

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.diagnose.give_aways import TermTable
 from widemargin.errors import DataWarning
+from widemargin.estimate.curves.extrapolation import FEWEST, Extrapolation, Needed
+from widemargin.estimate.curves.growth import Growth
 from widemargin.estimate.error_bounds import error_bounds
-from widemargin.estimate.extrapolation import FEWEST, Extrapolation, Needed
-from widemargin.estimate.growth import Growth
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.measure.intervals import Figure

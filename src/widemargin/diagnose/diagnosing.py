@@ -21,7 +21,7 @@ from widemargin.diagnose.give_aways import find_give_aways, term_table
 from widemargin.diagnose.languages import find_languages
 from widemargin.diagnose.parts import test_part, training_part
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.growth import decisions, measure_growth
+from widemargin.estimate.curves.growth import decisions, measure_growth
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.suspects import suspects
 from widemargin.estimate.training_rows import TrainingRows

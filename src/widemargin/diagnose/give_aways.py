@@ -31,7 +31,7 @@ from scipy.stats import hypergeom
 from widemargin._arrays import canonical_csr
 from widemargin.diagnose.drift import LEVEL
 from widemargin.estimate.cross_validation import out_of_fold
-from widemargin.estimate.growth import decisions
+from widemargin.estimate.curves.growth import decisions
 from widemargin.features.scores import count_terms
 from widemargin.labels import Labels
 from widemargin.learn.svm.linear_svm import LinearSVM

@@ -11,7 +11,7 @@ from widemargin.diagnose.categories import Category
 from widemargin.diagnose.copies import CopyGroup
 from widemargin.diagnose.diagnosis import Diagnosis
 from widemargin.errors import UsageError
-from widemargin.estimate.extrapolation import Needed
+from widemargin.estimate.curves.extrapolation import Needed
 from widemargin.measure.intervals import Figure
 from widemargin.report.tables import Column, Table
 from widemargin.theory.tcat import NOT_ENOUGH

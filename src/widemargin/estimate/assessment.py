@@ -20,6 +20,7 @@ from widemargin.decide.goals import Goal
 from widemargin.decide.rule import CALIBRATIONS, Calibration
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
+from widemargin.estimate.bootstrap import Correction, bootstrap
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.rare_labels import FEWEST, expected_gain
@@ -33,8 +34,9 @@ from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.measure.quality import Quality, quality
 
 Floats = NDArray[np.float64]
-METHODS = ("auto", "leave-one-out", "one-step", "k-fold", "xi-alpha")
-_WITH_SCORES = METHODS[:-1]
+_WITH_SCORES = ("auto", "leave-one-out", "one-step", "k-fold", "hold-out")
+_BOOTSTRAPS: dict[str, Correction] = {"bootstrap": "optimism", "bootstrap-632": "632+"}
+METHODS = (*_WITH_SCORES, *_BOOTSTRAPS, "xi-alpha")
 
 
 @dataclass(frozen=True)
@@ -135,12 +137,16 @@ def assess(
         rest = assess(learner, rows, replace(request, calibration=None), names, sample_weight, optimism)
         return replace(rest, calibration=by_length)
     X, y = rows.X, rows.y
-    if not request.needs_scores:
-        return NOTHING if request.method is None else Assessment(_bounds(learner, X, y))
+    if request.method is None and not request.needs_scores:
+        return NOTHING
+    if request.method == "xi-alpha" and not request.needs_scores:
+        return Assessment(_bounds(learner, X, y))
     space: LabelSpace = learner.label_space_
     if hasattr(learner, "unlabeled"):
         learner, rows, names = labeled_part(learner, rows, names)
         X, y = rows.X, rows.y
+    if not request.needs_scores:
+        return Assessment(_bootstrapped(learner, rows, request, None, sample_weight, optimism))
     names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
     asked = request.method if request.method in _WITH_SCORES else "auto"
@@ -163,7 +169,9 @@ def assess(
         verbose=getattr(learner, "verbose", False),
         rows=rows,
     )
-    truth = y.signs
+    truth = found.truth
+    if found.documents is not None:
+        names = [names[i] for i in found.documents.tolist()]
     thresholds, calibration, judged = None, None, None
     if request.goal is not None:
         thresholds = _thresholds(request.goal, space, found.scores, truth)
@@ -175,10 +183,13 @@ def assess(
             calibration = fit_calibration(request.calibration, found.scores, truth, exclusive=exclusive)
     if request.method == "xi-alpha":
         judged = _bounds(learner, X, y, at_zero=request.goal is not None)
+    elif request.method in _BOOTSTRAPS:
+        judged = _bootstrapped(learner, rows, request, thresholds, sample_weight, optimism)
     elif request.method is not None:
-        gain = expected_gain(
-            learner, rows, found, thresholds, sample_weight, getattr(learner, "random_state", 0)
-        )
+        gain = None
+        if found.documents is None:
+            seed = getattr(learner, "random_state", 0)
+            gain = expected_gain(learner, rows, found, thresholds, sample_weight, seed)
         judged = _estimates(space, found, truth, request.goal, thresholds, gain)
         if method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
@@ -205,6 +216,11 @@ def _estimates(
         notes.append("Each document was decided by thresholds that were chosen without it.")
     if found.folds is not None:
         notes.append(f"{found.folds} rules, each learned without one part of the documents.")
+    if found.method == "hold-out":
+        notes.append(
+            f"One rule, learned from the other documents, decided {len(truth)} documents. The model learns "
+            f"from all of them, and is a little better."
+        )
     if found.method == "one-step":
         notes.append("Scores are approximate: as if leaving one document out moved no other to another side.")
     if found.undecided:
@@ -240,6 +256,47 @@ def _estimates(
         decisions=(truth, np.asarray(chosen)),
         gain=gain,
     )
+
+
+def _bootstrapped(
+    learner: Any,
+    rows: TrainingRows,
+    request: Request,
+    thresholds: Floats | None,
+    sample_weight: Any,
+    optimism: Optimism | None,
+) -> Quality:
+    space: LabelSpace = learner.label_space_
+    assert request.method is not None
+    found = bootstrap(
+        learner,
+        rows.X,
+        rows.y,
+        correction=_BOOTSTRAPS[request.method],
+        choose=lambda scores: space.choose(scores, thresholds),
+        sample_weight=sample_weight,
+        random_state=getattr(learner, "random_state", 0),
+        verbose=getattr(learner, "verbose", False),
+        rows=rows,
+    )
+    notes = [f"From {found.samples} rules, each learned from a random sample with repetitions."]
+    if request.method == "bootstrap" and found.training_error < 1 - found.right / len(rows.y):
+        notes.append(
+            "Too good where a rule fits its training documents, as it does here "
+            f"({100 * found.training_error:.1f} % wrong): use bootstrap-632 or leave-one-out."
+        )
+    if request.goal is not None:
+        notes.append("Decisions are at the thresholds of the model, which were chosen on the same documents.")
+    judged = quality(
+        space,
+        found.table,
+        kind="estimate",
+        method=request.method,
+        right=found.right,
+        thresholds=_shown(space, thresholds),
+        notes=notes,
+    )
+    return judged if optimism is None else optimism.lower(judged)
 
 
 def _bounds(learner: Any, X: Any, y: Any, *, at_zero: bool = False) -> Quality:

@@ -13,7 +13,7 @@ from widemargin.estimate.held_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels
 from widemargin.measure.contingency import contingency, error_rate
-from widemargin.theory.bounds import hoeffding_bound, soft_margin_bound, vc_bound
+from widemargin.theory.bounds import hoeffding_bound, soft_margin_bound, support_vector_bound, vc_bound
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,11 @@ class ErrorBounds:
     margin : delta = 1/|w|
     R2, rho, loss : the other quantities of Theorem 1, R^2, rho and the sum of slacks
     stable : false for a biased hyperplane without unbounded support vectors: its threshold is not determined,
-        and neither `xi_alpha` nor `expected` is a bound
+        and none of `xi_alpha`, `support_vectors` and `expected` is a bound
     training_error : share of wrong training documents
     leave_one_out : leave-one-out error, almost unbiased; NaN if it was not asked for
     xi_alpha : the xi-alpha estimate, at least the leave-one-out error
+    support_vectors : share of support vectors, Vapnik's bound: at least the xi-alpha estimate
     expected : Theorem 1, at least the xi-alpha estimate; its expectation bounds the expected error
     vc : the bound of Vapnik and Chervonenkis over all hyperplanes, with confidence 1 - eta
     test_error, hoeffding : error on test documents, and Hoeffding's bound with confidence 1 - eta; NaN
@@ -47,6 +48,7 @@ class ErrorBounds:
     training_error: float
     leave_one_out: float
     xi_alpha: float
+    support_vectors: float
     expected: float
     vc: float
     test_error: float
@@ -95,6 +97,7 @@ def error_bounds(
     if np.isinf(learner.C):
         slacks = np.zeros(n_labels)  # a hard margin: what is there is the tolerance of the solver
     stable = np.full(n_labels, True) if rho == 1 else _has_unbounded(learner, n_labels)
+    supporting = np.count_nonzero(_dual_variables(learner, n_labels) > 0, axis=0)
     none = np.full(n_labels, np.nan)
     training = _errors(learner, X, signs)
     at_risk = np.atleast_1d(error_rate(xi_alpha_of(learner, X, y)))
@@ -116,6 +119,7 @@ def error_bounds(
             training_error=float(training[i]),
             leave_one_out=float(left[i]),
             xi_alpha=float(at_risk[i]),
+            support_vectors=support_vector_bound(int(supporting[i]), n),
             expected=soft_margin_bound(
                 float(norms[i]), float(slacks[i]), n, C=float(learner.C), R2=R2, biased=rho == 2
             ),
@@ -142,9 +146,14 @@ def _squared_norms(learner: Any, X: Any) -> Any:
 
 def _has_unbounded(learner: Any, n_labels: int) -> Any:
     """Whether every label's rule has a support vector below its bound C."""
-    alpha = learner.alpha_.toarray() if is_sparse(learner.alpha_) else learner.alpha_.reshape(-1, n_labels)
+    alpha = _dual_variables(learner, n_labels)
     rounding = 1e-9 * min(float(learner.C), 1.0)
     return ((alpha > rounding) & (alpha < learner.C - rounding)).any(axis=0)
+
+
+def _dual_variables(learner: Any, n_labels: int) -> Any:
+    alpha = learner.alpha_
+    return alpha.toarray() if is_sparse(alpha) else np.asarray(alpha).reshape(-1, n_labels)
 
 
 def _errors(learner: Any, X: Any, signs: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from widemargin._work import RATE
 from widemargin.errors import UsageError
-from widemargin.estimate.cross_validation import out_of_fold, warn_of_weak_labels
+from widemargin.estimate.cross_validation import hold_out, out_of_fold, warn_of_weak_labels
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
 from widemargin.learn.svm.left_out.one_step import MOST_FREE
@@ -113,6 +113,9 @@ def held_out(
         known = hasattr(learner, "n_iter_")
         folds = next((folds for folds in MORE_FOLDS if known and folds <= most), FOLDS)
         return out_of_fold(learner, X, y, folds=folds, **how)
+    if method == "hold-out":
+        del how["verbose"]
+        return hold_out(learner, X, y, **how)
     how["one_step"] = method == "one-step"
     return leave_one_out(learner, X, y, n_jobs=getattr(learner, "n_jobs", None), **how)
 

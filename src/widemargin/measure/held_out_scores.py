@@ -17,7 +17,7 @@ from widemargin.measure.contingency import Contingency, contingency
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 Counts = NDArray[np.int64]
-Method = Literal["leave-one-out", "one-step", "k-fold"]
+Method = Literal["leave-one-out", "one-step", "k-fold", "hold-out"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class HeldOutScores:
     ----------
     scores : decision values by the rule learned without the example, or without its fold
     truth : the labels as +1 and -1
-    method : "leave-one-out", "one-step" (an approximation of it) or "k-fold"
+    method : "leave-one-out", "one-step" (an approximation of it), "k-fold" or "hold-out"
     accuracy : how far each score may be from that of exact leave-one-out: a proof, and far from tight. Where
         it is not below the size of a score, the sign is not proven.
     retrained : (columns,) how often the rule was learned again without an example
@@ -37,7 +37,8 @@ class HeldOutScores:
     fold : (n,) the number of each example's fold, for "k-fold"
     undecided : for how many examples the largest score of exact leave-one-out is not proven to be that of the
         same class: these are ties, or too close to one to tell. None where the largest score does not decide,
-        and for "one-step" and "k-fold"
+        and for "one-step", "k-fold" and "hold-out"
+    documents : numbers of the examples that the rows are about, for "hold-out"; None for all examples
     """
 
     scores: Floats
@@ -48,6 +49,14 @@ class HeldOutScores:
     unstable: Counts
     fold: NDArray[np.int32] | None = None
     undecided: int | None = None
+    documents: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of_part(cls, scores: Floats, truth: Signs, documents: NDArray[np.intp]) -> HeldOutScores:
+        """Scores of the examples that were held out, by one rule."""
+        none = np.zeros(truth.shape[1], np.int64)
+        unknown = np.full(truth.shape, np.inf)
+        return cls(scores, truth, "hold-out", unknown, none, none, documents=documents)
 
     @classmethod
     def of_folds(cls, scores: Floats, truth: Signs, fold: NDArray[np.int32]) -> HeldOutScores:

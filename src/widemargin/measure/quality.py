@@ -170,7 +170,7 @@ def quality(
     *,
     kind: Kind,
     method: str,
-    right: int | None = None,
+    right: float | None = None,
     thresholds: Floats | None = None,
     weak: Mapping[int, str] | None = None,
     notes: list[str] | None = None,
@@ -181,7 +181,7 @@ def quality(
 
     Parameters
     ----------
-    right : number of documents with the right label, or the right set of labels
+    right : number of documents with the right label, or the right set of labels; may be an expected number
     thresholds : (columns,), if labels are decided by thresholds
     weak : why figures are unreliable, by column number
     decisions : the truth and the decisions as signs (n, columns), for the intervals of averages
@@ -206,7 +206,7 @@ def quality(
         table = _both(table)
         limits = None if limits is None else np.array([-limits[0], limits[0]])
         weak = dict.fromkeys(range(2), weak[0]) if 0 in weak else {}
-    n = int(np.max(table.n))
+    n = round(float(np.max(table.n)))
     columns = figures_of(table, kind)
     gained = table
     if gain is not None:
@@ -234,13 +234,13 @@ def quality(
     labels = []
     for j, label in enumerate(space.classes.tolist()):
         figures = {name: each[j] for name, each in columns.items()}
-        examples = int(table.positives[j])
+        examples = round(float(table.positives[j]))
         reason = weak.get(j) or _too_few(examples, n)
         labels.append(
             LabelQuality(
                 label=label,
                 examples=examples,
-                predicted=int(table.predicted[j]),
+                predicted=round(float(table.predicted[j])),
                 figures=figures,
                 threshold=None if limits is None else _threshold(float(limits[j])),
                 sure=_how_sure(figures["f1"], kind, examples, reason),
@@ -302,7 +302,7 @@ def _macro_figure(name: str, table: Contingency, kind: Kind) -> Figure:
     return _figure(name, macro(measure(table)), float(low), float(high), kind)
 
 
-def _micro_of_one_label(right: int, n: int, n_labels: int, kind: Kind) -> dict[str, Figure]:
+def _micro_of_one_label(right: float, n: int, n_labels: int, kind: Kind) -> dict[str, Figure]:
     """Micro-averages where every document has one label: each error is a false positive and a miss, so they
     are all the accuracy."""
     accuracy = _accuracy(right, n, kind)
@@ -345,7 +345,7 @@ def _samples(n_labels: int) -> int:
     return int(np.clip(_MOST_DRAWN // n_labels, 100, 1000))
 
 
-def _accuracy(right: int, n: int, kind: Kind) -> Figure:
+def _accuracy(right: float, n: int, kind: Kind) -> Figure:
     low, high = clopper_pearson(np.array([right]), np.array([n]), CONFIDENCE)
     return _figure("accuracy", right / n, float(low[0]), float(high[0]), kind)
 

@@ -351,9 +351,10 @@ ESTIMATES = (
         common=True,
     ),
     train(
-        "--estimate leave-one-out|one-step|k-fold|xi-alpha|none",
+        "--estimate leave-one-out|one-step|k-fold|hold-out|bootstrap|bootstrap-632|xi-alpha|none",
         "How to estimate precision, recall and F1 without a test set: leave out one document at a time, "
-        "exactly or approximately by one step, or one tenth of them, or compute bounds at no cost.",
+        "exactly or approximately by one step, or one tenth of them; hold out one fifth once; learn from "
+        "samples with repetitions; or compute bounds at no cost.",
         shown="leave-one-out; where that takes long, one-step or k-fold; xi-alpha for very many documents",
         common=True,
     ),

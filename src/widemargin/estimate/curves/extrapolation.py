@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.estimate.growth import Growth
+from widemargin.estimate.curves.growth import Growth
 from widemargin.measure.intervals import Figure
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,1 @@
+"""Learning curves: quality against the number of labeled documents, measured and extrapolated."""
