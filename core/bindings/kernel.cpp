@@ -19,6 +19,7 @@ struct KernelSvmOptions : DecompositionOptions {
 // All arrays belong to the caller; L labels.
 struct KernelSvmResults {
     double *alpha, *s;              // L x size
+    std::int64_t* selections;       // L x size: how often each was in a working set
     double* progress;               // L x 3, read by another thread
     double *intercept, *violation;  // L
     std::int64_t* iterations;       // L
@@ -47,9 +48,9 @@ void solve_label(Engine& engine, const KernelProblem& problem, const Decompositi
         upper[i] = i < n ? problem.upper[label * n + i] : std::numeric_limits<double>::infinity();
         alpha[i] = problem.start ? problem.start[label * size + i] : 0.0;
     }
-    const DecompositionReport report =
-        Decomposition(engine, options, y.data(), upper.data(), alpha, s, results.progress + label * 3)
-            .solve(stop);
+    Decomposition machine(engine, options, y.data(), upper.data(), alpha, s, results.progress + label * 3);
+    const DecompositionReport report = machine.solve(stop);
+    std::copy_n(machine.selections().begin(), size, results.selections + label * size);
     results.intercept[label] = report.intercept;
     results.violation[label] = report.violation;
     results.iterations[label] = report.iterations;
@@ -187,7 +188,8 @@ void register_kernel(nb::module_& m) {
                 "seed", &Options::seed, "kappa", &Options::kappa, "as_linear", &Options::as_linear,
                 "single_precision", &Options::single_precision, "cache_bytes", &Options::cache_bytes);
     Fields<KernelSvmResults>(m, "KernelSvmResults")
-        .arrays(shape("labels", "variables"), "alpha", &KernelSvmResults::alpha, "s", &KernelSvmResults::s)
+        .arrays(shape("labels", "variables"), "alpha", &KernelSvmResults::alpha, "s", &KernelSvmResults::s,
+                "selections", &KernelSvmResults::selections)
         .arrays(shape("labels", 3), "progress", &KernelSvmResults::progress)
         .arrays(shape("labels"), "intercept", &KernelSvmResults::intercept, "violation",
                 &KernelSvmResults::violation, "iterations", &KernelSvmResults::iterations, "converged",

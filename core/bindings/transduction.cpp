@@ -29,6 +29,8 @@ struct TransductionResults {
                          // at par
     double* intercepts;  // L x 3
     double* levels;      // L x most levels x 7, as in TransductionLevel
+    std::int32_t*
+        switched;  // L x most switches x 2: the exchanged pairs in order, as many as there is room for
     std::int64_t* n_levels;  // L
     std::uint8_t* converged;
     double* progress;  // L x 4, read by another thread
@@ -46,7 +48,7 @@ struct TransductiveSvmOptions {
 };
 
 struct TransductionArrays : TransductionProblem, TransductionResults {
-    std::int64_t n_labels, n, most_levels;
+    std::int64_t n_labels, n, most_levels, most_switches;
 };
 
 template <class Engine>
@@ -69,6 +71,9 @@ void transduce_label(Engine& engine, const TransductionArrays& a, const Transduc
     machine.search(stop);
     keep(1);
     const std::vector<TransductionLevel> levels = machine.levels();
+    const Indices& switched = machine.switched();
+    std::copy_n(switched.begin(), std::min<std::int64_t>(switched.size(), 2 * a.most_switches),
+                a.switched + label * 2 * a.most_switches);
     machine.go_on_to_par(stop);
     keep(2);
     a.converged[label] = machine.converged();
@@ -126,9 +131,10 @@ void train_transductive_svm(const Csr& csr, const Filled<KernelParameters>& kern
                             const Filled<TransductionResults>& results, int n_threads) {
     csr.visit(n_threads, [&](const auto& x) {
         Sizes sizes{{"examples", x.n_rows}};
-        TransductionArrays arrays{problem.fitting(sizes), results.fitting(sizes), 0, x.n_rows, 0};
+        TransductionArrays arrays{problem.fitting(sizes), results.fitting(sizes), 0, x.n_rows, 0, 0};
         arrays.n_labels = sizes.at("labels");
         arrays.most_levels = sizes.at("most_levels");
+        arrays.most_switches = sizes.at("most_switches");
         const auto train = [&](auto real) {
             transduce<decltype(real)>(x, kernel.core, arrays, options.core, n_threads);
         };
@@ -155,6 +161,7 @@ void register_transduction(nb::module_& m) {
         .arrays(shape("labels", kMachines * 3, "examples"), "machines", &Results::machines)
         .arrays(shape("labels", kMachines), "intercepts", &Results::intercepts)
         .arrays(shape("labels", "most_levels", kRecorded), "levels", &Results::levels)
+        .arrays(shape("labels", "most_switches", 2), "switched", &Results::switched)
         .arrays(shape("labels"), "n_levels", &Results::n_levels, "converged", &Results::converged)
         .arrays(shape("labels", kProgress), "progress", &Results::progress);
     m.def("train_transductive_svm", &train_transductive_svm, arg("csr"), arg("kernel"), arg("problem"),

@@ -57,6 +57,7 @@ class Decomposition {
           progress_(progress),
           state_(engine.size(), y, upper, alpha, s),
           working_set_(engine, options, state_, loops_),
+          selections_(engine.size(), 0),
           streak_(engine.size(), 0),
           history_(options.shrink_history) {}
     // The working set holds a reference to the state.
@@ -121,6 +122,9 @@ class Decomposition {
         report.rounding = drift_.error;
         return report;
     }
+
+    // How often each example has been in a working set, over all solutions.
+    const std::vector<std::int64_t>& selections() const { return selections_; }
 
   private:
     using Value = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<Engine&>().row(0))>>;
@@ -244,6 +248,7 @@ class Decomposition {
         engine_.block(working, small_.K.data());
         for (std::size_t a = 0; a < m; ++a) {
             const std::int32_t i = working[a];
+            ++selections_[i];
             small_.y[a] = state_.y[i];
             small_.upper[a] = state_.upper[i];
             small_.alpha[a] = state_.alpha[i];
@@ -328,7 +333,7 @@ class Decomposition {
     DualState state_;
     WorkingSet<Engine> working_set_;
     bool scanned_ = false;  // whether the extremes belong to the current s
-    std::vector<std::int64_t> streak_;
+    std::vector<std::int64_t> selections_, streak_;
     std::int64_t history_;
     double violation_ = 0;
     double gained_ = 0;  // by the last iteration

@@ -12,9 +12,9 @@
 // the equality constraint, since both examples are at their upper bounds and exchange these too.
 //
 // Inputs: signs (0: unlabeled), costs of the labeled examples, the final costs of the unlabeled ones.
-// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level. The same
-// for the inductive machine, and for the machine at par: the search continued until unlabeled examples cost
-// as much as labeled ones, which is where machines can be compared (thesis, 7.5).
+// Outputs: all signs, alpha, s_i = sum_j alpha_j y_j K_ij, the threshold, a record of every level and of all
+// exchanged pairs. The same for the inductive machine, and for the machine at par: the search continued until
+// unlabeled examples cost as much as labeled ones, which is where machines can be compared (thesis, 7.5).
 //
 // Stopping: a solution by (8.32)-(8.35); a level when no pair is left with xi*_m + xi*_l > 2 + tol and both
 // slacks above tol, the accuracy of a solution. A round that does not lower the objective (because of
@@ -89,6 +89,8 @@ class Transduction {
     double intercept() const { return intercept_; }
     bool converged() const { return converged_; }
     const std::vector<TransductionLevel>& levels() const { return levels_; }
+    // The exchanged pairs in order, two entries each: what became negative, what became positive.
+    const Indices& switched() const { return switched_; }
 
     // Trains the inductive machine, on labeled examples only.
     void induce(const StopFlag& stop) {
@@ -194,6 +196,10 @@ class Transduction {
             }
             record.objective = value;
             record.switches += pairs;
+            // The solution has left the lists of slacks as they were.
+            for (std::int64_t p = 0; p < pairs; ++p) {
+                switched_.insert(switched_.end(), {worst_positive_[p].example, worst_negative_[p].example});
+            }
         }
         record.squared_weights = squared_weights();
         levels_.push_back(record);
@@ -350,7 +356,7 @@ class Transduction {
     const TransductionTask& task_;
     const std::int64_t n_;
     std::vector<double> y_, upper_, alpha_, s_;
-    Indices all_, unlabeled_;
+    Indices all_, unlabeled_, switched_;
     Decomposition<Engine> machine_;
     double intercept_ = 0;
     bool converged_ = true;

@@ -175,12 +175,23 @@ class TestReuters:
 
     @pytest.mark.paper("joachims-figure-9.3")
     def test_small_figure_9_3(self, field):
-        result = joachims_9_figures.margins(silent, (5, 60), samples=1, field=field)
+        result = joachims_9_figures.margins(silent, (5, 150), samples=1, field=field)
         (line,) = result.panels[0].lines
-        assert (np.diff(line.x) >= 0).all(), "switches add up from level to level"
-        assert ours(result, "first / last", joachims_9_figures.INVERSE_MARGIN) >= 1, (
-            "the margin does not shrink"
+        sample = joachims_9_figures.balanced(field, field.names.index("acq"), 5, 150, 0)
+        machine = few_labels.transduce(sample, switching="single")
+        assert line.x == list(range(machine.n_switches_[0] + 1)), "a point for every switch"
+        assert len(line.x) > 1
+        # The labels before the first switch are those of the inductive machine.
+        scores = machine.inductive_[:, 0]
+        ranked = np.argsort(-scores[10:], kind="stable") + 10
+        labels = np.where(sample.member[:, 0], 1, -1)
+        labels[ranked[:150]], labels[ranked[150:]] = 1, -1
+        assert line.y[0] == pytest.approx(joachims_9_figures.inverse_margin(sample.X, labels), rel=1e-3)
+        assert line.y[-1] == pytest.approx(
+            joachims_9_figures.inverse_margin(sample.X, np.where(machine.transduction_ > 0, 1, -1))
         )
+        factor = ours(result, "first / last", joachims_9_figures.INVERSE_MARGIN)
+        assert factor == pytest.approx(line.y[0] / line.y[-1])
 
     @pytest.mark.paper("joachims-figure-9.4")
     def test_small_figure_9_4(self, field):

@@ -87,6 +87,22 @@ def test_the_smallest_sets(name):
     assert any("not in the available collection" in note for note in result.notes)
 
 
+@pytest.mark.needs_corpus("a1a")
+@pytest.mark.paper("joachims-figure-8.1")
+def test_few_examples_have_most_selections():
+    result = joachims_8_figures.selections(silent, size=1)
+    ranked = [result.cell(f"rank {rank:,}", "selections").ours for rank in (1, 10, 100, 500, 1000)]
+    assert ranked == sorted(ranked, reverse=True)
+    shares = [cell.ours for cell in result.cells if cell.column == joachims_8_figures.SHARE]
+    assert shares == sorted(shares)
+    assert result.cell("rank 500", joachims_8_figures.SHARE).ours > 50
+    never = result.cell("examples never selected", "selections").ours
+    assert 0 < never < 1605
+    (line,) = result.panels[0].lines
+    assert len(line.x) == len(line.y) == 1605
+    assert sum(times == 0 for times in line.y) == never
+
+
 @pytest.mark.needs_corpus("ohsumed")
 class TestFigures:
     @pytest.mark.paper("joachims-figure-8.5")

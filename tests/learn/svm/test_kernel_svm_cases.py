@@ -314,6 +314,20 @@ def test_the_kernel_rows_of_a_large_cache_are_computed_once():
     assert np.sum(starved.n_kernel_rows_) > 90
 
 
+def test_selections_are_counted():
+    y = THREE == "earn"
+    for q, selection in ((2, "second-order"), (2, "steepest"), (10, "steepest")):
+        model = KernelSVM(10.0, gamma=0.3, working_set=q, selection=selection).fit(BLOBS, y)
+        assert model.selections_.shape == model.alpha_.shape
+        assert (model.selections_[model.alpha_ > 0] > 0).all(), "what has moved was selected"
+        assert 2 <= model.selections_.sum() <= q * model.n_iter_
+    pairs = KernelSVM(10.0, gamma=0.3, working_set=2).fit(BLOBS, y)
+    assert pairs.selections_.sum() == 2 * pairs.n_iter_
+    both = KernelSVM(10.0, gamma=0.3, working_set=2).fit(BLOBS, np.column_stack([y, ~y]))
+    assert both.selections_.shape == (len(BLOBS), 2)
+    np.testing.assert_array_equal(both.selections_[:, 0], pairs.selections_)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -150,6 +150,24 @@ def test_the_objective_never_rises_within_a_level(kernel, switching):
     assert levels[-1].objective == pytest.approx(model.objective_[0])
 
 
+@pytest.mark.parametrize("switching", ["single", "multiple"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_switches_lead_from_the_inductive_labels_to_the_last_ones(seed, switching):
+    X, signs, _ = blobs(80, seed, gap=0.4)
+    model = fit(X, signs, 25, 5.0, switching=switching)
+    (pairs,) = model.switches_
+    assert pairs.shape == (model.n_switches_[0], 2)
+    assert len(pairs) > 0
+    unlabeled = np.flatnonzero(signs == 0)
+    ranked = unlabeled[np.argsort(-model.inductive_[unlabeled, 0], kind="stable")]
+    labels = signs.copy()
+    labels[ranked[:25]], labels[ranked[25:]] = 1, -1
+    for negative, positive in pairs:
+        assert (labels[negative], labels[positive]) == (1, -1)
+        labels[[negative, positive]] = -1, 1
+    np.testing.assert_array_equal(labels, model.transduction_)
+
+
 @pytest.mark.parametrize(("first_costs", "ratio"), [("published", 15 / 39), ("balanced", 39 / 15)])
 def test_costs_begin_in_the_ratio_of_the_classes_and_double(first_costs, ratio):
     X, signs, _ = blobs()

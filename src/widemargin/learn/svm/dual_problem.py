@@ -67,7 +67,8 @@ class Method:
 class DualSolution:
     """Of each label: alpha and s = sum_j alpha_j y_j K(x_i, x_j) (labels, examples), and the threshold.
 
-    `artificial` holds the alphas of the stabilized hyperplane's two artificial examples, otherwise nothing.
+    `selections` counts how often each example was in a working set. `artificial` holds the alphas of the
+    stabilized hyperplane's two artificial examples, otherwise nothing.
     """
 
     alpha: Floats
@@ -77,6 +78,7 @@ class DualSolution:
     iterations: NDArray[np.int64]
     converged: NDArray[np.bool_]
     kernel_rows: int
+    selections: NDArray[np.int64]
     artificial: Floats
 
     def of(self, labels: slice) -> DualSolution:
@@ -89,6 +91,7 @@ class DualSolution:
             self.iterations[labels],
             self.converged[labels],
             self.kernel_rows,
+            self.selections[labels],
             self.artificial[labels],
         )
 
@@ -166,6 +169,7 @@ def solve_dual(
         results.iterations,
         results.converged.astype(bool),
         kernel_rows,
+        results.selections[:, :n],
         alpha[:, n:],
     )
 

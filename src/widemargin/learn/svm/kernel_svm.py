@@ -86,6 +86,7 @@ class KernelSVM(LeavesOut, SupportVectorModel):
     ----------
     alpha_, xi_, bounded_ : dual variables, slacks, and whether an example is at its upper bound: (n,) for a
         binary task, otherwise (n, columns)
+    selections_ : how often each example was in a working set, in the same shape
     support_, support_vectors_, dual_coef_ : support vectors of any column, their rows, and y * alpha
         (columns, supports)
     intercept_ : (columns,)
@@ -276,7 +277,8 @@ class KernelSVM(LeavesOut, SupportVectorModel):
         binary = self.label_space_.kind == "binary"
         for name, values in per_column.items():
             setattr(self, name, values[0].item() if binary else values)
-        for name, table in (("alpha_", alpha), ("xi_", xi), ("bounded_", bounded)):
+        tables = {"alpha_": alpha, "xi_": xi, "bounded_": bounded, "selections_": solution.selections}
+        for name, table in tables.items():
             setattr(self, name, table[0].copy() if binary else table.T)
 
 

@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 # C*_minus of the first level: next to nothing, so that the inductive machine decides on the first labels
 # (Figure 9.1), also beside limits that are next to nothing themselves.
 _NEXT_TO_NOTHING, _SMALL = 1e-5, 1e-3
+_SWITCHES_PER_EXAMPLE = 2  # exchanged pairs that are kept; searches have far fewer
 _GROWTH = 2.0  # of the costs, from level to level
 
 
@@ -86,14 +87,16 @@ class Machine:
 class Found:
     """The machine of the labeled examples alone, that of the search, and what the search saw.
 
-    `at_par` is the machine that the search comes to if it goes on until an unlabeled example costs as much
-    as a labeled one; the same where it did so anyway.
+    `switched` has the exchanged pairs of each column in order, (pairs, 2): which example became negative and
+    which positive. `at_par` is the machine that the search comes to if it goes on until an unlabeled example
+    costs as much as a labeled one; the same where it did so anyway.
     """
 
     inductive: Machine
     transductive: Machine
     at_par: Machine
     levels: list[list[Level]]
+    switched: list[NDArray[np.int32]]
     converged: NDArray[np.bool_]
 
 
@@ -145,7 +148,9 @@ def search(
         cache_bytes=cache_bytes(how.cache_megabytes),
     )
     most_levels = math.ceil(steps.max()) + 3
-    results = _core.TransductionResults.zeros(labels=n_columns, examples=n, most_levels=most_levels)
+    results = _core.TransductionResults.zeros(
+        labels=n_columns, examples=n, most_levels=most_levels, most_switches=_SWITCHES_PER_EXAMPLE * n
+    )
     shown = watch_values(results.progress, _describe, enabled=None if how.verbose else False)
     with shown, refused_values():
         _core.train_transductive_svm(
@@ -159,7 +164,9 @@ def search(
         Machine(machines[:, 3 * m], machines[:, 3 * m + 1], machines[:, 3 * m + 2], intercepts[:, m, None])
         for m in range(3)
     )
-    return Found(inductive, transductive, at_par, records, results.converged.astype(bool))
+    n_switches = [sum(level.switches for level in column) for column in records]
+    switched = [part[:count] for part, count in zip(results.switched, n_switches, strict=True)]
+    return Found(inductive, transductive, at_par, records, switched, results.converged.astype(bool))
 
 
 def check_both_sides(space: LabelSpace, signs: NDArray[np.int8]) -> None:

@@ -100,6 +100,8 @@ class TransductiveSVM(KernelModel):
     alpha_, xi_ : (n, columns) dual variables and slacks
     positives_ : (columns,) number of unlabeled documents that became positive
     objective_, duality_gap_, n_switches_ : (columns,) final values, and number of exchanged pairs of labels
+    switches_ : of each column the exchanged pairs in order, (pairs, 2): the document that became negative
+        and the one that became positive; at most two pairs for every document are kept
     levels_ : of each column a list of :class:`~widemargin.learn.svm.transduction_search.Level`
     alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None if everything is labeled,
         unlabeled documents cost nothing, or the alarm is off
@@ -230,6 +232,7 @@ class TransductiveSVM(KernelModel):
         self.objective_ = 0.5 * ww + (upper * xi).sum(axis=1)
         self.duality_gap_ = np.maximum(self.objective_ - (alpha.sum(axis=1) - 0.5 * ww), 0.0)
         self.levels_: list[list[Level]] = found.levels
+        self.switches_: list[NDArray[np.intp]] = [order[pairs] for pairs in found.switched]
         self.n_switches_ = np.array([sum(level.switches for level in column) for column in found.levels])
         self.alpha_, self.xi_ = alpha.T, xi.T
         self.inductive_ = inductive.scores.T
