@@ -26,6 +26,10 @@ TEXTS, LABELS = [ticket["text"] for ticket in TICKETS], [ticket["labels"][0] for
         ("gini:500:combine=sum", ("selected", {"criterion": "gini", "combine": "sum", "n_features": 500})),
         ("weighted:50", ("sampled", {"sampling": "weighted", "random_state": 0, "n_features": 50})),
         (
+            "ridge:50:lambda=0.4",
+            ("sampled", {"sampling": "ridge", "random_state": 0, "n_features": 50, "regularization": 0.4}),
+        ),
+        (
             "subspace:50:rank=0.9",
             ("sampled", {"sampling": "subspace", "random_state": 0, "n_features": 50, "rank": 0.9}),
         ),
@@ -48,6 +52,8 @@ def test_the_option_in_words(option, expected):
         "ig:5:combine=min",
         "uniform:5:rank=3",
         "subspace:rank=3",
+        "subspace:5:lambda=3",
+        "ridge:5:lambda=0",
         ":",
         "df:min=x",
     ],

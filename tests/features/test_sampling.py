@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin.errors import DataError, UsageError
+from widemargin.features import sampling
 from widemargin.features import svd as decomposition
 from widemargin.features.sampling import (
     SampleFeatures,
@@ -15,12 +18,18 @@ from widemargin.features.sampling import (
     keep_probabilities,
     leverage_scores,
     rate_for,
+    ridge_leverage_scores,
     weighted_probabilities,
 )
 
 
 @parametrize_with_checks(
-    [SampleFeatures(), SampleFeatures(sampling="weighted"), SampleFeatures(sampling="uniform")]
+    [
+        SampleFeatures(),
+        SampleFeatures(sampling="ridge"),
+        SampleFeatures(sampling="weighted"),
+        SampleFeatures(sampling="uniform"),
+    ]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -62,16 +71,56 @@ def test_large_matrices_are_decomposed_at_random(documents, monkeypatch):
     A = sp.random_array((80, 120), density=0.2, rng=np.random.default_rng(1), format="csr")
     A = sp.csr_array(A + 3 * sp.csr_array(np.outer(np.arange(80) % 3 == 0, np.arange(120) % 5 == 0)))
     exact = leverage_scores(A, 5)
-    monkeypatch.setattr(decomposition, "_EXACT", 10)
+    monkeypatch.setattr(decomposition, "EXACT", 10)
     found = leverage_scores(A, 5, random_state=0)
     assert hellinger_distance(found.leverages / 5, exact.leverages / 5) < 0.05
     assert found.leverages.tolist() == leverage_scores(A, 5, random_state=0).leverages.tolist()
 
 
+@given(
+    shape=st.tuples(st.integers(1, 12), st.integers(1, 12)),
+    seed=st.integers(0, 10**6),
+    exponent=st.floats(-3, 3),
+)
+def test_ridge_leverages_are_the_diagonal_of_the_ridge_projection(shape, seed, exponent):
+    X = np.random.default_rng(seed).integers(0, 3, size=shape).astype(float)
+    X[0, 0] = 1.0
+    regularization = 10.0**exponent
+    inverse = np.linalg.inv(X @ X.T + regularization * np.eye(shape[0]))
+    found = ridge_leverage_scores(X, regularization)
+    np.testing.assert_allclose(found, np.diag(X.T @ inverse @ X), rtol=1e-6, atol=1e-9)
+    values = np.linalg.svd(X, compute_uv=False) ** 2
+    assert found.sum() == pytest.approx((values / (values + regularization)).sum())
+
+
+def test_ridge_leverages_lie_between_subspace_and_weighted_sampling(documents):
+    np.testing.assert_allclose(
+        ridge_leverage_scores(documents, 1e-9), leverage_scores(documents).leverages, atol=1e-6
+    )
+    far = ridge_leverage_scores(documents, 1e9)
+    np.testing.assert_allclose(far / far.sum(), weighted_probabilities(documents), atol=1e-6)
+
+
+def test_ridge_leverages_of_large_matrices_are_close(monkeypatch):
+    """Closer to the exact ones than half of the way from weighted sampling, though from a part of U."""
+    rng = np.random.default_rng(1)
+    A = sp.csr_array(sp.random_array((80, 120), density=0.2, rng=rng) * (1 / np.arange(1, 121))[None, :])
+    exact = ridge_leverage_scores(A, 1e-4)
+    far = hellinger_distance(weighted_probabilities(A), exact / exact.sum())
+    found = ridge_leverage_scores(A, 1e-4, rank=40)
+    assert hellinger_distance(found / found.sum(), exact / exact.sum()) < far / 2
+    assert found.sum() >= exact.sum() - 1e-9  # a concave function of equal lengths
+    monkeypatch.setattr(sampling, "EXACT", 10)
+    monkeypatch.setattr(decomposition, "EXACT", 10)
+    monkeypatch.setattr(sampling, "_TOP", 15)
+    found = ridge_leverage_scores(A, 1e-4, random_state=0)
+    assert hellinger_distance(found / found.sum(), exact / exact.sum()) < far / 2
+
+
 def test_probabilities(documents):
     squares = np.square(documents.toarray()).sum(axis=0)
     np.testing.assert_allclose(weighted_probabilities(documents), squares / squares.sum())
-    for name in ("subspace", "weighted", "uniform"):
+    for name in ("subspace", "ridge", "weighted", "uniform"):
         sample = SampleFeatures(10, sampling=name).fit(documents)
         assert sample.probabilities_.sum() == pytest.approx(1)
         np.testing.assert_allclose(sample.keep_probabilities_, np.minimum(1, 10 * sample.probabilities_))

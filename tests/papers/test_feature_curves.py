@@ -23,7 +23,8 @@ def task():
 def test_every_strategy_with_every_feature_is_the_whole(task):
     whole = task.learn(0.3)
     for name, make in dasgupta_3.STRATEGIES.items():
-        (found,) = feature_curves.Whole(task, whole, 0.3).against_sizes(make(task), [40], 2)
+        everything = feature_curves.Whole(task, whole, 0.3)
+        (found,) = everything.against_sizes(make(everything), [40], 2)
         if name != "SS (k = 10)":  # features outside ten directions are left out
             assert found.micro_f1 == pytest.approx(1)
             assert found.recall == pytest.approx(1)

@@ -5,12 +5,15 @@ root of that chance, in training and in new documents, so that inner products ar
 features x documents matrix (the transposed X) the probabilities are
 
 - subspace sampling: the squared lengths of the rows of U_k, the top k left singular vectors, over k (22);
+- ridge sampling (dasgupta 7): the same over all of U, where direction j has the weight
+  sigma_j^2 / (sigma_j^2 + lambda), what the regularization lambda leaves of it;
 - weighted sampling: the squared lengths of the rows of A over their sum (23);
 - uniform sampling: 1 / n.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, Self
@@ -25,16 +28,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin._parameters import POSITIVE_OR_INFINITE, check_declared, one_of, parameter, require_finite
+from widemargin._parameters import (
+    POSITIVE,
+    POSITIVE_OR_INFINITE,
+    check_declared,
+    one_of,
+    parameter,
+    require_finite,
+)
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.features.kept_columns import stored_chances, stored_columns
-from widemargin.features.svd import COLUMNS_AT_ONCE, short_side_vectors
+from widemargin.features.svd import COLUMNS_AT_ONCE, EXACT, short_side_vectors
 
 Floats = NDArray[np.float64]
 
 
+# Singular vectors of large matrices for ridge sampling; the other directions count as equally long.
+_TOP = 300
 _FEATURES = POSITIVE_OR_INFINITE._replace(words="a positive number of features")
 
 
@@ -76,14 +88,61 @@ def leverage_scores(X: Any, rank: int | float | None = None, random_state: Any =
     elif rank is not None:
         held = np.cumsum(values**2) / (values**2).sum()
         wanted = min(int(np.searchsorted(held, float(rank) - 1e-12)) + 1, wanted)
-    if A.shape[0] > A.shape[1]:
-        return Subspace(np.square(vectors[:, :wanted]).sum(axis=1), values, wanted)
     leverages = np.zeros(A.shape[1])
+    for _, part in _feature_vectors(A, values, vectors, wanted):
+        leverages += np.square(part).sum(axis=1)
+    return Subspace(leverages, values, wanted)
+
+
+def ridge_leverage_scores(
+    X: Any, regularization: float, rank: int | None = None, random_state: Any = 0
+) -> Floats:
+    """The leverage of each feature, of directions as far as the regularization does not cut them off.
+
+    ``sum over j of U_ij^2 sigma_j^2 / (sigma_j^2 + lambda)`` is the diagonal of A (A'A + lambda I)^-1 A'. For
+    lambda near 0 it is the leverage, for a large lambda the squared length of the feature over lambda. The
+    sum over features is the effective dimension of the regularized problem.
+
+    Parameters
+    ----------
+    X : sparse or dense matrix (documents, features)
+    regularization : lambda
+    rank : number of singular vectors. What is outside of them counts as if its directions were equally long.
+        None takes all of them if there are at most 1,500 documents or features, and otherwise 300, which
+        takes a tenth of the time and is a third to a half as far from all of them as weighted sampling is.
+    random_state : seed of the randomized algorithm that is used for large matrices
+
+    Examples
+    --------
+    >>> ridge_leverage_scores(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), 1.0).round(4).tolist()
+    [0.9, 0.3333, 0.3333]
+    """
+    A = canonical_csr(X).matrix.astype(np.float64, copy=False)
+    if rank is None and min(A.shape) > EXACT:
+        rank = _TOP
+    values, vectors = short_side_vectors(A, rank, random_state)
+    wanted = len(values) if rank is None else min(rank, len(values))
+    found = np.zeros(A.shape[1])
+    outside = np.asarray(A.power(2).sum(axis=0)).reshape(-1)
+    for some, part in _feature_vectors(A, values, vectors, wanted):
+        squares, lengths = np.square(part), np.square(values[some])
+        found += squares @ (lengths / (lengths + regularization))
+        outside -= squares @ lengths
+    if rank is not None and wanted < min(A.shape):
+        outside = np.maximum(outside, 0.0)
+        found += outside / (outside.sum() / (min(A.shape) - wanted) + regularization)
+    return found
+
+
+def _feature_vectors(
+    A: sp.csr_array, values: Floats, vectors: Floats, wanted: int
+) -> Iterator[tuple[slice, Floats]]:
+    """The first `wanted` columns of U (features, k), some at a time, from the vectors of the shorter side."""
     transposed, n_threads = canonical_csr(A.T), thread_count(None)
     for first in range(0, wanted, COLUMNS_AT_ONCE):
         some = slice(first, min(first + COLUMNS_AT_ONCE, wanted))
-        leverages += np.square(times(transposed, vectors[:, some] / values[some], n_threads)).sum(axis=1)
-    return Subspace(leverages, values, wanted)
+        short = vectors[:, some]
+        yield some, short if A.shape[0] > A.shape[1] else times(transposed, short / values[some], n_threads)
 
 
 def weighted_probabilities(X: Any) -> Floats:
@@ -142,9 +201,10 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features : upper bound on the expected number of kept features; a large number keeps all
-    sampling : "subspace", "weighted" or "uniform"
+    sampling : "subspace", "ridge", "weighted" or "uniform"
     rank : for subspace sampling, the number of singular vectors; a float is the share of the squared
         Frobenius norm to keep; None means the full rank
+    regularization : for ridge sampling, the lambda of the least squares to come
     random_state : random seed
 
     Attributes
@@ -164,10 +224,11 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
 
     n_features: int = parameter(1000, _FEATURES)
     _: KW_ONLY
-    sampling: Literal["subspace", "weighted", "uniform"] = parameter(
-        "subspace", one_of("subspace", "weighted", "uniform")
+    sampling: Literal["subspace", "ridge", "weighted", "uniform"] = parameter(
+        "subspace", one_of("subspace", "ridge", "weighted", "uniform")
     )
     rank: int | float | None = None
+    regularization: float = parameter(1.0, POSITIVE)
     random_state: Any = 0
 
     @one_fit_at_a_time
@@ -186,6 +247,9 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
                 found.leverages / found.leverages.sum(),
                 found.rank,
             )
+        elif self.sampling == "ridge":
+            ridge = ridge_leverage_scores(X, self.regularization, random_state=random)
+            self.probabilities_ = ridge / ridge.sum()
         elif self.sampling == "weighted":
             self.probabilities_ = weighted_probabilities(X)
         else:

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 # Vectors multiplied at a time, to limit the dense products of the longer side.
 COLUMNS_AT_ONCE = 128
 # Up to this many rows or columns all singular vectors are computed.
-_EXACT = 1500
+EXACT = 1500
 # Subspace iteration: additional vectors, and passes.
 _SPARE_VECTORS, _PASSES = 20, 4
 
@@ -66,7 +66,7 @@ def short_side_vectors(
     A = canonical_csr(A).matrix
     half: Any = A if A.shape[0] <= A.shape[1] else A.T
     side = half.shape[0]
-    if n_components is not None and side > _EXACT and n_components + _SPARE_VECTORS < side // 2:
+    if n_components is not None and side > EXACT and n_components + _SPARE_VECTORS < side // 2:
         squares, vectors = _iterated(canonical_csr(half), canonical_csr(half.T), n_components, random_state)
     else:
         squares, vectors = scipy.linalg.eigh((half @ half.T).toarray(), overwrite_a=True)

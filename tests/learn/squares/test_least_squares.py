@@ -129,7 +129,7 @@ def test_a_sample_that_keeps_everything_changes_nothing():
     rng = np.random.default_rng(4)
     X, y = sp.random_array((30, 50), density=0.3, rng=rng, format="csr"), rng.integers(0, 3, 30)
     whole = RegularizedLeastSquares(0.4).fit(X, y)
-    for sampling in ("subspace", "weighted", "uniform"):
+    for sampling in ("subspace", "ridge", "weighted", "uniform"):
         sampled = SampledLeastSquares(10**9, sampling=sampling, regularization=0.4).fit(X, y)
         assert sampled.sampling_.n_kept_ == np.count_nonzero(sampled.sampling_.probabilities_)
         np.testing.assert_allclose(sampled.decision_function(X), whole.decision_function(X), rtol=1e-9)

@@ -7,7 +7,7 @@ from typing import Any
 from widemargin.errors import UsageError
 
 SCORES = ("ig", "gini", "chi2", "odds", "bns", "df")
-SAMPLES = ("subspace", "weighted", "uniform")
+SAMPLES = ("subspace", "ridge", "weighted", "uniform")
 COMBINATIONS = ("max", "average", "sum", "round-robin", "joint")
 
 
@@ -58,6 +58,8 @@ def _sampled(text: str, name: str, settings: dict[str, str]) -> dict[str, Any]:
     for key, value in settings.items():
         if key == "":
             found["n_features"] = _number(text, value, int)
+        elif key == "lambda" and name == "ridge":
+            found["regularization"] = _number(text, value, float)
         elif key == "rank" and name == "subspace":
             found["rank"] = _number(text, value, float if "." in value else int)
         else:

@@ -63,8 +63,8 @@ TEXT = (
         "--features SCORE:N",
         "Learn from some of the terms: the N best by ig, gini, chi2, odds, bns or df (ig:5000), a percentage "
         "of them (ig:10%), or those above a least score (df:min=3). :combine=max, average, sum, "
-        "round-robin or joint combines the labels. subspace, weighted or uniform sample about N terms at "
-        "random (subspace:2000:rank=100).",
+        "round-robin or joint combines the labels. subspace, ridge, weighted or uniform sample about N "
+        "terms at random (subspace:2000:rank=100, ridge:2000:lambda=0.4).",
         shown="all",
         common=True,
     ),

@@ -214,7 +214,7 @@ class SampledLeastSquares(RegularizedLeastSquares):
     Parameters
     ----------
     n_features : expected number of kept features, at most; see :class:`~widemargin.SampleFeatures`
-    sampling : "subspace", "weighted" or "uniform"
+    sampling : "subspace", "ridge" (with the same regularization), "weighted" or "uniform"
     rank : for subspace sampling, the number of singular vectors
     random_state : random seed of the sample
     regularization, bias, solver, tol, max_iter, class_weight, n_jobs : as in :class:`RegularizedLeastSquares`
@@ -234,7 +234,7 @@ class SampledLeastSquares(RegularizedLeastSquares):
 
     n_features: int = 1000
     _: KW_ONLY
-    sampling: Literal["subspace", "weighted", "uniform"] = "subspace"
+    sampling: Literal["subspace", "ridge", "weighted", "uniform"] = "subspace"
     rank: int | float | None = None
     regularization: float = 1.0
     random_state: Any = 0
@@ -245,6 +245,7 @@ class SampledLeastSquares(RegularizedLeastSquares):
             self.n_features,
             sampling=self.sampling,
             rank=self.rank,
+            regularization=self.regularization,
             random_state=self.random_state,
         )
         sampled = sampling.fit_transform(csr.matrix)

@@ -8,7 +8,7 @@ hyperplanes through the origin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import canonical_csr
 from widemargin.features.kept_columns import KeptColumns
-from widemargin.features.sampling import keep_probabilities, leverage_scores, rate_for, weighted_probabilities
+from widemargin.features.sampling import (
+    keep_probabilities,
+    leverage_scores,
+    rate_for,
+    ridge_leverage_scores,
+    weighted_probabilities,
+)
 from widemargin.features.scores import count_terms, information_gain
 from widemargin.learn.squares.least_squares import RegularizedLeastSquares
+from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.measure import f_measure, macro, micro, precision, recall
 from widemargin.measure.contingency import contingency
 from widemargin.papers.result import UNPUBLISHED, Cell
@@ -69,11 +76,15 @@ class FeatureTask:
         carried = (self.signs > 0).astype(np.int64)
         return carried[:, 0] if carried.shape[1] == 1 else carried
 
+    def rows(self, kept: KeptColumns | None) -> tuple[sp.csr_array, sp.csr_array]:
+        """Training and test documents, with the features that are `kept`."""
+        if kept is None:
+            return self.X_train, self.X_test
+        return kept.apply(canonical_csr(self.X_train)).matrix, kept.apply(canonical_csr(self.X_test)).matrix
+
     def learn(self, regularization: float, kept: KeptColumns | None = None) -> Measures:
         """Train and test on the features that are `kept`."""
-        train, test = self.X_train, self.X_test
-        if kept is not None:
-            train, test = (kept.apply(canonical_csr(X)).matrix for X in (train, test))
+        train, test = self.rows(kept)
         model = learner(regularization).fit(train, self.labels)
         return measures(self.truth, model.decision_function(test))
 
@@ -81,6 +92,20 @@ class FeatureTask:
         """All features, for every lambda."""
         models = learner(1.0).path(self.X_train, self.labels, regularizations)
         return [measures(self.truth, model.decision_function(self.X_test)) for model in models]
+
+
+class SvmTask(FeatureTask):
+    """The same documents for a support vector machine; lambda is only that of ridge sampling."""
+
+    def learn(self, regularization: float, kept: KeptColumns | None = None) -> Measures:
+        """Train and test on the features that are `kept`."""
+        train, test = self.rows(kept)
+        model = LinearSVM(C=1.0, bias=None).fit(train, self.labels)
+        return measures(self.truth, model.decision_function(test))
+
+    def path(self, regularizations: Sequence[float] = LAMBDAS) -> list[Measures]:
+        """All features; the machine has no lambda."""
+        return [self.learn(1.0)] * len(regularizations)
 
 
 class Whole(NamedTuple):
@@ -155,6 +180,11 @@ class Sampled:
 
 
 Strategy = Ranked | Sampled
+Make = Callable[[Whole], Strategy]
+RIDGE = (
+    "RS is not in the paper but proposed in its section 7: sampling by leverages, of which lambda cuts off "
+    "the short directions."
+)
 
 
 def document_frequency(task: FeatureTask) -> Ranked:
@@ -178,6 +208,11 @@ def uniform(task: FeatureTask) -> Sampled:
 
 def subspace(task: FeatureTask, k: int | float | None) -> Sampled:
     leverages = leverage_scores(task.X_train, k).leverages
+    return Sampled(leverages / leverages.sum())
+
+
+def ridge(task: FeatureTask, regularization: float) -> Sampled:
+    leverages = ridge_leverage_scores(task.X_train, regularization)
     return Sampled(leverages / leverages.sum())
 
 

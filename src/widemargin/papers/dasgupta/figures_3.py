@@ -11,7 +11,7 @@ all messages (about 5,000 terms) and once the longest ones (8,000 to 19,000).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from widemargin.documents.corpora import load_corpus
 from widemargin.features.sampling import hellinger_distance
 from widemargin.papers.dasgupta import feature_curves as curves
-from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy, Whole
+from widemargin.papers.dasgupta.feature_curves import FeatureTask, Make, Measures, Whole
 from widemargin.papers.joachims.text_tasks import Report, texts_of
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
@@ -31,22 +31,23 @@ PER_CLASS, TRAINING = 75, 120
 SPLITS, SAMPLES = 4, 5
 NUMBERS_OF_VECTORS = (1, 2, 5, 10, 20, 40, 60, 80, 100)
 
-Make = Callable[[FeatureTask], Strategy]
 STRATEGIES: dict[str, Make] = {
-    "SS (k = rank)": lambda task: curves.subspace(task, None),
-    "SS (k = 10)": lambda task: curves.subspace(task, 10),
-    "IG": curves.by_information_gain,
-    "WS": curves.weighted,
-    "DF": curves.document_frequency,
-    "US": curves.uniform,
+    "SS (k = rank)": lambda whole: curves.subspace(whole.task, None),
+    "SS (k = 10)": lambda whole: curves.subspace(whole.task, 10),
+    "RS": lambda whole: curves.ridge(whole.task, whole.regularization),
+    "IG": lambda whole: curves.by_information_gain(whole.task),
+    "WS": lambda whole: curves.weighted(whole.task),
+    "DF": lambda whole: curves.document_frequency(whole.task),
+    "US": lambda whole: curves.uniform(whole.task),
 }
 SUBSPACES: dict[str, Make] = {
-    "k = rank": lambda task: curves.subspace(task, None),
-    "90 % of the spectrum": lambda task: curves.subspace(task, 0.9),
-    "50 % of the spectrum": lambda task: curves.subspace(task, 0.5),
-    "k = 10": lambda task: curves.subspace(task, 10),
-    "k = 20": lambda task: curves.subspace(task, 20),
-    "k = 40": lambda task: curves.subspace(task, 40),
+    "k = rank": lambda whole: curves.subspace(whole.task, None),
+    "90 % of the spectrum": lambda whole: curves.subspace(whole.task, 0.9),
+    "50 % of the spectrum": lambda whole: curves.subspace(whole.task, 0.5),
+    "k = 10": lambda whole: curves.subspace(whole.task, 10),
+    "k = 20": lambda whole: curves.subspace(whole.task, 20),
+    "k = 40": lambda whole: curves.subspace(whole.task, 40),
+    "ridge": lambda whole: curves.ridge(whole.task, whole.regularization),
 }
 # "All but DF and US achieve 85 %", 6.3.2.
 PUBLISHED = {("micro-F1", 500, name): 85.0 for name in ("SS (k = rank)", "IG", "WS")}
@@ -58,6 +59,7 @@ NOTES = [
     "Lambda is chosen on the test documents for all features, as in the paper; of several equally good "
     "values, the middle one.",
     "Rows show the expected number of features of a sample, not r.",
+    curves.RIDGE,
 ]
 # What stands before the rows of a kind of messages, and whether they are the longest.
 KINDS = {"": False, "long messages, ": True}
@@ -115,7 +117,7 @@ def measured(
     found: dict[str, list[Measures]] = {}
     for name, make in strategies.items():
         report(f"{name} on {len(tasks)} splits")
-        rows = [whole.against_sizes(make(whole.task), sizes, samples) for _, whole in tasks]
+        rows = [whole.against_sizes(make(whole), sizes, samples) for _, whole in tasks]
         found[name] = curves.averages(rows)
     return found
 
@@ -128,7 +130,7 @@ def spread(tasks: Sequence[SmallTask], samples: int, kind: str) -> tuple[list[Ce
     for row, pair in enumerate(pairs):
         for side, name in enumerate(names):
             runs = [
-                whole.against_sizes(STRATEGIES[name](whole.task), [SPREAD_SIZE], samples)
+                whole.against_sizes(STRATEGIES[name](whole), [SPREAD_SIZE], samples)
                 for number, whole in tasks
                 if number == pair
             ]

@@ -8,27 +8,28 @@ frequency (DF) and uniform sampling (US).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from widemargin.documents.corpora import load_corpus
 from widemargin.labels import Labels
 from widemargin.papers.dasgupta import feature_curves as curves
-from widemargin.papers.dasgupta.feature_curves import FeatureTask, Measures, Strategy
+from widemargin.papers.dasgupta.feature_curves import FeatureTask, Make, Measures, SvmTask
 from widemargin.papers.joachims.text_tasks import Report, reuters, texts_of
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.report.plots import Line, Panel
 from widemargin.weight.vectorizer import Vectorizer
 
 SIZES = (500, 1000, 2000, 3500, 5000, 10_000)
-STRATEGIES: dict[str, Callable[[FeatureTask], Strategy]] = {
-    "SS (k = 1500)": lambda task: curves.subspace(task, 1500),
-    "SS (k = 100)": lambda task: curves.subspace(task, 100),
-    "IG": curves.by_information_gain,
-    "WS": curves.weighted,
-    "DF": curves.document_frequency,
-    "US": curves.uniform,
+STRATEGIES: dict[str, Make] = {
+    "SS (k = 1500)": lambda whole: curves.subspace(whole.task, 1500),
+    "SS (k = 100)": lambda whole: curves.subspace(whole.task, 100),
+    "RS": lambda whole: curves.ridge(whole.task, whole.regularization),
+    "IG": lambda whole: curves.by_information_gain(whole.task),
+    "WS": lambda whole: curves.weighted(whole.task),
+    "DF": lambda whole: curves.document_frequency(whole.task),
+    "US": lambda whole: curves.uniform(whole.task),
 }
 TEST_SHARE = 0.2
 # "About 90 %" of the text.
@@ -40,6 +41,7 @@ NOTES = [
     "Words of 20 Newsgroups that occur once are omitted, as their number suggests for the published vectors.",
     "Rows show the expected number of features of a sample, not r.",
     "IG of several labels is the largest; the paper does not say how it combines them.",
+    curves.RIDGE,
 ]
 
 
@@ -49,6 +51,8 @@ def run(
     """One of the figures; the paper has 5 splits of 20 Newsgroups and 5 samples of each."""
     if figure == "2":
         return figure_2(report)
+    if figure == "section-7":
+        return section_7(report, samples, sizes)
     cells: list[Cell] = []
     notes = [*NOTES, f"{splits} splits of 20 Newsgroups and {samples} samples; published are 5 and 5."]
     panels: list[Panel] = []
@@ -97,6 +101,25 @@ def figure_2(report: Report) -> PaperResult:
     return PaperResult("dasgupta-figure-2", title, cells, notes, panels=[panel])
 
 
+def section_7(report: Report, samples: int, sizes: Sequence[int]) -> PaperResult:
+    """What section 7 proposes: sampling by what lambda leaves, and support vector machines on samples."""
+    squares = next(newsgroups(report, 1))
+    cells: list[Cell] = []
+    panels: list[Panel] = []
+    notes = [*NOTES[:1], NOTES[3], curves.RIDGE, "One split; the SVM has C = 1 and no threshold."]
+    for title, task in (
+        ("least squares", squares),
+        ("SVM", SvmTask(squares.X_train, squares.X_test, squares.signs, squares.truth)),
+    ):
+        found, best = measured(report, title, iter([task]), samples, sizes)
+        more, pictures = curves.drawn(found, {"micro_f1": f"{title}, micro-F1"}, sizes, {})
+        cells += more
+        panels += pictures
+        notes.append(f"{title}: {best}")
+    title = "Dasgupta, section 7: ridge sampling, and samples for SVMs, on 20 Newsgroups"
+    return PaperResult("dasgupta-section-7", title, cells, notes, panels=panels)
+
+
 def measured(
     report: Report, title: str, tasks: Iterator[FeatureTask], samples: int, sizes: Sequence[int]
 ) -> tuple[dict[str, list[Measures]], str]:
@@ -108,7 +131,7 @@ def measured(
         wholes.append(curves.best_lambda(task))
         for name, make in STRATEGIES.items():
             report(f"{title}, split {number}: {name}")
-            by_split[name].append(wholes[-1].against_sizes(make(task), sizes, samples))
+            by_split[name].append(wholes[-1].against_sizes(make(wholes[-1]), sizes, samples))
     means = {name: curves.averages(found) for name, found in by_split.items()}
     shown = "; ".join(
         f"lambda {value:g}, micro-F1 {100 * best.micro_f1:.1f}, macro-F1 {100 * best.macro_f1:.1f}"
