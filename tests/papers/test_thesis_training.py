@@ -6,11 +6,16 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from widemargin import KernelSVM
+from widemargin._arrays import canonical_csr
 from widemargin.documents.corpora.vectors import SIZES
+from widemargin.learn.kernels import Kernel
 from widemargin.papers import list_papers, run_paper
 from widemargin.papers.joachims import figures_8 as joachims_8_figures
 from widemargin.papers.joachims import table_8_4 as joachims_8_4
+from widemargin.papers.joachims.chapter_8 import other_solvers
 from widemargin.papers.joachims.table_8_4 import COLUMNS, SCALING, TABLES, exponent
 from widemargin.papers.joachims.thesis_svm import cpu_seconds
 
@@ -29,6 +34,14 @@ class TestPublished:
         minima = {n: row[1] for n, row in table.rows.items() if not math.isnan(row[1])}
         # The shortest are printed with one digit.
         assert exponent(list(minima), list(minima.values())) == pytest.approx(table.exponents[1], abs=0.2)
+
+    @pytest.mark.parametrize("name", [name for name in TABLES if TABLES[name].other_exponents])
+    def test_so_are_those_of_smo_and_chunking(self, name):
+        table = TABLES[name]
+        assert list(table.other_rows) == list(table.rows)
+        for k, printed in enumerate(table.other_exponents):
+            known = {n: row[k] for n, row in table.other_rows.items() if not math.isnan(row[k])}
+            assert exponent(list(known), list(known.values())) == pytest.approx(printed, abs=0.15)
 
     @pytest.mark.parametrize("name", TABLES)
     def test_rows_grow(self, name):
@@ -64,6 +77,34 @@ def test_short_work_is_repeated():
     assert len(calls) > 1
 
 
+@pytest.mark.parametrize("kernel", [Kernel("linear"), Kernel("rbf", gamma=0.2)])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_all_solvers_find_the_same_machine(kernel, C):
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.standard_normal((150, 4)))
+    y = X.toarray()[:, 0] + 0.5 * rng.standard_normal(150) > 0
+    signs = np.where(y, 1.0, -1.0)
+    gram = kernel.gram(canonical_csr(X), 1)
+
+    def dual(alpha):
+        assert alpha @ signs == pytest.approx(0, abs=1e-9)
+        assert (alpha >= 0).all()
+        assert (alpha <= C * (1 + 1e-9)).all()
+        return alpha.sum() - 0.5 * (alpha * signs) @ gram @ (alpha * signs)
+
+    library = KernelSVM(C, kernel=kernel.name, gamma=kernel.gamma, tol=1e-6).fit(X, y)
+    pairs = other_solvers.smo(X, y, kernel, C)
+    assert pairs.converged.all()
+    alpha, threshold, chunks = other_solvers.chunking(X, y, kernel, C, size=20)
+    assert chunks > 1
+    for found, b in ((pairs.alpha[0], pairs.intercept[0]), (alpha, threshold)):
+        assert dual(found) == pytest.approx(dual(library.alpha_), rel=1e-3)
+        assert b == pytest.approx(float(library.intercept_[0]), abs=0.02)
+    # Nothing outside the last chunk violates the conditions.
+    margins = signs * (gram @ (alpha * signs) + threshold)
+    assert (margins[alpha == 0] > 1 - 2e-3).all()
+
+
 @pytest.mark.needs_corpus("a1a", "a2a", "w1a")
 @pytest.mark.parametrize(
     "name",
@@ -75,14 +116,17 @@ def test_the_smallest_sets(name):
     result = joachims_8_4.run(silent, name, sizes)
     rows = list(dict.fromkeys(cell.row for cell in result.cells))
     assert rows == expected
-    assert [cell.column for cell in result.cells if cell.row == rows[0]] == list(COLUMNS)
+    others = [joachims_8_4.SMO, joachims_8_4.CHUNKING]
+    assert [cell.column for cell in result.cells if cell.row == rows[0]] == [*COLUMNS, *others]
+    assert all(0 < result.cell(rows[0], column).ours < 10 for column in others)
+    assert all(result.cell(rows[0], column).published > 0 for column in others)
     for row in rows[:-1]:
         # A set of support vectors is nearly unique: their number is the published one.
         assert abs(result.cell(row, "SVs").difference) < 0.05 * result.cell(row, "SVs").published
         bounded = result.cell(row, "bounded SVs")
         assert abs(bounded.difference) < 0.05 * bounded.published + 5
     (panel,) = result.panels
-    assert [line.published for line in panel.lines] == [True, False, False]
+    assert [line.published for line in panel.lines] == [True, False, False, False, False]
     assert len(panel.lines[1].x) == sizes
     assert any("not in the available collection" in note for note in result.notes)
 
