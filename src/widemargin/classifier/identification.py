@@ -43,6 +43,8 @@ def check_identifies(scorer: Scorer, name: str = "This model") -> None:
     """Refuse a model that cannot identify."""
     if scorer.takes_vectors:
         raise UsageError(f"{name} was trained on vectors, not on texts. Train it on texts.")
+    if scorer.rule.hierarchy is not None:
+        raise UsageError(f"{name} has a label hierarchy. Train it without --label-path.")
     if scorer.space.kind == "multilabel":
         raise UsageError(f"{name} chooses any number of labels. Train it on documents with one label each.")
     if scorer.rule.calibration is None:

@@ -138,6 +138,8 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
         decision = {"calibration": None} if "decision" not in config else config.value("decision")
         rule = DecisionRule.from_state(space, decision, unpack("decision", model))
         asked = {name: decision.get(name) for name in ("estimate", "thresholds", "calibration")}
+        if rule.hierarchy is not None:
+            asked |= {"label_path": rule.hierarchy.tree.separator, "hierarchy": rule.hierarchy.name}
         for name, value in asked.items():
             if not isinstance(value, str | None):
                 raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")

@@ -6,6 +6,7 @@ from typing import Any
 
 from widemargin._stored import Stored
 from widemargin.errors import DataError
+from widemargin.measure.levels import AVERAGED
 from widemargin.measure.quality import MEASURES
 
 _MANY = 2**62
@@ -28,6 +29,10 @@ def checked_summary(found: Any) -> Stored:
             summary.number(name)
     if "estimates" in summary and summary.value("estimates") is not None:
         _check_quality(summary.inner("estimates"))
+    if "hierarchy" in summary:
+        _check_hierarchy(summary.inner("hierarchy"))
+    for level in _objects(summary, "levels") if "levels" in summary else []:
+        _check_level(level)
     if "tuning" in summary:
         _check_tuning(summary.inner("tuning"))
     if "suspects_by" in summary:
@@ -38,6 +43,26 @@ def checked_summary(found: Any) -> Stored:
             for name in ("document", "given", "suggested"):
                 suspect.value(name)
     return summary
+
+
+def _check_hierarchy(hierarchy: Stored) -> None:
+    for name in ("separator", "rule"):
+        hierarchy.text(name)
+    for name in ("levels", "labels"):
+        hierarchy.integer(name, least=1, most=_MANY)
+    hierarchy.flag("one_path")
+
+
+def _check_level(level: Stored) -> None:
+    level.text("level")
+    for name in ("labels", "examples", "predicted"):
+        level.integer(name, most=_MANY)
+    level.number("right", least=0, most=1)
+    for average in ("micro", "macro"):
+        figures = level.inner(average)
+        for name in AVERAGED:
+            if figures.value(name) is not None:
+                figures.number(name, least=0, most=1)
 
 
 def _check_quality(quality: Stored) -> None:

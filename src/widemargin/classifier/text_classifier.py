@@ -22,7 +22,7 @@ from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
 from widemargin.classifier.term_weights import TopTerms, has_term_weights
 from widemargin.classifier.training import fit_parts, memory_for_estimate, training_summary, tune_parts
-from widemargin.classifier.training_input import training_batch, training_input
+from widemargin.classifier.training_input import in_hierarchy, training_batch, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
@@ -67,6 +67,11 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     calibration : "platt", "isotonic" or "length", optional
         How `predict_proba` turns scores into probabilities; None for no `predict_proba`. "length" is for
         short texts of exclusive classes (:mod:`widemargin.decide.length_calibration`).
+    label_path : str, optional
+        What separates the parts of labels that are paths in a tree, such as "/". Every node is learned, and
+        `predict` returns the most specific ones (:mod:`widemargin.labels.hierarchy`).
+    hierarchy : "auto", "bottom-up", "top-down" or "max-sum"
+        How nodes of the tree are decided together (:mod:`widemargin.decide.tree_rule`).
 
     Attributes
     ----------
@@ -97,6 +102,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     estimate: str | None = None
     thresholds: str | None = None
     calibration: str | None = None
+    label_path: str | None = None
+    hierarchy: str = "auto"
 
     @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -124,7 +131,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         if self.tune is not None and hasattr(learner, "unlabeled"):
             raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
         given = training_input(texts, y, sample_weight, learner)
-        request.check(given.labels)
+        given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
         if self.tune is None:
             parts = fit_parts(vectorizer, self.features, learner, *given.examples)
         else:
@@ -144,8 +151,10 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             )
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
-        self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration)
-        self.training_summary_ = training_summary(parts, self.label_space_, found.summary())
+        self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration, request.hierarchy)
+        self.training_summary_ = training_summary(
+            parts, self.label_space_, found.summary(), request.hierarchy
+        )
         return self
 
     @one_fit_at_a_time
@@ -208,7 +217,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
                 f"A {type(learner).__name__} requires all documents at once. Use fit, or an online learner "
                 f"such as BalancedWinnow."
             )
-        whole = ("features", "estimate", "thresholds", "calibration")
+        whole = ("features", "estimate", "thresholds", "calibration", "label_path")
         given = [name for name in whole if getattr(self, name) is not None]
         if given or self.tune is not None:
             name = given[0] if given else "tune"

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.classifier.representation import is_matrix
+from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import memory_for
 from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.training_rows import TrainingRows
@@ -147,13 +148,16 @@ def memory_for_estimate(X: Any, learner: Any) -> contextlib.AbstractContextManag
     return memory_for("estimating quality", size, "Pass --estimate xi-alpha, or --estimate none.")
 
 
-def training_summary(parts: FittedParts, space: LabelSpace, found: dict[str, Any]) -> dict[str, Any]:
+def training_summary(
+    parts: FittedParts, space: LabelSpace, found: dict[str, Any], hierarchy: TreeRule | None = None
+) -> dict[str, Any]:
     """Sizes of the training, how far the learner got, and what tuning and estimates `found`."""
     X = parts.rows.X
     return {
         "documents": int(X.shape[0]),
         "labels": len(space.classes),
         "task": space.kind,
+        **({} if hierarchy is None else {"hierarchy": hierarchy.summary()}),
         "terms": int(X.shape[1]),
         **({} if parts.features is None else {"terms_before": parts.n_features}),
         "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),

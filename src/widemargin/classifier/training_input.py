@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.classifier.representation import is_matrix
+from widemargin.decide.tree_rule import TreeRule
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataWarning, UsageError
+from widemargin.estimate.assessment import Request
 from widemargin.labels import Labels
+from widemargin.labels.hierarchy import LabelTree
 from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.costs import sample_weights
 from widemargin.text.inputs import taken
@@ -61,6 +65,30 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
     kept = np.flatnonzero(~labels.unlabeled)
     weights = None if weights is None else sample_weights(weights, n)[kept]
     return TrainingInput(_rows(texts, kept), labels.take(kept), [names[i] for i in kept], weights)
+
+
+def in_hierarchy(
+    given: TrainingInput, request: Request, label_path: str | None, hierarchy: str, learner: Any
+) -> tuple[TrainingInput, Request]:
+    """Labels that are paths with all their ancestors, and the request with the rule that decides them."""
+    if label_path is None:
+        if hierarchy != "auto":
+            raise UsageError(
+                f"hierarchy={hierarchy!r} is for labels that are paths. Pass label_path, such as '/' (on the "
+                f"command line: --label-path /)."
+            )
+        request.check(given.labels)
+        return given, request
+    tree, labels = LabelTree.grow(given.labels, label_path, given.names)
+    rule = TreeRule.read(tree, hierarchy, request.goal)
+    if request.calibration == "length":
+        raise UsageError("Calibration by length does not apply to a label hierarchy. Use platt or isotonic.")
+    if not getattr(learner.__sklearn_tags__().classifier_tags, "multi_label", False):
+        raise UsageError(
+            f"A {type(learner).__name__} chooses one of several classes, but a label hierarchy needs one "
+            f"machine per node. Use another learner, such as LinearSVM (--learner linear-svm)."
+        )
+    return given._replace(labels=labels), replace(request, hierarchy=rule)
 
 
 def training_batch(texts: Any, y: Any) -> tuple[Any, Any]:

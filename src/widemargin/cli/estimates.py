@@ -80,7 +80,14 @@ def show_expected(
     quality = read_quality(summary)
     if quality is not None:
         say()
-        _show_quality(quality, several_labels=summary["task"] == "multilabel", most=most)
+        one = summary.get("hierarchy", {}).get("one_path", summary["task"] != "multilabel")
+        _show_quality(quality, several_labels=not one, most=most)
+        if "levels" in summary:
+            from widemargin.report.hierarchy import levels_table
+
+            say()
+            note = "By level, macro-averages are not corrected for rare labels."
+            show_table(levels_table(summary["levels"], notes=[note]))
         if test_size is not None:
             say(on_test_set(quality, test_size))
 

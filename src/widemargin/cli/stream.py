@@ -26,7 +26,9 @@ _BAD_SHOWN = 5
 def check(given: Given, vectorizing: dict[str, Any]) -> None:
     """Refuse what needs a whole collection."""
     whole = [
-        name for name in ("tune", "estimate", "thresholds", "features") if getattr(given, name) is not None
+        name.replace("_", "-")
+        for name in ("tune", "estimate", "thresholds", "features", "label_path")
+        if getattr(given, name) is not None
     ]
     pruning = {"min_df": 1, "max_df": 1.0, "max_features": None}
     whole += [name.replace("_", "-") for name, every in pruning.items() if vectorizing[name] != every]

@@ -8,6 +8,9 @@ from typing import Any
 from widemargin.cli import estimates
 from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 
+# Rules of a label hierarchy.
+WORDS = {"bottom-up": "bottom-up", "top-down": "top-down", "max-sum": "by the largest sum"}
+
 
 def show(summary: dict[str, Any], test_size: int | None = None) -> None:
     """Print the summary, with the figures that a test set of `test_size` documents would show."""
@@ -29,6 +32,13 @@ def summary_in_words(summary: dict[str, Any]) -> list[str]:
         "multiclass": f"{summary['labels']:,} classes",
         "multilabel": f"{counted(summary['labels'], 'label')} (any number per document)",
     }
+    tree = summary.get("hierarchy")
+    if tree is not None:
+        paths = "one path per document" if tree["one_path"] else "any number per document"
+        kinds["multilabel"] = (
+            f"{counted(tree['labels'], 'label')} in {counted(tree['levels'], 'level')} ({paths}, decided "
+            f"{WORDS[tree['rule']]})"
+        )
     before = f" of {summary['terms_before']:,}" if "terms_before" in summary else ""
     lines = [
         f"Learned {kinds[summary['task']]} from {counted(summary['documents'], 'document')} "

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from widemargin.decide.thresholds import (
     shrunk_f_thresholds,
 )
 from widemargin.errors import DataWarning, UsageError
+
+if TYPE_CHECKING:
+    from widemargin.decide.tree_rule import TreeRule
 
 Floats = NDArray[np.float64]
 Name = Literal["f1", "f1-per-label", "precision", "recall", "cost", "proportional"]
@@ -93,10 +96,16 @@ class Goal:
             return cost_thresholds(scores, truth, [[0.0, false_positive], [false_negative, 0.0]])
         return _proportional(np.asarray(scores, dtype=np.float64), np.asarray(truth))
 
-    def decisions(self, scores: NDArray[Any], truth: NDArray[Any], seed: int = 0) -> NDArray[np.int8]:
+    def decisions(
+        self, scores: NDArray[Any], truth: NDArray[Any], seed: int = 0, *, hierarchy: TreeRule | None = None
+    ) -> NDArray[np.int8]:
         """Decide each document by thresholds that were chosen on the other four fifths of the documents.
 
         Figures on the scores that thresholds were chosen on would be too good.
+
+        Parameters
+        ----------
+        hierarchy : chooses thresholds and decides consistently with a tree of labels
         """
         n = len(scores)
         part = np.random.default_rng(seed).permutation(n) % min(PARTS, n)
@@ -106,8 +115,12 @@ class Goal:
             warnings.simplefilter("ignore", DataWarning)
             for k in range(min(PARTS, n)):
                 others = part != k
-                limits = self.thresholds(scores[others], truth[others])
-                chosen[~others] = np.where(scores[~others] > limits, 1, -1)
+                if hierarchy is None:
+                    limits = self.thresholds(scores[others], truth[others])
+                    chosen[~others] = np.where(scores[~others] > limits, 1, -1)
+                else:
+                    limits = hierarchy.thresholds(self, scores[others], truth[others])
+                    chosen[~others] = hierarchy.choose(scores[~others], limits)
         return chosen
 
 

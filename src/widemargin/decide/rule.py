@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from widemargin._stored import Stored
 from widemargin.decide.calibration import Isotonic, Platt, normalized
 from widemargin.decide.length_calibration import LengthCalibration
+from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import DataError
 from widemargin.labels import LabelSpace
 
@@ -22,7 +24,7 @@ CALIBRATIONS: dict[str, type[Calibration]] = {
     "isotonic": Isotonic,
     "length": LengthCalibration,
 }
-_CALIBRATION = "calibration."
+_CALIBRATION, _HIERARCHY = "calibration.", "hierarchy."
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,7 @@ class DecisionRule:
     thresholds : (columns,), a label is assigned if its score is larger; None means 0 (multiclass: the largest
         score decides)
     calibration : turns scores into probabilities, or None
+    hierarchy : keeps decisions consistent with a tree of labels, or None
 
     Examples
     --------
@@ -46,13 +49,21 @@ class DecisionRule:
     space: LabelSpace
     thresholds: Floats | None = None
     calibration: Calibration | None = None
+    hierarchy: TreeRule | None = None
 
     def decide(self, scores: NDArray[Any]) -> Any:
-        """Labels, in the form of the training labels."""
+        """Labels, in the form of the training labels; in a hierarchy, the most specific ones."""
+        if self.hierarchy is not None:
+            lists = self.hierarchy.label_lists(scores, self.thresholds)
+            if not self.hierarchy.tree.exclusive:
+                return [tuple(labels) for labels in lists]
+            return np.array([label for (label,) in lists], dtype=self.space.classes.dtype)
         return self.space.decide(scores, self.thresholds)
 
     def choose(self, scores: NDArray[Any]) -> NDArray[np.int8]:
-        """The same decisions as signs (n, columns)."""
+        """The same decisions as signs (n, columns); in a hierarchy, with all ancestors."""
+        if self.hierarchy is not None:
+            return self.hierarchy.choose(scores, self.thresholds)
         return self.space.choose(scores, self.thresholds)
 
     def label_lists(self, scores: NDArray[Any]) -> list[list[Any]]:
@@ -65,6 +76,8 @@ class DecisionRule:
         [['ham'], ['spam']]
         """
         names = self.space.classes.tolist()
+        if self.hierarchy is not None:
+            return self.hierarchy.label_lists(scores, self.thresholds)
         if self.space.kind == "multilabel":
             return [[names[j] for j in row.nonzero()[0].tolist()] for row in self.choose(scores) > 0]
         return [[label] for label in self.space.decide(scores, self.thresholds).tolist()]
@@ -74,12 +87,26 @@ class DecisionRule:
         if self.space.kind != "multilabel":
             return self.label_lists(scores[None])[0][0]
         above = scores if self.thresholds is None else scores - self.thresholds
+        if self.hierarchy is not None:
+            chosen = self.hierarchy.labels(scores[None], self.thresholds)[0]
+            above = np.where(chosen, above, -np.inf) if chosen.any() else above
         return self.space.classes.tolist()[int(above.argmax())]
 
     def by_label(self, scores: NDArray[Any]) -> NDArray[Any]:
         """One column of scores per label; of two classes, the first has the second's with the sign turned."""
         columns = np.asarray(scores).reshape(len(scores), -1)
         return np.hstack([-columns, columns]) if self.space.kind == "binary" else columns
+
+    @cached_property
+    def candidates(self) -> list[tuple[int, Any]]:
+        """The columns of `by_label` with the labels that a document can get; in a hierarchy, those that are
+        the most specific label of some training document."""
+        names = self.space.classes
+        if self.hierarchy is None:
+            return list(enumerate(names.tolist()))
+        tree = self.hierarchy.tree
+        columns = tree.leaves if tree.exclusive else np.flatnonzero(tree.own)
+        return list(zip(columns.tolist(), names[tree.label_of[columns]].tolist(), strict=True))
 
     @property
     def needs_lengths(self) -> bool:
@@ -89,12 +116,19 @@ class DecisionRule:
     def probabilities(self, scores: NDArray[Any], lengths: Any = None) -> Floats:
         """One column per class, in rows that sum to 1; for label sets one probability per label.
 
+        In a hierarchy, those of nodes respect the tree (:meth:`TreeRule.probabilities`).
+
         Parameters
         ----------
         lengths : of the texts, in bytes; required if `needs_lengths`
         """
         assert self.calibration is not None
         columns = np.asarray(scores, dtype=np.float64).reshape(len(scores), -1)
+        if self.hierarchy is not None:
+            assert not isinstance(self.calibration, LengthCalibration)
+            found = self.calibration(columns[:, self.hierarchy.calibrated])
+            exclusive = self.hierarchy.tree.exclusive
+            return self.hierarchy.probabilities(normalized(found) if exclusive else found)
         if isinstance(self.calibration, LengthCalibration):
             found = self.calibration(columns, lengths)
         else:
@@ -113,6 +147,9 @@ class DecisionRule:
             (name,) = (key for key, kind in CALIBRATIONS.items() if kind is type(self.calibration))
             config["calibration"] = name
             arrays |= {_CALIBRATION + key: value for key, value in self.calibration.to_arrays().items()}
+        if self.hierarchy is not None:
+            config["hierarchy"], counts = self.hierarchy.get_state()
+            arrays |= {_HIERARCHY + key: value for key, value in counts.items()}
         return config, arrays
 
     @classmethod
@@ -121,7 +158,9 @@ class DecisionRule:
     ) -> DecisionRule:
         """Restore the rule from the result of `get_state`."""
         stored = Stored(config, arrays)
-        thresholds = calibration = None
+        thresholds = calibration = hierarchy = None
+        if "hierarchy" in stored and stored.value("hierarchy") is not None:
+            hierarchy = TreeRule.from_state(space, stored.value("hierarchy"), _part(_HIERARCHY, arrays))
         if stored.has_array("thresholds"):
             if space.kind == "multiclass":
                 raise DataError(
@@ -131,10 +170,13 @@ class DecisionRule:
             thresholds = stored.array("thresholds", (space.n_columns,), infinite=True)
         if stored.value("calibration") is not None:
             name = stored.choice("calibration", CALIBRATIONS)
-            parts = {
-                name.removeprefix(_CALIBRATION): value
-                for name, value in arrays.items()
-                if name.startswith(_CALIBRATION)
-            }
-            calibration = CALIBRATIONS[name].from_arrays(parts, space.n_columns)
-        return cls(space, thresholds, calibration)
+            if hierarchy is not None and name == "length":
+                raise DataError("'calibration' in manifest.json is 'length', which has no hierarchy")
+            columns = space.n_columns if hierarchy is None else len(hierarchy.calibrated)
+            calibration = CALIBRATIONS[name].from_arrays(_part(_CALIBRATION, arrays), columns)
+        return cls(space, thresholds, calibration, hierarchy)
+
+
+def _part(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}

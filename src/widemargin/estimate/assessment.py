@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from widemargin.decide.calibration import fit_calibration
 from widemargin.decide.goals import Goal
 from widemargin.decide.rule import CALIBRATIONS, Calibration
+from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.bootstrap import Correction, bootstrap
@@ -31,6 +32,7 @@ from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.contingency import contingency
 from widemargin.measure.held_out_scores import HeldOutScores
+from widemargin.measure.levels import Level, by_level
 from widemargin.measure.quality import Quality, quality
 
 Floats = NDArray[np.float64]
@@ -48,11 +50,13 @@ class Request:
     method : where figures come from; None for no figures, "auto" for the best that takes seconds
     goal : what thresholds are to reach, for tasks where every label is decided by itself
     calibration : "platt", "isotonic" or "length"
+    hierarchy : decides consistently with a tree of labels
     """
 
     method: str | None = None
     goal: Goal | None = None
     calibration: str | None = None
+    hierarchy: TreeRule | None = None
 
     @classmethod
     def read(cls, estimate: str | None, thresholds: str | None, calibration: str | None) -> Request:
@@ -99,12 +103,15 @@ class Assessment:
     calibration: Calibration | None = None
     suspects: list[Suspect] | None = None
     suspects_by: str | None = None
+    levels: list[Level] | None = None
 
     def summary(self) -> dict[str, Any]:
         """What a summary of training says of it."""
         found: dict[str, Any] = {}
         if self.quality is not None:
             found["estimates"] = self.quality.to_dict()
+        if self.levels is not None:
+            found["levels"] = [level.to_dict() for level in self.levels]
         if self.suspects is not None:
             found["suspects"] = [suspect.to_dict() for suspect in self.suspects]
             found["suspects_by"] = self.suspects_by
@@ -137,10 +144,11 @@ def assess(
         rest = assess(learner, rows, replace(request, calibration=None), names, sample_weight, optimism)
         return replace(rest, calibration=by_length)
     X, y = rows.X, rows.y
+    of_nodes = request.hierarchy is not None
     if request.method is None and not request.needs_scores:
         return NOTHING
     if request.method == "xi-alpha" and not request.needs_scores:
-        return Assessment(_bounds(learner, X, y))
+        return Assessment(_bounds(learner, X, y, hierarchy=of_nodes))
     space: LabelSpace = learner.label_space_
     if hasattr(learner, "unlabeled"):
         learner, rows, names = labeled_part(learner, rows, names)
@@ -169,50 +177,76 @@ def assess(
         verbose=getattr(learner, "verbose", False),
         rows=rows,
     )
-    truth = found.truth
+    truth, tree = found.truth, request.hierarchy
     if found.documents is not None:
         names = [names[i] for i in found.documents.tolist()]
-    thresholds, calibration, judged = None, None, None
+    thresholds, calibration, judged, levels = None, None, None, None
     if request.goal is not None:
-        thresholds = _thresholds(request.goal, space, found.scores, truth)
+        thresholds = _thresholds(request.goal, space, found.scores, truth, tree)
     if request.calibration is not None:
         with warnings.catch_warnings():
             # Labels with too few examples have been named by whoever scored them.
             warnings.simplefilter("ignore", DataWarning)
-            exclusive = space.kind == "multiclass"
-            calibration = fit_calibration(request.calibration, found.scores, truth, exclusive=exclusive)
+            exclusive = space.kind == "multiclass" or (tree is not None and tree.tree.exclusive)
+            columns = slice(None) if tree is None else tree.calibrated
+            calibration = fit_calibration(
+                request.calibration, found.scores[:, columns], truth[:, columns], exclusive=exclusive
+            )
     if request.method == "xi-alpha":
-        judged = _bounds(learner, X, y, at_zero=request.goal is not None)
+        judged = _bounds(learner, X, y, hierarchy=of_nodes, at_zero=request.goal is not None)
     elif request.method in _BOOTSTRAPS:
         judged = _bootstrapped(learner, rows, request, thresholds, sample_weight, optimism)
     elif request.method is not None:
-        gain = None
-        if found.documents is None:
+        gain, one_path = None, tree is not None and tree.tree.exclusive
+        if found.documents is None and not one_path:
             seed = getattr(learner, "random_state", 0)
             gain = expected_gain(learner, rows, found, thresholds, sample_weight, seed)
-        judged = _estimates(space, found, truth, request.goal, thresholds, gain)
+        chosen = _decisions(space, found, truth, request)
+        judged = _estimates(space, found, truth, chosen, request.goal, thresholds, gain, tree)
+        levels = None if tree is None else by_level(tree.tree, truth, chosen)
         if method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
             if why:
                 judged.notes.append(f"Exact leave-one-out would take long: {why}.")
         judged = judged if optimism is None else optimism.lower(judged)
-    doubted = suspects(space, found.scores, truth, names)
-    return Assessment(judged, thresholds, calibration, doubted, found.method)
+    doubted = _suspects(space, found, truth, names, tree)
+    return Assessment(judged, thresholds, calibration, doubted, found.method, levels)
+
+
+def _decisions(space: LabelSpace, found: HeldOutScores, truth: NDArray[Any], request: Request) -> Any:
+    """The decisions of held-out scores, each by thresholds that were chosen without it."""
+    tree = request.hierarchy
+    if request.goal is not None:
+        return request.goal.decisions(found.scores, truth, hierarchy=tree)
+    return space.choose(found.scores) if tree is None else tree.choose(found.scores)
+
+
+def _suspects(
+    space: LabelSpace, found: HeldOutScores, truth: NDArray[Any], names: list[Any], rule: TreeRule | None
+) -> list[Suspect]:
+    """Labels that look wrong; of exclusive paths, only whole ones."""
+    if rule is None or not rule.tree.exclusive:
+        return suspects(space, found.scores, truth, names)
+    leaves, paths = rule.tree.leaves, space.classes[rule.tree.label_of]
+    whole = LabelSpace("multiclass", paths[leaves])
+    return suspects(whole, found.scores[:, leaves], truth[:, leaves], names)
 
 
 def _estimates(
     space: LabelSpace,
     found: HeldOutScores,
     truth: NDArray[Any],
+    chosen: NDArray[Any],
     goal: Goal | None,
     thresholds: Floats | None,
     gain: Floats | None,
+    hierarchy: TreeRule | None,
 ) -> Quality:
     notes = []
-    if goal is None:
-        chosen = space.choose(found.scores)
-    else:
-        chosen = goal.decisions(found.scores, truth)
+    table = contingency(truth, chosen)
+    if gain is not None:  # a hierarchy may have found what a threshold misses
+        gain = np.minimum(gain, table.false_negative)
+    if goal is not None:
         notes.append("Each document was decided by thresholds that were chosen without it.")
     if found.folds is not None:
         notes.append(f"{found.folds} rules, each learned without one part of the documents.")
@@ -246,11 +280,11 @@ def _estimates(
         )
     return quality(
         space,
-        contingency(truth, chosen),
+        table,
         kind="estimate",
         method=found.method,
         right=int(np.count_nonzero((truth == chosen).all(axis=1))),
-        thresholds=_shown(space, thresholds),
+        thresholds=_shown(space, thresholds, hierarchy),
         weak=weak,
         notes=notes,
         decisions=(truth, np.asarray(chosen)),
@@ -267,13 +301,14 @@ def _bootstrapped(
     optimism: Optimism | None,
 ) -> Quality:
     space: LabelSpace = learner.label_space_
+    rule = space if request.hierarchy is None else request.hierarchy
     assert request.method is not None
     found = bootstrap(
         learner,
         rows.X,
         rows.y,
         correction=_BOOTSTRAPS[request.method],
-        choose=lambda scores: space.choose(scores, thresholds),
+        choose=lambda scores: rule.choose(scores, thresholds),
         sample_weight=sample_weight,
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
@@ -293,33 +328,37 @@ def _bootstrapped(
         kind="estimate",
         method=request.method,
         right=found.right,
-        thresholds=_shown(space, thresholds),
+        thresholds=_shown(space, thresholds, request.hierarchy),
         notes=notes,
     )
     return judged if optimism is None else optimism.lower(judged)
 
 
-def _bounds(learner: Any, X: Any, y: Any, *, at_zero: bool = False) -> Quality:
+def _bounds(learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = False) -> Quality:
     space: LabelSpace = learner.label_space_
     notes = ["Bounds: leave-one-out is no worse. They say nothing of how much better it is."]
     if space.kind == "multiclass":
         notes.append("They are of each class's own rule against the rest; the largest score decides.")
     if at_zero:
         notes.append("They are of decisions at 0, not at the thresholds.")
+    if hierarchy:
+        notes.append("They are of each node's own machine, not of decisions along the tree.")
     return quality(space, xi_alpha_of(learner, X, y), kind="bound", method="xi-alpha", notes=notes)
 
 
-def _shown(space: LabelSpace, thresholds: Floats | None) -> Floats | None:
-    if space.kind == "multiclass":
+def _shown(space: LabelSpace, thresholds: Floats | None, tree: TreeRule | None) -> Floats | None:
+    if space.kind == "multiclass" or (tree is not None and tree.tree.exclusive):
         return None
     return np.zeros(space.n_columns) if thresholds is None else thresholds
 
 
-def _thresholds(goal: Goal, space: LabelSpace, scores: Floats, truth: NDArray[Any]) -> Floats:
+def _thresholds(
+    goal: Goal, space: LabelSpace, scores: Floats, truth: NDArray[Any], tree: TreeRule | None
+) -> Floats:
     """The thresholds of `goal`; labels for which it cannot be reached are told by their names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        thresholds = goal.thresholds(scores, truth)
+        thresholds = goal.thresholds(scores, truth) if tree is None else tree.thresholds(goal, scores, truth)
     names = space.column_names.tolist()
     if goal.name in ("precision", "recall"):
         for limit, outcome in ((math.inf, "is never"), (-math.inf, "is always")):

@@ -8,15 +8,16 @@ from typing import Any
 
 from widemargin.errors import DataError, DataWarning
 from widemargin.labels.forms import Signs
+from widemargin.labels.hierarchy import LabelTree
 from widemargin.labels.space import LabelSpace
 
 
-def truth_of(label_sets: Sequence[Any], space: LabelSpace) -> Signs:
+def truth_of(label_sets: Sequence[Any], space: LabelSpace, tree: LabelTree | None = None) -> Signs:
     """The signs (n, columns) of the label sets of test documents; labels that the model does not know are
     left out with a warning.
 
     Labels of a file are strings, and those of a model that was trained in Python may be numbers: they are
-    compared by their names.
+    compared by their names. In a label hierarchy, ancestors are added, also those of unknown labels.
 
     Raises
     ------
@@ -30,6 +31,9 @@ def truth_of(label_sets: Sequence[Any], space: LabelSpace) -> Signs:
     >>> truth_of([("2",), ("1",)], Labels.of([1, 2, 2]).space).ravel().tolist()
     [1, -1]
     """
+    _check_one_label(label_sets, space.kind != "multilabel" or (tree is not None and tree.exclusive))
+    if tree is not None:
+        label_sets = tree.nodes_of(label_sets)
     by_name = {str(label): label for label in space.classes.tolist()}
     typed = [tuple(by_name.get(label, label) for label in labels) for labels in label_sets]
     known = set(space.classes.tolist())
@@ -45,11 +49,14 @@ def truth_of(label_sets: Sequence[Any], space: LabelSpace) -> Signs:
         warnings.warn(
             f"the data has {labels} that the model does not know: {shown}.", DataWarning, stacklevel=2
         )
-    several = sum(len(labels) != 1 for labels in typed)
-    if several and space.kind != "multilabel":
+    return LabelSpace("multilabel", space.column_names).encode(typed, unknown="ignore")
+
+
+def _check_one_label(label_sets: Sequence[Any], one: bool) -> None:
+    several = sum(len(labels) != 1 for labels in label_sets) if one else 0
+    if several:
         documents = f"{several:,} document{'' if several == 1 else 's'}"
         raise DataError(
             f"{documents} have none or several labels, but the model chooses one. "
             f"Train with --multilabel, or evaluate on documents with one label each."
         )
-    return LabelSpace("multilabel", space.column_names).encode(typed, unknown="ignore")

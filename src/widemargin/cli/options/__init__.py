@@ -5,7 +5,7 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import general, learners, text
+from widemargin.cli.options import general, hierarchy, learners, text
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
 
@@ -26,6 +26,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": learners.STREAMS,
+    "Label hierarchy": hierarchy.HIERARCHY,
     "Tuning and estimates": learners.ESTIMATES,
     "Simulation on labeled documents": general.SIMULATION,
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from widemargin.measure.quality import Quality
     from widemargin.measure.summary import Summary
 
+Levels = list[dict[str, Any]]
 EXAMPLE = "Example: widemargin evaluate tickets.wm held-out.csv --text body --label team"
 
 
@@ -32,21 +33,31 @@ def run(given: Given) -> None:
     scorer = load_scorer(given.model, given.threads)
     collection = read_all(given.data, given.quiet, options.reading(given))
     check_form(scorer, given.data, vectors=isinstance(collection, Vectors))
-    summary, quality = measured(scorer, collection)
+    summary, quality, levels = measured(scorer, collection)
     if given.json:
-        found = as_json(summary, quality, scorer.summary)
+        found = as_json(summary, quality, scorer.summary, levels)
         print_json({"model": str(given.model), "data": given.data, **found})
     else:
         show(summary, quality, estimates.read_quality(scorer.summary))
+        if levels is not None:
+            from widemargin.report.hierarchy import levels_table
+
+            say()
+            show_table(levels_table(levels, scorer.summary.get("levels", ())))
 
 
-def as_json(summary: Summary, quality: Quality, training: dict[str, Any]) -> dict[str, Any]:
+def as_json(
+    summary: Summary, quality: Quality, training: dict[str, Any], levels: Levels | None = None
+) -> dict[str, Any]:
     """All that was measured, and what training had expected."""
-    return {**summary.to_dict(), "measured": quality.to_dict(), "estimated": training.get("estimates")}
+    found = {**summary.to_dict(), "measured": quality.to_dict(), "estimated": training.get("estimates")}
+    if levels is not None:
+        found |= {"levels": levels, "estimated_levels": training.get("levels")}
+    return found
 
 
-def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary, Quality]:
-    """The measures of a model on the labeled documents of `collection`."""
+def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary, Quality, Levels | None]:
+    """The measures of a model on the labeled documents of `collection`, in a label hierarchy by level."""
     import warnings
 
     import numpy as np
@@ -54,6 +65,7 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
     from widemargin.labels import labeled_rows
     from widemargin.labels.truth import truth_of
     from widemargin.measure.contingency import contingency
+    from widemargin.measure.levels import by_level
     from widemargin.measure.quality import quality
     from widemargin.measure.summary import summarize
 
@@ -67,9 +79,11 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         warnings.warn(f"left out {missing} without a label.", DataWarning, stacklevel=2)
         collection = collection.subset(kept)
     space, rule = scorer.space, scorer.rule
-    truth, scores = truth_of(collection.labels, space), scorer.scores(collection)
+    tree = None if rule.hierarchy is None else rule.hierarchy.tree
+    truth, scores = truth_of(collection.labels, space, tree), scorer.scores(collection)
     chosen, limits = rule.choose(scores), rule.thresholds
-    if space.kind != "multiclass" and limits is None:
+    one_path = tree is not None and tree.exclusive
+    if space.kind != "multiclass" and limits is None and not one_path:
         limits = np.zeros(space.n_columns)
     figures = quality(
         space,
@@ -79,7 +93,8 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
         right=int(np.count_nonzero((truth == chosen).all(axis=1))),
         thresholds=limits,
     )
-    return summarize(space, truth, scores, chosen), figures
+    levels = None if tree is None else [level.to_dict() for level in by_level(tree, truth, chosen)]
+    return summarize(space, truth, scores, chosen), figures, levels
 
 
 def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:

@@ -20,7 +20,9 @@ EXAMPLE = "Example: widemargin inspect tickets.wm --label billing --terms 20"
 
 # With many labels, the terms of all would hide the rest.
 LABELS_SHOWN = 10
-# And of a tree, unless its label was chosen.
+# And of a label hierarchy.
+NODES_SHOWN = 60
+# And of a tree of decisions, unless its label was chosen.
 LINES_SHOWN = 20
 
 
@@ -43,6 +45,7 @@ def run(given: Given) -> None:
         return
     content = load_model(given.model)
     from widemargin.classifier import TextClassifier
+    from widemargin.report.hierarchy import tree_list, tree_table
 
     classifier = TextClassifier.from_model(content, str(given.model))
     if given.suspects is not None:
@@ -56,6 +59,7 @@ def run(given: Given) -> None:
     wanted = given.terms if classifier.has_weights else 0
     top = {str(name): classifier.top_terms(name, given.terms) for name in shown} if wanted else {}
     outlines = _outlines(classifier, shown, bool(given.label))
+    tree = None if classifier.rule_.hierarchy is None else classifier.rule_.hierarchy.tree
     exported = None
     if given.export_svmlight is not None:
         exported = _export(classifier, given.model, given.export_svmlight, names if given.label else [])
@@ -68,6 +72,7 @@ def run(given: Given) -> None:
                 "summary": content.summary,
                 **estimates.expected_on_test_set(content.summary, given.test_size),
                 "labels": classifier.classes_.tolist(),
+                **({} if tree is None else {"hierarchy": tree_list(tree)}),
                 "vectorizer": content.config["vectorizer"],
                 "features": content.config.get("features"),
                 "learner": content.config["learner"],
@@ -86,6 +91,9 @@ def run(given: Given) -> None:
     say(f"{given.model}: {bytes_in_words(Path(given.model).stat().st_size)}, verified.")
     for key, value in description(content.manifest, classifier.classes_.tolist()):
         say(f"{key:<12} {value}")
+    if tree is not None:
+        say()
+        show_table(tree_table(tree, NODES_SHOWN))
     estimates.show_expected(content.summary, most=LABELS_SHOWN, test_size=given.test_size)
     if top:
         say()
@@ -213,6 +221,7 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
         ("trained on", counted(summary["documents"], "document")),
         ("task", summary["task"]),
         ("labels", f"{len(labels):,}: {listed}"),
+        *_hierarchy(summary),
         ("terms", _terms(summary, config)),
         (
             "vectorizer",
@@ -234,6 +243,15 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
         gap = f", duality gap {summary['duality_gap']:.2g}" if "duality_gap" in summary else ""
         lines.append(("objective", f"{summary['objective']:.6g}{gap}"))
     return lines
+
+
+def _hierarchy(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    found = summary.get("hierarchy")
+    if found is None:
+        return []
+    paths = "one path per document" if found["one_path"] else "any number of paths per document"
+    levels = counted(found["levels"], "level")
+    return [("hierarchy", f"{levels}, separator {found['separator']}, {paths}, {found['rule']}")]
 
 
 def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:

@@ -96,12 +96,12 @@ def predictions(
                 if every_score:
                     row["scores"] = dict(zip(map(str, names), found, strict=True))
                 if top:
-                    best = sorted(range(len(found)), key=lambda j: (-found[j], j))[:top]
-                    row["top"] = [{"label": names[j], "score": found[j]} for j in best]
+                    best = sorted(rule.candidates, key=lambda each: (-found[each[0]], each[0]))[:top]
+                    row["top"] = [{"label": label, "score": found[j]} for j, label in best]
                     if chances is not None:
                         row["top"] = [
                             {**entry, "probability": chances[place][j]}
-                            for entry, j in zip(row["top"], best, strict=True)
+                            for entry, (j, _) in zip(row["top"], best, strict=True)
                         ]
             if chances is not None:
                 row["probabilities"] = dict(zip(map(str, names), chances[place], strict=True))

@@ -22,6 +22,7 @@ def run(given: Given) -> None:
 
     The text options and C are tuned on the documents unless they are given. If every document has one label,
     the model chooses one label per document; if some have none or several, each label is decided separately.
+    Labels that are paths in a tree (--label-path) are decided along the tree.
     Unlabeled documents are left out. SVM-light files hold vectors, so text options do not apply.
 
     At the end, the estimated quality on new documents is printed for each label, with intervals.
@@ -76,6 +77,8 @@ def run(given: Given) -> None:
         estimate=method,
         thresholds=estimates.chosen_thresholds(given.thresholds, method, several_labels=several),
         calibration=None if calibrate == "none" else calibrate,
+        label_path=given.label_path,
+        hierarchy=given.hierarchy,
     )
     classifier.set_params(**explicit)
     classifier.fit(collection, labels)
