@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import itertools
 import json
 import lzma
 import random
+import re
 import sys
 import tarfile
 import zipfile
@@ -16,10 +18,11 @@ from dataclasses import replace
 import pytest
 
 from tests.web import answering
-from widemargin.documents.corpora import archives, fetch_corpus, load_corpus
+from widemargin.documents.corpora import archives, fetch_corpus, fetching, load_corpus
 from widemargin.documents.corpora.fetching import RECIPES
 from widemargin.documents.corpora.home import records
 from widemargin.documents.corpora.registry import find_files, find_source
+from widemargin.documents.corpora.techtc import tasks
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 STORIES = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
@@ -85,6 +88,28 @@ OFFICIAL = {
     ),
     "sms-spam": zipped({"readme": "x", "SMSSpamCollection": 'ham\tHi "there\ttab\r\nspam\tWin £5\n'}),
     "clinc150": json.dumps({"train": [["send money", "transfer"]], "test": [["hi", "greeting"]]}).encode(),
+}
+TOKENS = {
+    "tokens/lyrl2004_tokens_train.dat": ".I 2286\n.W\nrecov recov excit\nbring\n\n.I 2287\n.W\nuruguay\n",
+    "tokens/lyrl2004_tokens_test_pt0.dat": ".I 26151\n.W\nfil\n",
+    "tokens/lyrl2004_tokens_test_pt1.dat": ".I 26152\n.W\nplan\n",
+    "rcv1-v2.topics.qrels": "E11 2286 1\nECAT 2286 1\nCCAT 26151 1\nGCAT 26152 1\n",
+}
+ABSTRACTS = (
+    ".I 1\n.U\n91000001\n.S\nJ 91\n.M\nAsthma/*DT; Human.\n.T\nA title.\n.W\nAn abstract\nof two lines.\n"
+    ".I 2\n.U\n91000002\n.M\nHuman.\n.T\nNo abstract.\n"
+    ".I 3\n.U\n91000003\n.M\n*Human.\n.T\nNo disease.\n.W\nHealthy.\n"
+    ".I 4\n.U\n91000004\n.M\nWerner Syndrome; Asthma.\n.T\nTwo.\n.W\nText.\n"
+)
+MESH = "Asthma;C08.127.108\nAsthma;C20.543.1\nHuman;B01\nWerner Syndrome;C16.1\nNew Things;C25.2\n"
+PAGES = (
+    "<dmoz_doc>\nid=0\n<dmoz_subdoc>\nCaf\xe9 page\n</dmoz_subdoc>\n<dmoz_subdoc>second</dmoz_subdoc>\n"
+    "</dmoz_doc>\n<dmoz_doc>\nid=1\n<dmoz_subdoc>\nother\n</dmoz_subdoc>\n</dmoz_doc>\n"
+)
+TECHTC = {
+    f"techtc100/{task}/{side}": PAGES
+    for task in ("Exp_1_2", "Exp_3_4")
+    for side in ("all_pos.txt", "all_neg.txt")
 }
 EXPECTED = {
     "reuters21578": (
@@ -291,8 +316,98 @@ def test_collections_that_are_fetched_in_one_step():
 
 def test_recipes_are_of_known_collections_and_agree_with_them():
     for name, recipe in RECIPES.items():
-        assert recipe.documents == find_source(name).documents
-        assert bool(recipe.convert) == bool(recipe.addresses) != bool(recipe.files)
+        if name == "techtc100":
+            assert recipe.documents is None  # about 150 pages of each of a hundred tasks
+        else:
+            assert recipe.documents == find_source(name).documents
+        converted = bool(recipe.addresses) + bool(recipe.parts) + bool(recipe.how)
+        assert converted == bool(recipe.convert) != bool(recipe.files)
+
+
+def folder(path, files):
+    """The files themselves, those of RCV1 compressed one by one, as they are downloaded."""
+    for name, content in files.items():
+        target = path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith(".dat"):
+            target.with_name(target.name + ".gz").write_bytes(gzip.compress(content.encode("latin-1")))
+        else:
+            target.write_bytes(content.encode("latin-1"))
+    return path
+
+
+@pytest.mark.parametrize("form", ["tar", "zip", "folder"])
+class TestCollectionsThatAreGivenAsArchives:
+    def given(self, form, files, path):
+        if form == "folder":
+            return folder(path / "files", files)
+        archive = path / f"archive.{form}"
+        encoded = {name: content.encode("latin-1") for name, content in files.items()}
+        archive.write_bytes(tar(files) if form == "tar" else zipped(encoded))
+        return archive
+
+    def test_rcv1(self, home, monkeypatch, form):
+        use(monkeypatch, "rcv1-v2", documents=4)
+        fetch_corpus("rcv1-v2", archive=self.given(form, TOKENS, home))
+        corpus = load_corpus("rcv1-v2")
+        assert corpus.train.texts == ["recov recov excit bring", "uruguay"]
+        assert corpus.train.labels == [("E11", "ECAT"), ()]
+        assert corpus.test.labels == [("CCAT",), ("GCAT",)]
+        assert load_corpus("rcv1-v2", "lyrl2004-pt0").test.ids == ["26151"]
+
+    def test_ohsumed(self, home, monkeypatch, form):
+        use(monkeypatch, "ohsumed-1991", documents=3)
+        files = {"ohsumed.91": ABSTRACTS, "mtrees.bin": MESH}
+        fetch_corpus("ohsumed-1991", archive=self.given(form, files, home))
+        corpus = load_corpus("ohsumed-1991")
+        assert corpus.train.ids == ["91000001", "91000003", "91000004"]
+        assert corpus.train.texts[0] == "A title.\nAn abstract of two lines."
+        assert corpus.train.labels == [("C08", "C20"), (), ("C08", "C16", "C20")]
+
+    def test_techtc(self, home, form):
+        fetch_corpus("techtc100", archive=self.given(form, TECHTC, home))
+        found = tasks(load_corpus("techtc100", split=None).train)
+        assert list(found) == ["Exp_1_2", "Exp_3_4"]
+        assert found["Exp_1_2"].texts == ["Caf\xe9 page\nsecond", "other"] * 2
+        assert set(found["Exp_3_4"].labels) == {("Exp_3_4/positive",), ("Exp_3_4/negative",)}
+
+    @pytest.mark.parametrize(
+        ("name", "files", "why"),
+        [
+            ("rcv1-v2", {"lyrl2004_tokens_train.dat": ".I 1\n.W\nx\n"}, "no rcv1-v2.topics.qrels"),
+            ("rcv1-v2", {k: v for k, v in TOKENS.items() if "test" not in k}, "test_pt0"),
+            ("rcv1-v2", TOKENS | {"rcv1-v2.topics.qrels": "E11 2286\n"}, "line 1: expected 'TOPIC ID 1'"),
+            ("rcv1-v2", TOKENS | {"tokens/lyrl2004_tokens_train.dat": "stray\n"}, "before the first line"),
+            ("ohsumed-1991", {"ohsumed.91": ABSTRACTS}, "no MeSH tree"),
+            ("ohsumed-1991", {"mtrees.bin": MESH}, "no ohsumed.91"),
+            ("techtc100", {"README": "x"}, "no folder Exp_A_B"),
+            ("techtc100", {"Exp_1_2/all_pos.txt": PAGES}, "only the positive pages"),
+        ],
+    )
+    def test_files_that_are_missing_or_damaged(self, home, form, name, files, why):
+        with pytest.raises(DataError, match=re.escape(why)):
+            fetch_corpus(name, archive=self.given(form, files, home))
+        assert find_files(find_source(name)) is None
+
+
+def test_several_files_are_downloaded_and_read_together(home, serve, monkeypatch):
+    given = {
+        f"http://x/{name.rpartition('/')[2]}.gz": serve(gzip.compress(content.encode()))
+        for name, content in TOKENS.items()
+    }
+    download = fetching._download
+    monkeypatch.setattr(
+        fetching, "_download", lambda name, address, path: download(name, given[address], path)
+    )
+    use(monkeypatch, "rcv1-v2", documents=4, parts=tuple(given))
+    fetch_corpus("rcv1-v2")
+    assert load_corpus("rcv1-v2").train.ids == ["2286", "2287"]
+
+
+@pytest.mark.parametrize("name", ["techtc100", "ohsumed-1991"])
+def test_what_has_no_address_says_what_to_get(home, name):
+    with pytest.raises(UsageError, match=rf"corpus fetch {name} --archive FOLDER"):
+        fetch_corpus(name)
 
 
 @pytest.mark.needs_corpus("reuters21578")

@@ -159,7 +159,7 @@ GENERAL = (
     ),
     Option(
         "--archive FILE",
-        "The official archive of the collection, if you have it already.",
+        "The official archive of the collection, or a folder with its files, if you have it already.",
         "corpus-fetch",
         Path,
         shown="downloaded from its home",

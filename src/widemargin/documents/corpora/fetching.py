@@ -28,19 +28,26 @@ class Recipe:
 
     `addresses` are tried in order: the collection's home first, then copies of the same archive. `digest` is
     "sha256:..." or "md5:..." and is checked where it is known. Without `convert` the files at the addresses
-    of `files` are kept as they are.
+    of `files` are kept as they are. A collection of several files is converted from all of `parts`. One
+    without any address has to be given as an archive, and `how` says of what. `documents` is None where the
+    number is not known.
     """
 
-    documents: int
+    documents: int | None
     addresses: tuple[str, ...] = ()
     digest: str | None = None
     convert: Callable[[Path], archives.Records] | None = None
     files: tuple[str, ...] = field(default=())
+    parts: tuple[str, ...] = ()
+    how: str = ""
 
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
 _IMDB = ("https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",)
 _IMDB_DIGEST = "md5:7c2ac02c03563afcf9b574c7e56c153a"
+
+_RCV1 = "http://www.jmlr.org/papers/volume5/lewis04a"
+_RCV1_PARTS = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
 
 RECIPES: dict[str, Recipe] = {
     "reuters21578": Recipe(
@@ -74,6 +81,23 @@ RECIPES: dict[str, Recipe] = {
         None,
         archives.ohsumed,
     ),
+    "ohsumed-1991": Recipe(
+        50_216,
+        convert=archives.ohsumed_1991,
+        how="Put ohsumed.91 (from the collection's home) and a MeSH tree of that time (mtrees*.bin of the "
+        "National Library of Medicine, lines such as Asthma;C08.127.108) into one folder.",
+    ),
+    "rcv1-v2": Recipe(
+        804_414,
+        convert=archives.rcv1,
+        parts=(
+            *(f"{_RCV1}/a12-token-files/lyrl2004_tokens_{part}.dat.gz" for part in _RCV1_PARTS),
+            f"{_RCV1}/a08-topic-qrels/rcv1-v2.topics.qrels.gz",
+        ),
+    ),
+    "techtc100": Recipe(
+        None, convert=archives.techtc, how="Get its folders Exp_A_B with all_pos.txt and all_neg.txt."
+    ),
     "sms-spam": Recipe(
         5_574,
         ("https://archive.ics.uci.edu/static/public/228/sms+spam+collection.zip",),
@@ -100,9 +124,9 @@ def fetch_corpus(
 ) -> tuple[Path, ...]:
     """Put a collection into the user's cache (or `data_home`), unless it is already on this machine.
 
-    Its official archive is downloaded, or read from `archive` where one is given, and converted. Returns the
-    paths of its files. A file appears only when it is complete and has the number of documents that the
-    collection is known to have.
+    Its official archive is downloaded, or read from `archive` where one is given (a file, or a folder with
+    its files), and converted. Returns the paths of its files. A file appears only when it is complete and has
+    the number of documents that the collection is known to have.
     """
     source = find_source(name)
     if (paths := find_files(source, data_home)) is not None:
@@ -113,6 +137,11 @@ def fetch_corpus(
             f"from {source.origin} and put {' and '.join(source.files)} into {cache_folder()}."
         )
     recipe = RECIPES[name]
+    if archive is None and not (recipe.addresses or recipe.files or recipe.parts):
+        raise UsageError(
+            f"{name} has no single address to be downloaded from. {recipe.how} Its home is {source.origin}. "
+            f"Then run `widemargin corpus fetch {name} --archive FOLDER` (or a tar or zip file of it)."
+        )
     if archive is not None:
         _check_archive(name, recipe, archive)
     home = Path(data_home) if data_home is not None else cache_folder()
@@ -127,7 +156,9 @@ def fetch_corpus(
             if recipe.convert is None:
                 _keep(name, recipe, Path(folder), targets)
             else:
-                if archive is None:
+                if archive is None and recipe.parts:
+                    found = _all_parts(name, recipe, Path(folder) / "parts")
+                elif archive is None:
                     found = _downloaded(name, recipe, Path(folder))
                 else:
                     found = Path(archive)
@@ -145,8 +176,24 @@ def fetch_corpus(
 def _check_archive(name: str, recipe: Recipe, archive: str | Path) -> None:
     if recipe.convert is None:
         raise UsageError(f"{name} is {len(recipe.files)} files, not an archive. Leave out --archive.")
-    if not Path(archive).is_file():
+    if not Path(archive).exists():
         raise MissingFileError(f"There is no file {archive}. Check the name of the archive of {name}.")
+    if Path(archive).is_dir() and recipe.digest is not None:
+        raise UsageError(f"{archive} is a folder. Give the archive of {name} as it was downloaded.")
+
+
+def _all_parts(name: str, recipe: Recipe, folder: Path) -> Path:
+    """A folder with all files of the collection."""
+    folder.mkdir()
+    try:
+        for address in recipe.parts:
+            _download(name, address, folder / address.rpartition("/")[2])
+    except StorageError as error:
+        raise StorageError(
+            f"{name} was not fetched. {error} {_by_hand(name)} into a folder and run `widemargin corpus "
+            f"fetch {name} --archive FOLDER`."
+        ) from error
+    return folder
 
 
 def _downloaded(name: str, recipe: Recipe, folder: Path) -> Path:
@@ -215,7 +262,7 @@ def _convert(
             for record in track(records, f"Converting {name}", total=recipe.documents):
                 file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
                 count += 1
-        if count != recipe.documents:
+        if recipe.documents is not None and count != recipe.documents:
             raise DataError(
                 f"{name}: the archive has {count:,} documents where the collection has {recipe.documents:,}. "
                 f"It is not the expected one, and was not kept."

@@ -12,6 +12,7 @@ from widemargin.documents.corpora import (
     ohsumed,
     reuters,
     short_texts,
+    techtc,
     vectors,
     webkb,
 )
@@ -27,6 +28,7 @@ SOURCES: dict[str, Source] = {
         newsgroups.SOURCES,
         webkb.SOURCES,
         ohsumed.SOURCES,
+        techtc.SOURCES,
         languages.SOURCES,
         french.SOURCES,
         short_texts.SOURCES,

@@ -1,7 +1,12 @@
-"""Reuters-21578, Distribution 1.0: newswire stories of 1987 with the topics that Reuters gave them.
+"""Two collections of newswire stories with the topics that Reuters gave them: Reuters-21578 and RCV1-v2.
 
-The splits are those of the collection's own README: ModApte ("modapte"), ModLewis ("modlewis") and ModHayes
-("modhayes"). A document in none of the topics has the labels ``()``: it counts as a negative example.
+Reuters-21578, Distribution 1.0, has stories of 1987. The splits are those of the collection's own README:
+ModApte ("modapte"), ModLewis ("modlewis") and ModHayes ("modhayes"). A document in none of the topics has the
+labels ``()``: it counts as a negative example.
+
+RCV1-v2 has stories of 1996 and 1997 as scrambled stems, which is all that may be distributed. Its split is
+LYRL2004 ("lyrl2004"); its test part comes in four files, of which "lyrl2004-pt0" takes the first. Topics have
+their ancestors with them.
 """
 
 from __future__ import annotations
@@ -50,6 +55,13 @@ def part(record: dict[str, Any], split: str | None) -> str | None:
     return {"TRAIN": "train", "TEST": "test"}.get(record["lewissplit"])
 
 
+def rcv1_part(record: dict[str, Any], split: str | None) -> str | None:
+    """The same for RCV1-v2."""
+    if split == "lyrl2004-pt0" and record["part"] not in ("train", "test_pt0"):
+        return None
+    return "train" if record["part"] == "train" else "test"
+
+
 SOURCES = (
     Source(
         name="reuters21578",
@@ -60,5 +72,15 @@ SOURCES = (
         classes=120,
         origin="https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.html",
         load=labeled(part, document),
+    ),
+    Source(
+        name="rcv1-v2",
+        title="RCV1-v2: newswire by topic, as stems",
+        files=("rcv1/rcv1-v2.jsonl.xz",),
+        splits=("lyrl2004", "lyrl2004-pt0"),
+        documents=804_414,
+        classes=103,
+        origin="http://www.jmlr.org/papers/volume5/lewis04a/lyrl2004_rcv1v2_README.htm",
+        load=labeled(rcv1_part),
     ),
 )

@@ -194,12 +194,7 @@ def webkb_field(report: Report) -> Field:
 def ohsumed_field(report: Report) -> Field:
     """Ohsumed, as it is distributed: the five largest disease categories."""
     documents = ohsumed_documents(report, "distribution")
-    note = (
-        "The available copy of Ohsumed has only abstracts with at least one of the 23 categories: "
-        f"{len(documents.test):,} test documents instead of 10,000. Every category is a larger share of "
-        "fewer documents, and there are no negative documents without any disease."
-    )
-    return _field(documents, note, min_count=MIN_COUNT)
+    return _field(documents, *documents.notes, min_count=MIN_COUNT)
 
 
 def _field(

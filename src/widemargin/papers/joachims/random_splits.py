@@ -94,14 +94,9 @@ def webkb_pool(report: Report) -> Pool:
 
 
 def ohsumed_pool(report: Report) -> Pool:
-    """Ohsumed: all abstracts in the 23 disease categories."""
+    """Ohsumed: abstracts in the 23 disease categories."""
     documents = ohsumed_documents(report)
-    note = (
-        "The available copy of Ohsumed has only abstracts with at least one of the 23 categories: "
-        f"{len(documents.train) + len(documents.test):,} documents instead of 20,000, and every category is "
-        "a larger share of them."
-    )
-    return _pool(documents, note)
+    return _pool(documents, *documents.notes)
 
 
 def _pool(documents: Documents, *notes: str) -> Pool:

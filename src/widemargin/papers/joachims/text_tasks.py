@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin.documents.collection import Collection
-from widemargin.documents.corpora import load_corpus
+from widemargin.documents.corpora import corpus_available, load_corpus
 from widemargin.labels import LabelSpace
 from widemargin.weight.vectorizer import Vectorizer
 
@@ -33,11 +33,6 @@ OHSUMED_CATEGORIES = {
     "Nervous System": "C10",
     "Immunologic": "C20",
 }
-OHSUMED_NOTE = (
-    "The available copy of Ohsumed has only abstracts with one of the 23 categories: 7,065 training and "
-    "6,864 test documents instead of 10,000 and 10,000, divided by their numbers. Every category is a larger "
-    "share of fewer documents."
-)
 _MOVED = "301 Moved Permanently"
 
 
@@ -75,7 +70,7 @@ class TextTask:
 class Documents:
     """The texts of a collection and the categories in question; `names` as in :class:`TextTask`.
 
-    `omitted` is the number of training documents that have no text of their own.
+    `omitted` is the number of training documents that have no text of their own; `notes` are about the copy.
     """
 
     title: str
@@ -84,6 +79,7 @@ class Documents:
     categories: Iterable[str]
     names: dict[str, str]
     omitted: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def space(self) -> LabelSpace:
@@ -118,11 +114,27 @@ def webkb_documents(report: Report) -> Documents:
 
 
 def ohsumed_documents(report: Report, split: str | None = "by-id") -> Documents:
-    """Ohsumed: medical abstracts in the 23 disease categories."""
-    report("Reading Ohsumed")
-    corpus = load_corpus("ohsumed", split)
+    """Ohsumed: medical abstracts in the 23 disease categories; all of 1991 where these are on this machine.
+
+    `split` is one of the distribution without abstracts outside of the categories, or None for all documents
+    as training documents. The split of the complete collection is that of the thesis.
+    """
+    complete = corpus_available("ohsumed-1991")
+    report(f"Reading Ohsumed, {'all abstracts of 1991' if complete else 'abstracts in the 23 categories'}")
+    if complete:
+        corpus = load_corpus("ohsumed-1991", split if split is None else "first-20000")
+    else:
+        corpus = load_corpus("ohsumed", split)
     train, test = texts_of(corpus.train), texts_of(corpus.test)
-    return Documents("Ohsumed", train, test, corpus.categories, OHSUMED_CATEGORIES)
+    sizes = f"{len(train):,} training and {len(test):,} test documents"
+    if complete:
+        note = f"Ohsumed is the complete collection of 1991: {sizes}, in the order of the file."
+    else:
+        note = (
+            f"The available copy of Ohsumed has only abstracts with one of the 23 categories: {sizes} "
+            f"instead of 10,000 and 10,000. Every category is a larger share of fewer documents."
+        )
+    return Documents("Ohsumed", train, test, corpus.categories, OHSUMED_CATEGORIES, notes=(note,))
 
 
 def reuters(report: Report, vectorizer: Vectorizer | None = None, categories: str = "90") -> TextTask:
@@ -160,11 +172,12 @@ def ohsumed(report: Report, vectorizer: Vectorizer | None = None, *, split: str 
     """Ohsumed: medical abstracts in the 23 disease categories, the first half of the numbers for training."""
     documents = ohsumed_documents(report, split)
     train = documents.train
-    # Numbers go with time, and the thesis takes its documents in that order.
-    order = sorted(range(len(train)), key=lambda i: int(train.ids[i]))
+    if not corpus_available("ohsumed-1991"):
+        # Numbers go with time, and the thesis takes its documents in that order.
+        train = train.subset(sorted(range(len(train)), key=lambda i: int(train.ids[i])))
     vectorizer = vectorizer or Vectorizer(tokens="alnum", weighting="tfc", stop_words="freewais")
-    task = weighted_task(replace(documents, train=train.subset(order)), vectorizer, report)
-    task.notes.append(OHSUMED_NOTE)
+    task = weighted_task(replace(documents, train=train), vectorizer, report)
+    task.notes.extend(documents.notes)
     return task
 
 

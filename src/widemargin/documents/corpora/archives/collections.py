@@ -1,48 +1,25 @@
-"""Convert the official archives of the collections to the records that the loaders read.
-
-Every function takes the path of a downloaded file and yields records. Nothing is unpacked to the disk.
-"""
+"""Collections whose archives have one file for each document, or a few for all of them."""
 
 from __future__ import annotations
 
 import json
 import re
-import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from widemargin.documents.corpora.archives.members import Records, check_size, contents
 from widemargin.documents.limits import MAX_DOCUMENT
 
-Records = Iterator[dict[str, Any]]
-# Larger than any collection; such a file is not one of them.
-_MOST = 4_000_000_000
-
 _STORY = re.compile(r"<REUTERS\b([^>]*)>(.*?)</REUTERS>", re.DOTALL)
+_PAGES = re.compile(r"<dmoz_doc>(.*?)</dmoz_doc>", re.DOTALL)
+_PAGE = re.compile(r"<dmoz_subdoc>(.*?)</dmoz_subdoc>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
-
-
-def _files(path: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
-    """The files in a tar archive: the parts of their path, and their bytes."""
-    size = 0
-    with tarfile.open(path) as archive:
-        for member in archive:
-            if member.isfile() and (file := archive.extractfile(member)) is not None:
-                size += member.size
-                _check_size(member.name, member.size, MAX_DOCUMENT)
-                _check_size("the whole archive", size, _MOST)
-                yield tuple(part for part in member.name.split("/") if part not in ("", ".")), file.read()
-
-
-def _check_size(name: str, size: int, most: int) -> None:
-    if size > most:
-        raise ValueError(f"{name} has {size:,} bytes, more than {most:,}")
 
 
 def reuters(path: Path) -> Records:
     """The SGML files of Reuters-21578, in their order."""
-    stories = {parts[-1]: content for parts, content in _files(path) if parts[-1].endswith(".sgm")}
+    stories = {parts[-1]: content for parts, content in contents(path) if parts[-1].endswith(".sgm")}
     for name in sorted(stories):
         # ASCII but for one byte.
         for attributes, story in _STORY.findall(stories[name].decode("latin-1")):
@@ -69,7 +46,7 @@ def _reuters_record(attributes: dict[str, str], story: str) -> dict[str, Any]:
 
 def newsgroups(path: Path) -> Records:
     """``20news-bydate-train/group/number`` and the same with ``test``."""
-    for parts, content in _files(path):
+    for parts, content in contents(path):
         if len(parts) == 3:
             side, group, number = parts
             text = content.decode("latin-1")
@@ -78,7 +55,7 @@ def newsgroups(path: Path) -> Records:
 
 def webkb(path: Path) -> Records:
     """``webkb/class/university/page``."""
-    for parts, content in _files(path):
+    for parts, content in contents(path):
         if len(parts) == 4:
             _, label, university, page = parts
             yield {
@@ -92,7 +69,7 @@ def webkb(path: Path) -> Records:
 def ohsumed(path: Path) -> Records:
     """``ohsumed-first-20000-docs/training/C01/number``: a file for each category of a document."""
     documents: dict[tuple[str, str], dict[str, Any]] = {}
-    for parts, content in _files(path):
+    for parts, content in contents(path):
         if len(parts) == 4 and parts[1] in ("training", "test"):
             _, side, category, number = parts
             record = documents.setdefault(
@@ -112,7 +89,7 @@ def ohsumed(path: Path) -> Records:
 
 def imdb(path: Path) -> Records:
     """``aclImdb/train/pos/number_rating.txt`` and so on, without the unlabeled reviews."""
-    for parts, content in _files(path):
+    for parts, content in contents(path):
         if len(parts) == 4 and parts[1] in ("train", "test") and parts[2] in ("pos", "neg"):
             _, side, label, name = parts
             yield {
@@ -133,7 +110,7 @@ def imdb_part(path: Path) -> Records:
 def sms_spam(path: Path) -> Records:
     """``SMSSpamCollection`` in a zip: label, tab, message."""
     with zipfile.ZipFile(path) as archive:
-        _check_size("SMSSpamCollection", archive.getinfo("SMSSpamCollection").file_size, MAX_DOCUMENT)
+        check_size("SMSSpamCollection", archive.getinfo("SMSSpamCollection").file_size, MAX_DOCUMENT)
         lines = archive.read("SMSSpamCollection").decode("utf-8").split("\n")
     for number, line in enumerate(line.rstrip("\r") for line in lines if line.strip()):
         label, _, text = line.partition("\t")
@@ -142,10 +119,33 @@ def sms_spam(path: Path) -> Records:
 
 def clinc150(path: Path) -> Records:
     """``data_full.json``: lists of [text, intent] by side."""
-    _check_size(path.name, path.stat().st_size, MAX_DOCUMENT)
+    check_size(path.name, path.stat().st_size, MAX_DOCUMENT)
     sides = json.loads(path.read_bytes())
     for side, requests in sides.items():
         for number, (text, label) in enumerate(requests):
             if not (isinstance(text, str) and isinstance(label, str)):
                 raise ValueError(f"request {number} of {side} is not a pair of strings")
             yield {"id": f"{side}-{number}", "split": side, "label": label, "text": text}
+
+
+def techtc(path: Path) -> Records:
+    """TechTC-100: ``Exp_A_B/all_pos.txt`` and ``all_neg.txt``, web pages about two topics in each folder."""
+    sides = {"all_pos.txt": "positive", "all_neg.txt": "negative"}
+    found: dict[str, set[str]] = {}
+    for parts, content in contents(path):
+        if len(parts) < 2 or parts[-1] not in sides or not parts[-2].startswith("Exp_"):
+            continue
+        task, label = parts[-2], sides[parts[-1]]
+        found.setdefault(task, set()).add(label)
+        for number, document in enumerate(_PAGES.findall(content.decode("latin-1"))):
+            pages = [page.strip() for page in _PAGE.findall(document)]
+            yield {
+                "id": f"{task}/{label}/{number}",
+                "label": f"{task}/{label}",
+                "text": "\n".join(pages) if pages else document.strip(),
+            }
+    if not found:
+        raise ValueError("no folder Exp_A_B with all_pos.txt and all_neg.txt")
+    for task, labels in found.items():
+        if len(labels) < 2:
+            raise ValueError(f"{task} has only the {min(labels)} pages")
