@@ -17,7 +17,7 @@ from widemargin.papers.joachims import table_7_3 as joachims_7_3
 from widemargin.papers.joachims import table_7_5 as joachims_7_5
 from widemargin.papers.joachims import table_7_6 as joachims_7_6
 from widemargin.papers.joachims import table_9_1 as joachims_9_1
-from widemargin.papers.joachims.table_7_5 import ALARM, BAYES, GUARDED, LIGHTER, MACRO, SVM, TSVM
+from widemargin.papers.joachims.table_7_5 import ALARM, BAYES, GUARDED, LIGHTER, MACRO, NEW, SVM, TSVM
 from widemargin.papers.result import SPREAD
 
 
@@ -62,9 +62,9 @@ def check_small_figure(result, table, names):
     for row in (*names, MACRO):
         assert (result.cell(row, SVM).published, result.cell(row, TSVM).published) == published[row]
         assert result.cell(row, BAYES).published == joachims_7_5.FIGURES[table].bayes[row]
-        for column in (BAYES, SVM, TSVM, LIGHTER, GUARDED):
+        for column in (BAYES, SVM, TSVM, LIGHTER, GUARDED, *NEW):
             assert 0 <= ours(result, row, column) <= 100
-    for column in (BAYES, SVM, TSVM, LIGHTER, GUARDED, ALARM):
+    for column in (BAYES, SVM, TSVM, LIGHTER, GUARDED, ALARM, *NEW):
         categories = [ours(result, name, column) for name in names]
         assert ours(result, MACRO, column) == pytest.approx(np.mean(categories))
     for name in names:
@@ -119,6 +119,23 @@ class TestReuters:
         assert small.X.sum(axis=0).min() > 0, "no term that occurs nowhere in the sample"
         assert few_labels.draw(field, 17, 3).X.shape[0] == 17 + 3299
 
+    def test_new_documents_are_in_neither_set(self, field):
+        sample = few_labels.draw(field, 17, 3, 300)
+        assert sample.X_new.shape[0] == len(field.train) - 17 == len(sample.in_new)
+        assert sample.X_new.shape[1] == sample.X.shape[1], "the words of the sample"
+        # Every training document once: labeled, or new.
+        np.testing.assert_array_equal(
+            sample.member[:17].sum(axis=0) + sample.in_new.sum(axis=0), field.member[field.train].sum(axis=0)
+        )
+        # The inductive rule is the one whose scores transduction keeps.
+        sample = sample.column(1)
+        machine = few_labels.transduce(sample)
+        np.testing.assert_allclose(
+            few_labels.induce(sample).decision_function(sample.X), machine.inductive_[:, 0], atol=5e-3
+        )
+        expected = 100 * prbep(sample.in_new[:, 0], sample.X_new @ machine.coef_[0])
+        np.testing.assert_allclose(few_labels.new_break_even(sample, machine), expected)
+
     @pytest.mark.paper("joachims-figure-7.5", "joachims-figure-7.7")
     def test_small_figures_7_5_and_7_7(self, field):
         result = joachims_7_5.run(silent, "7.5", samples=2, n_test=400, field=field)
@@ -133,7 +150,7 @@ class TestReuters:
             assert ours(curve, "100", column) != ours(curve, "400", column)
         (panel,) = curve.panels
         assert [(line.name, line.x) for line in panel.lines] == [
-            (name, [100, 400]) for name in (BAYES, SVM, TSVM, LIGHTER)
+            (name, [100, 400]) for name in (BAYES, SVM, TSVM, LIGHTER, *NEW)
         ]
         assert panel.lines[2].y == [ours(curve, row, TSVM) for row in ("100", "400")]
 

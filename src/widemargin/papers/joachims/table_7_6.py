@@ -16,6 +16,7 @@ import numpy as np
 
 from widemargin.papers.joachims.few_labels import (
     BAYES_NOTE,
+    NEW_NOTE,
     POSITIVES_NOTE,
     VECTORS_NOTE,
     Field,
@@ -26,7 +27,7 @@ from widemargin.papers.joachims.few_labels import (
     transduce,
     webkb_field,
 )
-from widemargin.papers.joachims.table_7_5 import BAYES, LIGHTER, MACRO, SVM, TSVM, measured
+from widemargin.papers.joachims.table_7_5 import BAYES, LIGHTER, MACRO, NEW, SVM, TSVM, measured
 from widemargin.papers.joachims.table_7_5 import FIGURES as TABLES
 from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult, averaged
@@ -76,14 +77,14 @@ def run(
     table = TABLES[curve.table]
     column = None if curve.row == MACRO else field.names.index(curve.row)
     cells: list[Cell] = []
-    lines: dict[str, list[float]] = {BAYES: [], SVM: [], TSVM: [], LIGHTER: []}
+    lines: dict[str, list[float]] = {name: [] for name in (BAYES, SVM, TSVM, LIGHTER, *NEW)}
     for size in sizes:
         labeled, unlabeled = (table.labeled, size) if curve.of_test_set else (size, n_test)
         runs = measured(field, table, samples, report, labeled, unlabeled, column)
         # The table has the figures of its own sizes: few labels, and all test documents.
         begins = labeled == table.labeled and _all(field, unlabeled)
         first = (table.bayes[curve.row], *table.rows[curve.row]) if begins else (UNPUBLISHED,) * 3
-        printed = (*first, UNPUBLISHED)
+        printed = (*first, *(UNPUBLISHED,) * (len(lines) - len(first)))
         for number, name in enumerate(lines):
             values = np.nanmean(runs[name], axis=1)
             lines[name].append(float(values.mean()))
@@ -97,11 +98,14 @@ def run(
         "at most C each; not in the thesis.",
         POSITIVES_NOTE,
         VECTORS_NOTE,
+        NEW_NOTE,
         BAYES_NOTE.format(table.words),
         *field.notes,
     ]
     if curve.of_test_set:
-        notes.append("All are measured on the test documents that the transductive one uses.")
+        notes.append(
+            "All but the new columns are measured on the test documents that the transductive one uses."
+        )
     title = f"Joachims, Figure {figure}: PRBEP against the number of {axis}, {curve.title.rpartition(',')[0]}"
     panel = Panel(title, axis, "PRBEP (%)", [Line(name, list(sizes), y) for name, y in lines.items()])
     return PaperResult(f"joachims-figure-{figure}", title, cells, notes, {}, [panel])
