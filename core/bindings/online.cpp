@@ -83,7 +83,8 @@ void register_mistake_driven(nb::module_& m) {
         .value("additive", MistakeRule::kAdditive)
         .value("positive_winnow", MistakeRule::kPositiveWinnow)
         .value("balanced_winnow", MistakeRule::kBalancedWinnow)
-        .value("log_winnow", MistakeRule::kLogWinnow);
+        .value("log_winnow", MistakeRule::kLogWinnow)
+        .value("complement_winnow", MistakeRule::kComplementWinnow);
     Fields<MistakeProblem>(m, "MistakeProblem")
         .arrays(shape("labels", "examples"), "signs", &MistakeProblem::signs)
         .arrays(shape("labels"), "first_row", &MistakeProblem::first_row);
@@ -94,8 +95,9 @@ void register_mistake_driven(nb::module_& m) {
             &Options::total, "rule", &Options::rule, "promotion", &Options::promotion, "demotion",
             &Options::demotion, "by_strength", &Options::by_strength, "theta_low", &Options::theta_low,
             "theta_high", &Options::theta_high, "bias", &Options::bias, "normalized_strength",
-            &Options::normalized_strength, "link_on_sight", &Options::link_on_sight, "start", &Options::start,
-            "start_plus", [](Options& o) -> double& { return o.start_parts.plus; }, "start_minus",
+            &Options::normalized_strength, "sums_of_kept", &Options::sums_of_kept, "link_on_sight",
+            &Options::link_on_sight, "start", &Options::start, "start_plus",
+            [](Options& o) -> double& { return o.start_parts.plus; }, "start_minus",
             [](Options& o) -> double& { return o.start_parts.minus; }, "discard_below",
             &Options::discard_below, "discard_low", &Options::discard_low, "discard_high",
             &Options::discard_high, "max_passes", &Options::max_passes, "shuffle", &Options::shuffle, "seed",
@@ -108,6 +110,8 @@ void register_mistake_driven(nb::module_& m) {
         .optional(shape("features", "labels"), "logs", &State::logs)
         .optional(shape("labels", "features"), "sums", &State::sums, "links", &State::links)
         .optional(shape("labels"), "normalizer", &State::normalizer, "peak", &State::peak)
+        .optional(shape("features"), "prior", &State::prior)
+        .optional(shape("labels"), "complements", &State::complements, "unseen", &State::unseen)
         .arrays(shape("labels"), "clock", &State::clock, "seen", &State::seen, "mistakes", &State::mistakes);
     Fields<MistakeResults>(m, "MistakeResults")
         .arrays(shape("labels"), "passes", &MistakeResults::passes)
@@ -135,21 +139,22 @@ void register_dual_updates(nb::module_& m) {
     using Options = DualOptions;
     Fields<Options>(m, "DualOptions")
         .values("mu", &Options::mu, "balanced", &Options::balanced, "normalized", &Options::normalized,
-                "total", &Options::total, "eta", &DualOptions::eta, "bias", &DualOptions::bias, "tol",
-                &DualOptions::tol, "max_passes", &DualOptions::max_passes, "shuffle", &DualOptions::shuffle,
-                "seed", &DualOptions::seed);
+                "total", &Options::total, "least_mu", &DualOptions::least_mu, "eta", &DualOptions::eta,
+                "bias", &DualOptions::bias, "tol", &DualOptions::tol, "max_passes", &DualOptions::max_passes,
+                "shuffle", &DualOptions::shuffle, "seed", &DualOptions::seed);
     using State = DualState;
     Fields<State>(m, "DualState")
         .values("from_start", &State::from_start)
         .arrays(shape("features", "labels"), "weights", &State::weights)
         .optional(shape("features", "labels"), "logs", &State::logs)
         .optional(shape("labels"), "normalizer", &State::normalizer, "peak", &State::peak, "shift",
-                  &State::shift);
+                  &State::shift)
+        .optional(shape("features"), "prior", &State::prior);
     Fields<DualResults>(m, "DualResults")
         .arrays(shape("labels", "examples"), "alpha", &DualResults::alpha)
-        .arrays(shape("labels"), "objective", &DualResults::objective, "gap", &DualResults::gap, "passes",
-                &DualResults::passes, "converged", &DualResults::converged, "overshoots",
-                &DualResults::overshoots)
+        .arrays(shape("labels"), "objective", &DualResults::objective, "gap", &DualResults::gap, "margin",
+                &DualResults::margin, "passes", &DualResults::passes, "converged", &DualResults::converged,
+                "overshoots", &DualResults::overshoots)
         .optional(shape("examples", "labels"), "scores", &DualResults::scores)
         .arrays(shape(1), "labels_done", &DualResults::labels_done);
     m.def("learn_by_dual_updates", &learn_by_dual_updates_arrays, arg("csr"), arg("problem"), arg("options"),

@@ -9,10 +9,11 @@
 namespace widemargin {
 
 struct DualOptions : LogWeightForm {
-    bool additive;  // the SVM; otherwise Winnow in the form below
-    double eta;     // 0: Newton steps
-    double bias;    // size of the constant feature, 0 for none
-    double tol;     // 0: no test of the gap
+    bool additive;    // the SVM; otherwise Winnow in the form below
+    double eta;       // 0: Newton steps
+    double bias;      // size of the constant feature, 0 for none
+    double tol;       // 0: no test of the gap
+    double least_mu;  // the smallest mu_j
     std::int64_t max_passes;
     bool shuffle;
     std::uint64_t seed;
@@ -33,6 +34,7 @@ struct DualResults {
     double* alpha;      // L x n
     double* objective;  // L: primal
     double* gap;        // L
+    double* margin;     // L: the smallest y_i w.x_i of examples with a cost, at most 1
     std::int64_t* passes;
     std::uint8_t* converged;
     std::int64_t*

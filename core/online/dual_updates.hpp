@@ -18,6 +18,8 @@
 // s_j = 2 mu cosh(v_j). For the SVM it is the exact maximum; the others are halved until the dual does not
 // decrease.
 //
+// C = infinity is the hard margin (online/hard_margin.hpp).
+//
 // Stopping: after a pass that changes nothing; if the duality gap, which for all three is sum_i C_i max(0, 1
 // - y_i w.x_i) - alpha_i (1 - y_i w.x_i), is at most tol times the primal objective (the relative entropy, or
 // 1/2 w.w, plus the slacks, all counted from the start); or after max_passes.
@@ -35,6 +37,7 @@
 
 #include "aligned.hpp"
 #include "online/dual_task.hpp"
+#include "online/hard_margin.hpp"
 #include "online/log_weights.hpp"
 #include "online/state_blocks.hpp"
 #include "parallel.hpp"
@@ -45,10 +48,11 @@ namespace widemargin {
 template <typename T>
 class DualBlock {
   public:
-    DualBlock(const ActiveFeatures<T>& active, const std::vector<double>& squared_norms, const DualTask& task,
+    DualBlock(const ActiveFeatures<T>& active, const RowSizes& sizes, const DualTask& task,
               const DualOptions& options, const LabelRange& range)
         : active_(active),
-          squared_norms_(squared_norms),
+          squared_norms_(sizes.squared_norms),
+          limits_(sizes.limits),
           task_(task),
           options_(options),
           range_(range),
@@ -65,6 +69,8 @@ class DualBlock {
                 start_normalizer_[lane] = winnow_->normalizer(lane);
             }
         }
+        for (int lane = 0; lane < range_.count; ++lane)
+            hard_[lane] = has_hard_margin(task, range_.first + lane);
     }
 
     void run(const StopFlag& stop) {
@@ -75,6 +81,7 @@ class DualBlock {
             if (options_.shuffle) random.shuffle(order);
             std::fill(moves_, moves_ + kLanes, 0);
             std::fill(slack_, slack_ + kLanes, 0.0);
+            std::fill(margin_, margin_ + kLanes, 1.0);
             for (const std::int32_t i : order) {
                 if ((++visits & 255) == 0 && stop) return;
                 visit(i);
@@ -82,14 +89,16 @@ class DualBlock {
             if (task_.from_start && !options_.additive && pass % 16 == 0) refresh_normalizers();
             bool again = false;
             for (int lane = 0; lane < range_.count; ++lane) {
-                if (finished_[lane]) continue;
+                if (finished_[lane] || impossible_[lane]) continue;
                 passes_[lane] = pass;
                 finished_[lane] = moves_[lane] == 0;
             }
             if (options_.tol > 0 && worth_a_test()) test_gaps();
             for (int lane = 0; lane < range_.count; ++lane) {
-                if (finished_[lane]) retire(lane);
-                again |= !finished_[lane];
+                if (hard_[lane] && !finished_[lane]) impossible_[lane] = exceeds_every_entropy(lane);
+                const bool ends = finished_[lane] || impossible_[lane];
+                if (ends) retire(lane);
+                again |= !ends;
             }
             if (!again) break;
         }
@@ -107,6 +116,7 @@ class DualBlock {
                 task_.alpha[label * n_ + i] = alpha_[i * range_.count + lane];
             task_.objective[label] = objective_[lane];
             task_.gap[label] = gap_[lane];
+            task_.margin[label] = margin_[lane];
             task_.passes[label] = passes_[lane];
             task_.converged[label] = finished_[lane];
             task_.overshoots[label] = overshoots_[lane];
@@ -118,7 +128,9 @@ class DualBlock {
 
     double cost(std::int64_t i, int lane, bool positive) const {
         const double c = (positive ? task_.cost_positive : task_.cost_negative)[range_.first + lane];
-        return task_.sample_weights ? c * task_.sample_weights[i] : c;
+        if (!task_.sample_weights) return c;
+        // Without weight an example takes no part, even where errors cost infinitely much.
+        return task_.sample_weights[i] > 0 ? c * task_.sample_weights[i] : 0.0;
     }
 
     void score(std::int64_t i, double* scores) const {
@@ -144,9 +156,10 @@ class DualBlock {
             const double g = 1 - y * scores[lane] * scale(lane);
             double& alpha = alpha_[i * range_.count + lane];
             if (g <= 0 && alpha <= 0) continue;
-            const double C = cost(i, lane, y > 0);
+            const double cost = this->cost(i, lane, y > 0), C = std::isinf(cost) ? limits_[i] : cost;
+            if (cost > 0) margin_[lane] = std::min(margin_[lane], 1 - g);
             if (g >= 0 && alpha >= C) continue;
-            slack_[lane] += C * std::max(g, 0.0) - alpha * g;
+            slack_[lane] += share_of_gap(g, alpha, cost);
             const double wanted = options_.eta > 0 ? options_.eta * g : newton_step(i, lane, g);
             double change = std::clamp(alpha + wanted, 0.0, C) - alpha;
             if (options_.eta <= 0 && winnow_) change = capped(i, lane, y, change);
@@ -178,18 +191,20 @@ class DualBlock {
     }
 
     template <class Visit>
-    void for_each_value(std::int64_t i, int lane, Visit&& visit_value) const {
+    void for_each_value(std::int64_t i, Visit&& visit_value) const {
         const Row<T> row = active_.rows.row(i);
         for (std::int64_t k = 0; k < row.size; ++k) {
-            visit_value(w_(row.indices[k], lane), double(row.values[k]));
+            visit_value(row.indices[k], double(row.values[k]));
         }
-        if (options_.bias > 0) visit_value(w_(active_.bias_row, lane), options_.bias);
+        if (options_.bias > 0) visit_value(active_.bias_row, options_.bias);
     }
 
     double newton_step(std::int64_t i, int lane, double g) const {
         double curvature = squared_norms_.empty() ? 0.0 : squared_norms_[i];
         if (winnow_) {
-            for_each_value(i, lane, [&](double w, double x) { curvature += winnow_->size(w, lane) * x * x; });
+            for_each_value(i, [&](std::int64_t at_row, double x) {
+                curvature += winnow_->size(at_row, w_(at_row, lane), lane) * x * x;
+            });
             curvature *= scale(lane);
             if (options_.normalized) curvature -= (1 - g) * (1 - g) / options_.total;
         }
@@ -216,12 +231,11 @@ class DualBlock {
 
     // The increase of Z if v increases by change * x_i.
     double growth_of_sizes(std::int64_t i, int lane, double change, double* touched) const {
-        const Row<T> row = active_.rows.row(i);
         double growth = 0;
         double x_before = 0, up = 0, cosh_less_one = 0, sinh = 0;
-        const auto visit_value = [&](std::int64_t at_row, double x) {
+        for_each_value(i, [&](std::int64_t at_row, double x) {
             const double w = w_(at_row, lane);
-            const double s = winnow_->size(w, lane);
+            const double s = winnow_->size(at_row, w, lane);
             *touched += s;
             if (!(std::fabs(change * x) < 1)) {  // the formula below would cancel
                 growth += winnow_->size_after(at_row, lane, change * x) - s;
@@ -235,9 +249,7 @@ class DualBlock {
                 x_before = x;
             }
             growth += options_.balanced ? cosh_less_one * s + sinh * w : up * s;
-        };
-        for (std::int64_t k = 0; k < row.size; ++k) visit_value(row.indices[k], double(row.values[k]));
-        if (options_.bias > 0) visit_value(active_.bias_row, options_.bias);
+        });
         return growth;
     }
 
@@ -246,10 +258,15 @@ class DualBlock {
         for (int lane = 0; lane < range_.count; ++lane) winnow_->renew(lane);
     }
 
-    // The dual objective, and the offset to add to it and to the primal one to count from the start.
-    double dual(int lane, double* offset) const {
+    double sum_of_alphas(int lane) const {
         double sum = 0;
         for (std::int64_t i = 0; i < n_; ++i) sum += alpha_[i * range_.count + lane];
+        return sum;
+    }
+
+    // The dual objective, and the offset to add to it and to the primal one to count from the start.
+    double dual(int lane, double* offset) const {
+        const double sum = sum_of_alphas(lane);
         *offset = 0;
         if (!winnow_) {
             double ww = 0;
@@ -268,49 +285,68 @@ class DualBlock {
         return sum - W * (std::log(Z) + winnow_->shift(lane)) + W * std::log(W) - W;
     }
 
-    bool small(double gap, int lane) const {
+    // Whether weights with these slacks and this smallest margin are good enough.
+    bool small(double slacks, double margin, int lane) const {
+        if (hard_[lane] && margin < 1 - options_.tol) return false;
         double offset;
-        const double value = dual(lane, &offset);
-        return gap <= options_.tol * (value + gap + offset);
+        const double primal = dual(lane, &offset) + slacks;
+        return gap_of(slacks, margin, lane) <= options_.tol * (primal + offset);
+    }
+
+    double gap_of(double slacks, double margin, int lane) const {
+        return hard_[lane] ? slacks + (1 - margin) * sum_of_alphas(lane) : slacks;
+    }
+
+    // Whether the dual of normalized weights shows that none separate the examples.
+    bool exceeds_every_entropy(int lane) const {
+        if (!options_.normalized || !winnow_) return false;
+        double offset;
+        const double value = dual(lane, &offset) + offset;
+        return value > options_.total * (std::log(start_normalizer_[lane] / options_.least_mu) + 1e-9);
     }
 
     // Whether the gap of some label, as estimated during the pass, is small enough to be computed exactly.
     bool worth_a_test() const {
-        for (int lane = 0; lane < range_.count; ++lane) {
-            if (!finished_[lane] && small(slack_[lane], lane)) return true;
-        }
+        for (int lane = 0; lane < range_.count; ++lane)
+            if (!finished_[lane] && small(slack_[lane], margin_[lane], lane)) return true;
         return false;
     }
 
     void test_gaps() {
-        double gaps[kLanes];
-        exact_gaps(gaps);
+        double slacks[kLanes], margins[kLanes];
+        exact_slacks(slacks, margins);
         for (int lane = 0; lane < range_.count; ++lane) {
-            if (!finished_[lane]) finished_[lane] = small(gaps[lane], lane);
+            if (!finished_[lane]) finished_[lane] = small(slacks[lane], margins[lane], lane);
         }
     }
 
-    void exact_gaps(double* gaps) const {
-        std::fill(gaps, gaps + kLanes, 0.0);
+    // The sum of share_of_gap, and the smallest margin of the examples that cost something, at most 1.
+    void exact_slacks(double* slacks, double* margins) const {
+        std::fill(slacks, slacks + kLanes, 0.0);
+        std::fill(margins, margins + kLanes, 1.0);
         double scores[kLanes];
         for (std::int64_t i = 0; i < n_; ++i) {
             score(i, scores);
             for (int lane = 0; lane < range_.count; ++lane) {
                 const bool positive = task_.signs[(range_.first + lane) * n_ + i] > 0;
                 const double g = 1 - (positive ? 1 : -1) * scores[lane] * scale(lane);
-                gaps[lane] +=
-                    cost(i, lane, positive) * std::max(g, 0.0) - alpha_[i * range_.count + lane] * g;
+                const double cost = this->cost(i, lane, positive);
+                slacks[lane] += share_of_gap(g, alpha_[i * range_.count + lane], cost);
+                if (cost > 0) margins[lane] = std::min(margins[lane], 1 - g);
             }
         }
     }
 
     void measure() {
         if (winnow_) refresh_normalizers();
-        exact_gaps(gap_);
+        double slacks[kLanes];
+        exact_slacks(slacks, margin_);
         double offset;
         for (int lane = 0; lane < range_.count; ++lane) {
-            gap_[lane] = std::max(gap_[lane], 0.0);
-            objective_[lane] = dual(lane, &offset) + gap_[lane];
+            if (!hard_[lane]) slacks[lane] = std::max(slacks[lane], 0.0);
+            gap_[lane] = std::max(gap_of(slacks[lane], margin_[lane], lane), 0.0);
+            objective_[lane] = dual(lane, &offset) + slacks[lane];
+            if (hard_[lane] && margin_[lane] <= 0) gap_[lane] = objective_[lane] = kNoMargin;
         }
     }
 
@@ -320,6 +356,7 @@ class DualBlock {
 
     const ActiveFeatures<T>& active_;
     const std::vector<double>& squared_norms_;
+    const std::vector<double>& limits_;
     const DualTask& task_;
     const DualOptions& options_;
     const LabelRange range_;
@@ -330,7 +367,8 @@ class DualBlock {
     BlockScores<T> score_;
     std::unique_ptr<LogWeights> winnow_;
     double start_normalizer_[kLanes] = {};
-    double slack_[kLanes] = {}, gap_[kLanes] = {}, objective_[kLanes] = {};
+    double slack_[kLanes] = {}, margin_[kLanes] = {}, gap_[kLanes] = {}, objective_[kLanes] = {};
+    bool hard_[kLanes] = {}, impossible_[kLanes] = {};
     std::int64_t moves_[kLanes] = {}, overshoots_[kLanes] = {};
     std::int64_t passes_[kLanes] = {};
     bool finished_[kLanes] = {};
@@ -341,28 +379,21 @@ void learn_by_dual_updates(const CsrView<T>& x, const DualTask& task, const Dual
                            int n_threads, Poll&& poll) {
     const ActiveFeatures<T> active(x, options.bias > 0,
                                    choose_features(x, options.max_passes, task.from_start, task.from_start));
-    std::vector<double> squared_norms;
-    if (options.additive) {
-        for (std::int64_t i = 0; i < x.n_rows; ++i) {
-            squared_norms.push_back(x.row(i).squared_norm() + options.bias * options.bias);
-        }
-    }
+    bool hard = false;
+    for (std::int64_t label = 0; label < task.n_labels; ++label) hard |= has_hard_margin(task, label);
+    const RowSizes sizes = row_sizes(x, options, hard);
     const std::vector<double> old_shift(task.shift, task.shift + (task.shift ? task.n_labels : 0));
     run_blocks<DualBlock<T>>(
         task.n_labels, work_of_passes(x, options.max_passes), n_threads, task.labels_done,
         [&](const LabelRange& range) {
-            return std::make_unique<DualBlock<T>>(active, squared_norms, task, options, range);
+            return std::make_unique<DualBlock<T>>(active, sizes, task, options, range);
         },
         poll);
     if (active.bias_row == x.n_columns || !task.shift) return;
-    // Features that no document of the batch has are also stored times exp(-shift).
     const std::int64_t n_features = x.n_columns + (options.bias > 0);
     for (std::int64_t label = 0; label < task.n_labels; ++label) {
         if (task.shift[label] == old_shift[label]) continue;
-        for (std::int64_t j = 0; j < n_features; ++j) {
-            const double v = task.logs[j * task.n_labels + label];
-            task.weights[j * task.n_labels + label] = LogWeight(options, v, task.shift[label]).w;
-        }
+        weigh_label(options, task, label, task.n_labels, n_features, task.logs, task.weights);
     }
 }
 

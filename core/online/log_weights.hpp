@@ -13,6 +13,9 @@
 // themselves overflow: there, and if a learner keeps no shifts, add() throws std::overflow_error with the
 // number of the label.
 //
+// With a prior vector mu_j, `prior` holds mu_j / mu for every feature; w_j and s_j are then this many times
+// what they would be with mu.
+//
 // If Z becomes small, little but rounding errors would be left of it. When Z falls to a millionth of its
 // peak, it is summed again over all features in order, so that results do not depend on how documents were
 // cut into batches.
@@ -38,6 +41,7 @@ struct LogWeight {
     double w, size;
 
     LogWeight(double w, double size) : w(w), size(size) {}
+    LogWeight times(double ratio) const { return {w * ratio, size * ratio}; }
     LogWeight(const LogWeightForm& form, double v, double shift) {
         if (!form.balanced) {
             w = size = form.mu * std::exp(v - shift);
@@ -73,10 +77,22 @@ struct LogStep {
 
 // What is stored per label.
 struct LogWeightSums {
-    double* normalizer;  // Z exp(-shift)
-    double* peak;        // the largest Z exp(-shift) since it was last summed
-    double* shift;       // or null: no shifts
+    double* normalizer;   // Z exp(-shift)
+    double* peak;         // the largest Z exp(-shift) since it was last summed
+    double* shift;        // or null: no shifts
+    const double* prior;  // features: mu_j / mu, or null: 1
 };
+
+// Writes the weights of all features (features x labels) for one label: those outside of a batch are also
+// stored times exp(-shift).
+inline void weigh_label(const LogWeightForm& form, const LogWeightSums& sums, std::int64_t label,
+                        std::int64_t n_labels, std::int64_t n_features, const double* logs, double* weights) {
+    for (std::int64_t j = 0; j < n_features; ++j) {
+        const double ratio = sums.prior ? sums.prior[j] : 1.0;
+        weights[j * n_labels + label] =
+            LogWeight(form, logs[j * n_labels + label], sums.shift[label]).w * ratio;
+    }
+}
 
 // The log weights of one block of labels.
 class LogWeights {
@@ -89,6 +105,7 @@ class LogWeights {
           n_features_(n_features),
           v_(v),
           w_(w),
+          prior_(sums.prior),
           may_shift_(form.normalized && sums.shift) {
         for (int lane = 0; lane < range.count; ++lane) {
             const std::int64_t label = range.first + lane;
@@ -115,11 +132,15 @@ class LogWeights {
     double scale(int lane) const { return form_.normalized ? form_.total / normalizer_[lane] : 1.0; }
 
     // s_j from w_j
-    double size(double w, int lane) const { return form_.balanced ? std::sqrt(w * w + floor_[lane]) : w; }
+    double size(std::int64_t row, double w, int lane) const {
+        if (!form_.balanced) return w;
+        const double ratio = this->ratio(row);
+        return std::sqrt(w * w + floor_[lane] * (ratio * ratio));
+    }
 
     // s_j after a change of v_j
     double size_after(std::int64_t row, int lane, double change) const {
-        return LogWeight(form_, v_(row, lane) + change, shift_[lane]).size;
+        return LogWeight(form_, v_(row, lane) + change, shift_[lane]).size * ratio(row);
     }
 
     // v_j += step.change
@@ -142,7 +163,7 @@ class LogWeights {
             double largest = 0;
             for (std::int64_t k = 0; k < n; ++k) {
                 v[k] = logs[places[k]] + change * double(x.values[first + k]);
-                w[k] = weights[places[k]];
+                w[k] = weights[places[k]] / ratio(places[k]);
                 largest = std::max(largest, form_.balanced ? std::fabs(v[k]) : v[k]);
             }
             std::fill(v + n, v + padded, 0.0);
@@ -151,9 +172,10 @@ class LogWeights {
             if (largest - shift_[lane] < kLargestExponent) {
                 loops_.weigh(form_, shift_[lane], v, padded, w, after);
                 for (std::int64_t k = 0; k < n; ++k) {
+                    const double ratio = this->ratio(places[k]);
                     logs[places[k]] = v[k];
-                    weights[places[k]] = w[k];
-                    Z += after[k] - before[k];
+                    weights[places[k]] = w[k] * ratio;
+                    Z += (after[k] - before[k]) * ratio;
                 }
             } else {
                 for (std::int64_t k = 0; k < n; ++k) logs[places[k]] = v[k];
@@ -180,20 +202,24 @@ class LogWeights {
     // Recomputes shift, weights and Z from v.
     void renew(int lane) {
         double largest = 0;
-        for_each_log(lane, [&](double v) { largest = std::max(largest, form_.balanced ? std::fabs(v) : v); });
+        for_each_log(lane, [&](double v, std::int64_t) {
+            largest = std::max(largest, form_.balanced ? std::fabs(v) : v);
+        });
         if (!(largest < (may_shift_ ? 1e300 : kLargestExponent))) {
             throw std::overflow_error(std::to_string(range_.first + lane));
         }
         shift_[lane] = may_shift_ ? std::max(0.0, largest - kExponentAfterShift) : 0.0;
         set_floor(lane);
         double sum = 0;
-        for_each_log(lane, [&](double v) { sum += LogWeight(form_, v, shift_[lane]).size; });
+        for_each_log(lane, [&](double v, std::int64_t feature) {
+            sum += LogWeight(form_, v, shift_[lane]).size * (prior_ ? prior_[feature] : 1.0);
+        });
         normalizer_[lane] = peak_[lane] = sum;
         for (std::int64_t row = 0; row < features_.size(); ++row) {
             const double v[4] = {v_(row, lane)};
             double w[4], sizes[4];
             loops_.weigh(form_, shift_[lane], v, 4, w, sizes);
-            w_(row, lane) = w[0];
+            w_(row, lane) = w[0] * ratio(row);
         }
     }
 
@@ -207,8 +233,9 @@ class LogWeights {
             Z = normalizer_[lane];
             return;
         }
-        const double s = size(w, lane);
-        const LogWeight next = step.is_small ? step.applied(form_, w, s) : LogWeight(form_, v, shift_[lane]);
+        const double s = size(row, w, lane);
+        const LogWeight next =
+            step.is_small ? step.applied(form_, w, s) : LogWeight(form_, v, shift_[lane]).times(ratio(row));
         Z += next.size - s;
         w = next.w;
     }
@@ -219,22 +246,25 @@ class LogWeights {
         if (!(Z > kSmallestShare * peak_[lane])) renew(lane);
     }
 
+    // mu_j / mu
+    double ratio(std::int64_t row) const { return prior_ ? prior_[features_[row]] : 1.0; }
+
     void set_floor(int lane) { floor_[lane] = 4 * form_.mu * form_.mu * std::exp(-2 * shift_[lane]); }
 
-    // Visits v of all features in order, with the current values of those in the block; or in the block's
-    // order if it has all features.
+    // Visits v and the number of all features in order, with the current values of those in the block; or in
+    // the block's order if it has all features.
     template <class Visit>
     void for_each_log(int lane, Visit&& visit) const {
         const std::int64_t rows = features_.size();
         if (rows == n_features_) {
-            for (std::int64_t row = 0; row < rows; ++row) visit(v_(row, lane));
+            for (std::int64_t row = 0; row < rows; ++row) visit(v_(row, lane), features_[row]);
             return;
         }
         for (std::int64_t j = 0, row = 0; j < n_features_; ++j) {
             if (row < rows && features_[row] == j) {
-                visit(v_(row++, lane));
+                visit(v_(row++, lane), j);
             } else {
-                visit(v_.original(j, lane));
+                visit(v_.original(j, lane), j);
             }
         }
     }
@@ -244,6 +274,7 @@ class LogWeights {
     const FeatureList& features_;
     std::int64_t n_features_;  // including the constant feature
     Cells<double>&v_, &w_;
+    const double* prior_;
     bool may_shift_;
     const Loops& loops_ = vector_loops();
     double normalizer_[kLanes] = {}, peak_[kLanes] = {}, shift_[kLanes] = {};

@@ -15,7 +15,8 @@
 // gets the starting weight for a label with the first positive document that has it. Discarding (dagan 4.4):
 // at the end of the first pass with fewer mistakes than discard_below, features whose weight is in the
 // filtering range are discarded for good. A normalized score is an average of weights, in which the starting
-// weight, theta, is neutral and 0 would be a demotion; there, discarded features keep the starting weight.
+// weight, theta, is neutral and 0 would be a demotion; there, discarded features keep the starting weight, or
+// (sums_of_kept) leave the average: each label then divides a row by the sum of the features that it keeps.
 //
 // Averages: for each weight, `sums` is the sum over changes of (change * clock), where clock is the number of
 // documents before the change (or, for normalized weights, the sum of W / Z over them). The average of the
@@ -68,6 +69,10 @@ class MistakeBlock {
                                             active.n_columns + (options.bias > 0), task, logs_, w_)});
         } else if constexpr (std::is_same_v<Rule, BalancedWinnowRule>) {
             rule_.reset(new Rule{options.promotion, options.demotion, range, w_, parts_});
+        } else if constexpr (std::is_same_v<Rule, ComplementWinnowRule>) {
+            rule_.reset(new Rule{options.promotion, options.demotion, range, w_, parts_, {}, {}});
+            std::copy_n(task.complements + range.first, range.count, rule_->sum);
+            std::copy_n(task.unseen + range.first, range.count, rule_->unseen);
         } else if constexpr (std::is_same_v<Rule, PositiveWinnowRule>) {
             rule_.reset(new Rule{options.promotion, options.demotion, range, w_});
         } else {
@@ -124,6 +129,10 @@ class MistakeBlock {
             task_.passes[label] = passes_[lane];
         }
         if constexpr (std::is_same_v<Rule, LogWinnowRule>) rule_->weights.write_back(task_);
+        if constexpr (std::is_same_v<Rule, ComplementWinnowRule>) {
+            std::copy_n(rule_->sum, range_.count, task_.complements + range_.first);
+            std::copy_n(rule_->unseen, range_.count, task_.unseen + range_.first);
+        }
     }
 
     const std::vector<WeightChange>& history() const { return history_; }
@@ -148,7 +157,8 @@ class MistakeBlock {
         double sum = 0;
         for (int lane = 0; lane < range_.count; ++lane) sum += scores[lane];
         if (!std::isfinite(sum)) refuse_overflow(scores, range_);
-        const double strength = row_sums_.empty() ? 1.0 : row_sums_[i];
+        double strengths[kLanes];
+        sum_strengths(i, row, strengths);
         if (options_.bias > 0) {
             for (int lane = 0; lane < range_.count; ++lane) {
                 scores[lane] += options_.bias * w_(active_.bias_row, lane);
@@ -157,19 +167,32 @@ class MistakeBlock {
         if (task_.scores) {
             double* const out = task_.scores + i * range_.n_labels + range_.first;
             for (int lane = 0; lane < range_.count; ++lane) {
-                out[lane] = scores[lane] / strength * rule_->scale(lane);
+                out[lane] = scores[lane] / strengths[lane] * rule_->scale(lane) + rule_->offset(lane);
             }
         }
         for (int lane = 0; lane < range_.count; ++lane) {
             if (sign[lane] == 0) continue;
             if (options_.link_on_sight && sign[lane] > 0) scores[lane] += link(row, lane);
-            const double F = scores[lane] / strength * rule_->scale(lane);
+            const double F = scores[lane] / strengths[lane] * rule_->scale(lane) + rule_->offset(lane);
             if (sign[lane] > 0 ? F <= options_.theta_high : F >= options_.theta_low) {
                 ++pass_mistakes_[lane];
                 learn(row, lane, sign[lane] > 0);
             }
             ++seen_[lane];
             if (task_.sums) clock_[lane] += rule_->scale(lane);
+        }
+    }
+
+    // The divisors of a row: 1, the sum of its values, or the sum of those that the label has not discarded.
+    void sum_strengths(std::int64_t i, const Row<T>& row, double* strengths) {
+        std::fill(strengths, strengths + range_.count, row_sums_.empty() ? 1.0 : row_sums_[i]);
+        if (!options_.sums_of_kept || !task_.links) return;
+        for (int lane = 0; lane < range_.count; ++lane) {
+            double kept = 0;
+            for (std::int64_t k = 0; k < row.size; ++k) {
+                if (links_(row.indices[k], lane) != kDiscarded) kept += double(row.values[k]);
+            }
+            strengths[lane] = kept > 0 ? kept : 1.0;
         }
     }
 
@@ -216,7 +239,7 @@ class MistakeBlock {
 
     void discard(int lane) {
         discarded_[lane] = true;
-        const double neutral = options_.normalized_strength ? options_.start : 0.0;
+        const double neutral = options_.normalized_strength && !options_.sums_of_kept ? options_.start : 0.0;
         for (std::int64_t place = 0; place < active_.bias_row; ++place) {
             const double before = w_(place, lane);
             const bool inside = before >= options_.discard_low && before <= options_.discard_high;
@@ -276,8 +299,12 @@ inline void fill_state(const MistakeTask& task, const MistakeOptions& options, s
 template <class Rule, typename T, class Poll>
 void learn_with_rule(const CsrView<T>& x, const MistakeTask& task, const MistakeOptions& options,
                      int n_threads, Poll&& poll) {
-    const ActiveFeatures<T> active(
-        x, options.bias > 0, choose_features(x, options.max_passes, options.discard_below > 0, task.fresh));
+    // An update with complements goes through all features in their order.
+    const Features layout =
+        options.rule == MistakeRule::kComplementWinnow
+            ? Features::kAll
+            : choose_features(x, options.max_passes, options.discard_below > 0, task.fresh);
+    const ActiveFeatures<T> active(x, options.bias > 0, layout);
     const std::int64_t n_features = x.n_columns + (options.bias > 0);
     if (task.fresh && active.size() < n_features) fill_state(task, options, n_features);
     std::vector<double> row_sums;
@@ -305,6 +332,8 @@ void learn_from_mistakes(const CsrView<T>& x, const MistakeTask& task, const Mis
             return learn_with_rule<PositiveWinnowRule>(x, task, options, n_threads, poll);
         case MistakeRule::kBalancedWinnow:
             return learn_with_rule<BalancedWinnowRule>(x, task, options, n_threads, poll);
+        case MistakeRule::kComplementWinnow:
+            return learn_with_rule<ComplementWinnowRule>(x, task, options, n_threads, poll);
         case MistakeRule::kLogWinnow:
             return learn_with_rule<LogWinnowRule>(x, task, options, n_threads, poll);
     }

@@ -10,7 +10,7 @@
 
 namespace widemargin {
 
-enum class MistakeRule { kAdditive, kPositiveWinnow, kBalancedWinnow, kLogWinnow };
+enum class MistakeRule { kAdditive, kPositiveWinnow, kBalancedWinnow, kLogWinnow, kComplementWinnow };
 
 struct MistakeOptions : LogWeightForm {
     MistakeRule rule;
@@ -20,6 +20,7 @@ struct MistakeOptions : LogWeightForm {
     double theta_low, theta_high;  // theta-, theta+
     double bias;                   // size of the constant feature, 0 for none
     bool normalized_strength;
+    bool sums_of_kept;  // discarded features do not count in the sum that normalizes a document
     bool link_on_sight;
     double start;  // initial weight of a linked feature
     BalancedParts start_parts;
@@ -55,7 +56,7 @@ struct MistakeState : LogWeightSums {
     // The state is the initial one, and the arrays of weights, parts and logs are not filled yet.
     bool fresh;
     double* weights;
-    BalancedParts* parts;  // balanced Winnow
+    BalancedParts* parts;  // balanced Winnow, complements
     double* logs;          // v of the log rule
     double* sums;          // for averages
     std::uint8_t* links;
@@ -63,6 +64,8 @@ struct MistakeState : LogWeightSums {
     double* clock;  // for averages
     std::int64_t* seen;
     std::int64_t* mistakes;
+    double* complements;  // M of the rule with complements, null for others
+    double* unseen;       // the complement's weight of a feature that no document has had
 };
 
 struct MistakeResults {

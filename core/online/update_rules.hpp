@@ -10,6 +10,9 @@
 //   positive Winnow  w *= promotion or demotion
 //   balanced Winnow  plus and minus are multiplied by the one and the other, w = plus - minus
 //   Winnow           v += rate * x * y in log form (online/log_weights.hpp)
+//   complements      positive Winnow over x_j and 1 - x_j, binary: see ComplementWinnowRule
+//
+// `offset(lane)` is what every score contains besides w.x.
 //
 // A weight beyond kLargestWeight throws std::overflow_error with the number of the label. A factor never
 // falls below kSmallestFactor, from where promotions can still raise it.
@@ -51,6 +54,7 @@ struct AdditiveRule {
     Cells<double>& w;
 
     double scale(int) const { return 1.0; }
+    double offset(int) const { return 0.0; }
     template <typename T>
     void update(const Row<T>& x, int lane, bool up) {
         const double step = up ? rate : -rate;
@@ -70,6 +74,7 @@ struct PositiveWinnowRule {
     Cells<double>& w;
 
     double scale(int) const { return 1.0; }
+    double offset(int) const { return 0.0; }
     template <typename T>
     void update(const Row<T>& x, int lane, bool up) {
         const double factor = up ? promotion : demotion;
@@ -90,6 +95,7 @@ struct BalancedWinnowRule {
     Cells<BalancedParts>& parts;
 
     double scale(int) const { return 1.0; }
+    double offset(int) const { return 0.0; }
     template <typename T>
     void update(const Row<T>& x, int lane, bool up) {
         const double of_plus = up ? promotion : demotion, of_minus = up ? demotion : promotion;
@@ -123,11 +129,59 @@ struct BalancedWinnowRule {
     }
 };
 
+// Littlestone's Winnow with negative weights by twice as many features (dagan 3): x_j and its complement
+// 1 - x_j, in {0, 1}, have the positive weights plus_j and minus_j. Exactly one of the two is active, so that
+// every mistake multiplies one weight of each feature. With w_j = plus_j - minus_j, the score
+//
+//   sum_j plus_j x_j + minus_j (1 - x_j) = w.x + M,    M = sum_j minus_j,
+//
+// is linear in x. The block must hold all features. `unseen` is the minus of a feature that no document has
+// had yet, for features that come later.
+struct ComplementWinnowRule {
+    double promotion, demotion;
+    LabelRange range;
+    Cells<double>& w;
+    Cells<BalancedParts>& parts;
+    double sum[kLanes], unseen[kLanes];
+
+    double scale(int) const { return 1.0; }
+    double offset(int lane) const { return sum[lane]; }
+    template <typename T>
+    void update(const Row<T>& x, int lane, bool up) {
+        const double factor = up ? promotion : demotion;
+        const LaneOf<double> weights(w, lane);
+        const LaneOf<BalancedParts> both(parts, lane);
+        const std::int64_t n = w.n_rows();
+        double M = 0;
+        std::int64_t k = 0, active = next_active(x, k);
+        for (std::int64_t row = 0; row < n; ++row) {
+            BalancedParts& part = both[row];
+            double& one = row == active ? part.plus : part.minus;
+            one = bounded(std::max(one * factor, kSmallestFactor), range, lane);
+            if (row == active) active = next_active(x, k);
+            weights[row] = part.plus - part.minus;
+            M += part.minus;
+        }
+        sum[lane] = bounded(M, range, lane);
+        unseen[lane] = bounded(std::max(unseen[lane] * factor, kSmallestFactor), range, lane);
+    }
+    void set(std::int64_t, int, double, BalancedParts) {}  // all features are linked, none is discarded
+
+  private:
+    // The position of the next feature of x that is not 0, -1 after the last one.
+    template <typename T>
+    static std::int64_t next_active(const Row<T>& x, std::int64_t& k) {
+        while (k < x.size && x.values[k] == 0) ++k;
+        return k < x.size ? x.indices[k++] : -1;
+    }
+};
+
 struct LogWinnowRule {
     double rate;
     LogWeights weights;
 
     double scale(int lane) const { return weights.scale(lane); }
+    double offset(int) const { return 0.0; }
     template <typename T>
     void update(const Row<T>& x, int lane, bool up) {
         weights.add_exactly(x, lane, up ? rate : -rate);

@@ -50,6 +50,10 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
     "train": [
         (["data.jsonl", "--stop-words", "stop.txt", "--force", "-o", "OUT"], ["data.jsonl", "stop.txt"]),
         (["data.svm", "--force", "-o", "OUT"], ["data.svm"]),
+        (
+            ["data.jsonl", "--learner", "winnow", "--start-weights", "stop.txt", "--force", "-o", "OUT"],
+            ["stop.txt"],
+        ),
         (["folder", "--force", "-o", "OUT"], ["folder/billing/1.jsonl"]),
         (["data.jsonl", "--stream", "--learner", "perceptron", "--force", "-o", "OUT"], ["data.jsonl"]),
     ],

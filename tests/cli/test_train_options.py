@@ -21,6 +21,7 @@ from widemargin import (
     Vectorizer,
     Winnow,
 )
+from widemargin.errors import DataWarning
 from widemargin.features.sampling import SampleFeatures
 
 TEXTS = [f"{ticket['text']} for {number % 5} euros" for number, ticket in enumerate(TICKETS)]
@@ -152,6 +153,7 @@ class TestLearners:
                 "bxx",
                 {"--eta": 0.05, "--normalize": True, "--passes": 7},
             ),
+            ("large-margin-winnow", LargeMarginWinnow, "bxx", {"--C": np.inf, "--passes": 20}),
             ("perceptron", Perceptron, "bxx", {"--eta": 0.5, "--average": "averaged", "--passes": 2}),
         ],
     )
@@ -163,6 +165,27 @@ class TestLearners:
         np.testing.assert_allclose(found, by_the_library(options), atol=1e-6)
         for fewer in without_each(options):
             assert np.abs(found - by_the_library(fewer)).max() > 1e-3
+
+    @pytest.mark.parametrize("updates", ["active", "all"])
+    def test_the_weights_that_a_mistake_updates(self, train, updates):
+        options = ("--learner", "balanced-winnow", "--updates", updates, "--weighting", "bxx")
+        found = train(*options).decision_function(TEXTS)
+        np.testing.assert_allclose(found, self.scores(BalancedWinnow(updates=updates), "bxx"), atol=1e-6)
+        other = BalancedWinnow(updates="all" if updates == "active" else "active")
+        assert np.abs(found - self.scores(other, "bxx")).max() > 1e-3
+
+    @pytest.mark.parametrize(
+        ("name", "learner"), [("winnow", Winnow), ("large-margin-winnow", LargeMarginWinnow)]
+    )
+    def test_starting_weights_of_terms(self, train, tmp_path, name, learner):
+        term = Vectorizer(weighting="bxx").fit(TEXTS).get_feature_names_out()[0]
+        path = tmp_path / "weights.tsv"
+        path.write_text(f"{term}\t0.5\r\n\nnowhere\t2\n", encoding="utf-8")
+        found = train("--learner", name, "--start-weights", str(path)).decision_function(TEXTS)
+        with pytest.warns(DataWarning, match="'nowhere'"):
+            expected = self.scores(learner(start_weight={term: 0.5, "nowhere": 2.0}), "bxx")
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert np.abs(found - self.scores(learner(), "bxx")).max() > 1e-3
 
     def test_the_seed_of_a_sample_of_features(self, train):
         def by_the_library(seed):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 
 def embedded(X):
@@ -77,14 +77,15 @@ def balanced_winnow(X, y, share, promotion, demotion, low, high, passes=50):
 
 
 def discarding_winnow(
-    X, y, start, promotion, demotion, low, high, below, passes, *, balanced, normalize=False
+    X, y, start, promotion, demotion, low, high, below, passes, *, balanced, normalize=False, around="start"
 ):
     """Positive or balanced Winnow that discards features (dagan 4.4).
 
     After the first pass that makes mistakes on less than the share `below` of the documents, the features
     leave whose weight lies between one demotion and one promotion of its start. Training then goes on: what
     was right with all features may be wrong with those that are left. In a normalized score, an average of
-    weights, a feature that has left counts as at its start.
+    weights, a feature that has left counts as at its start; with normalize="kept" it leaves the average.
+    `around` is another filtering range, in multiples of `start`.
 
     Returns the rule after every document, the last rule, the mistakes of each pass, and who has left.
     """
@@ -92,16 +93,21 @@ def discarding_winnow(
     plus, minus = np.full(d, 2.0 * start if balanced else start), np.full(d, start if balanced else 0.0)
     demoted = plus * demotion - minus * promotion
     promoted = plus * promotion - minus * demotion
+    if around != "start":
+        demoted, promoted = (np.full(d, bound * start) for bound in around)
     gone, may_discard = np.zeros(d, dtype=bool), True
 
     def rule():
-        return np.where(gone, start if normalize else 0.0, plus - minus)
+        return np.where(gone, start if normalize is True else 0.0, plus - minus)
+
+    def sum_of(x):
+        return (x[~gone] if normalize == "kept" else x).sum() or 1.0
 
     rules, counts = [], []
     for _ in range(passes):
         count = 0
         for x, sign in zip(X, y, strict=True):
-            score = rule() @ x / ((x.sum() or 1.0) if normalize else 1.0)
+            score = rule() @ x / (sum_of(x) if normalize else 1.0)
             if (sign > 0 and score <= high) or (sign < 0 and score >= low):
                 count += 1
                 active = (x != 0) & ~gone
@@ -123,7 +129,7 @@ def winnow(X, y, eta, mu, W=None, passes=50, halves=False):
 
     With `halves` X is [x, -x], and equal weights cancel before they meet x: the first score is exactly 0.
     """
-    w = np.full(X.shape[1], mu)
+    w = np.full(X.shape[1], mu)  # mu is a number, or an array of one per feature
     if W is not None:
         w *= W / w.sum()
 
@@ -154,15 +160,15 @@ def unnormalized(mu):
 
 
 def normalized(mu, W):
-    return lambda v: W * np.exp(v - v.max()) / np.exp(v - v.max()).sum()
+    return lambda v: W * mu * np.exp(v - v.max()) / (mu * np.exp(v - v.max())).sum()
 
 
 def dual_objective(X, y, alpha, mu, W=None):
     """Of LM-UWin; of LM-NWin, with the constant that makes it meet the primal, when W is given."""
     v = X.T @ (alpha * y)
     if W is None:
-        return alpha.sum() - mu * np.exp(v).sum()
-    return alpha.sum() - W * (np.log(mu) + v.max() + np.log(np.exp(v - v.max()).sum())) + W * np.log(W) - W
+        return alpha.sum() - (mu * np.exp(v)).sum()
+    return alpha.sum() - W * (v.max() + np.log((mu * np.exp(v - v.max())).sum())) + W * np.log(W) - W
 
 
 def primal_objective(X, y, w, C, mu):
@@ -188,3 +194,43 @@ def best_dual(X, y, C, mu, W=None):
             alpha = run.x
             values.append(run.fun)
     return -min(values)
+
+
+def hard_margin(X, y, mu, W=None):
+    """min sum w ln(w / (e mu)) over positive w with y_i w.x_i >= 1 (and sum w = W) by a generic solver.
+
+    Returns the weights; None if a linear program finds none, or margins of less than 1e-3.
+    """
+    A, d = X * y[:, None], X.shape[1]
+    sums = {} if W is None else {"A_eq": [[1.0] * d + [0.0]], "b_eq": [W]}
+    # The largest margin of weights with this sum, or of weights in a box.
+    widest = linprog(
+        np.append(np.zeros(d), -1.0),
+        A_ub=np.hstack([-A, np.ones((len(y), 1))]),
+        b_ub=np.zeros(len(y)),
+        bounds=[(0, 1e3 if W is None else W)] * d + [(None, None)],
+        **sums,
+    )
+    margin = -widest.fun
+    if margin < (1e-3 if W is None else 1.001):
+        return None
+    start = np.maximum(widest.x[:-1] / (margin if W is None else 1.0), 1e-9)
+    limits = [{"type": "ineq", "fun": lambda w: A @ w - 1, "jac": lambda w: A}]
+    if W is not None:
+        limits.append({"type": "eq", "fun": lambda w: [w.sum() - W], "jac": lambda w: np.ones((1, d))})
+    found = minimize(
+        lambda w: (w * (np.log(w / mu) - 1)).sum(),
+        start,
+        jac=lambda w: np.log(w / mu),
+        bounds=[(1e-12, None)] * d,
+        constraints=limits,
+        method="SLSQP",
+        options={"maxiter": 2000, "ftol": 1e-14},
+    )
+    return found.x
+
+
+def complement_winnow(X, y, theta, promotion, demotion, low, high, passes=50):
+    """Littlestone's positive Winnow over binary features and their complements; n of the 2n are active."""
+    n = X.shape[1]
+    return positive_winnow(np.hstack([X, 1 - X]), y, theta / n, promotion, demotion, low, high, passes)

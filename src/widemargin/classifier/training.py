@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
-from widemargin.errors import memory_for
+from widemargin.errors import UsageError, memory_for
 from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
@@ -74,7 +74,7 @@ def fit_parts(
         seconds["features"] = time.perf_counter() - start
         start = time.perf_counter()
     with memory_for(f"training a {type(learner).__name__}", _matrix(X), _cure_for(learner)):
-        learner = clone(learner).fit(X, y, **weights)
+        learner = _knowing_terms(clone(learner), vectorizer, features).fit(X, y, **weights)
     seconds["learn"] = time.perf_counter() - start
     rows = TrainingRows(X, y, texts, vectorizer, counts, features)
     return FittedParts(vectorizer, features, learner, rows, seconds)
@@ -95,6 +95,8 @@ def tune_parts(
 
     Parts of which nothing is left to tune are fitted as they are.
     """
+    if getattr(learner, "needs_terms", False):
+        raise UsageError("start_weight by term goes with one vocabulary: pass tune=None (--tune none).")
     if space is None:
         space = Space.around(vectorizer, learner, given=given)
         if len(space.candidates(vectors=is_matrix(texts))) == 1:
@@ -116,6 +118,18 @@ def tune_parts(
     seconds, tuning = {"tune": found.seconds}, {"tuning": found.to_dict()}
     rows = TrainingRows(best.X, y, texts, best.vectorizer, best.counts)
     return FittedParts(best.vectorizer, None, best.learner, rows, seconds, tuning, found.optimism)
+
+
+def _knowing_terms(learner: Any, vectorizer: Any, features: Any) -> Any:
+    """The learner, told which terms its features are if its starting weights are those of terms."""
+    if not getattr(learner, "needs_terms", False) or vectorizer is None:
+        return learner
+    if features is not None or getattr(vectorizer, "n_hashed", None):
+        raise UsageError(
+            "start_weight by term goes with all terms of a vocabulary: they must not be hashed (--hashed) or "
+            "selected (--features)."
+        )
+    return learner.with_terms(vectorizer.get_feature_names_out().tolist())
 
 
 def _documents(texts: Any) -> str:
@@ -176,6 +190,7 @@ def _convergence(learner: Any) -> dict[str, Any]:
     found = {}
     for name in ("objective", "duality_gap"):
         value = getattr(learner, name + "_", None)
-        if value is not None:
+        # A hard margin that does not exist has an infinite objective.
+        if value is not None and np.isfinite(np.sum(value)):
             found[name] = float(f"{np.sum(value):.6g}")
     return found

@@ -19,6 +19,7 @@ from widemargin.cli.options.learners import (
     STREAMS,
 )
 from widemargin.cli.options.option import Option
+from widemargin.cli.options.start_weights import read_start_weights
 from widemargin.errors import UsageError
 from widemargin.tune.learners import fixed_parameters
 
@@ -30,7 +31,12 @@ _OF_KERNELS = {
     "power": ("chi2",),
 }
 # Options with another name than their parameter.
-_PARAMETERS = {"passes": "max_iter", "neighbors": "n_neighbors", "rounds": "n_estimators"}
+_PARAMETERS = {
+    "start_weights": "start_weight",
+    "passes": "max_iter",
+    "neighbors": "n_neighbors",
+    "rounds": "n_estimators",
+}
 
 
 def is_online(learner: str) -> bool:
@@ -49,6 +55,8 @@ def parameters(given: Any) -> dict[str, Any]:
     found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
     if "bias" in found:
         found["bias"] = _bias(found["bias"], learner)
+    if "start_weight" in found:
+        found["start_weight"] = _start_weight(found["start_weight"], given)
     if "gather" in found:
         found["gather"] = _gather(found["gather"])
     if "negative_weight" in found:
@@ -122,6 +130,12 @@ def make_learner(learner: str, parameters: dict[str, Any]) -> Any:
     # Not every learner draws numbers or shows a bar.
     idle = [name for name in ("random_state", "verbose") if name not in known]
     return made.set_params(**{name: value for name, value in parameters.items() if name not in idle})
+
+
+def _start_weight(file: str, given: Any) -> dict[str, float]:
+    if given.stream:
+        raise UsageError("--start-weights needs a vocabulary, and a stream has none. Omit one of them.")
+    return read_start_weights(file)
 
 
 def _negative_weight(text: str) -> float | str:

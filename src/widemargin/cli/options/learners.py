@@ -291,6 +291,20 @@ ONLINE_LEARNING = (
         learners=WINNOWS_OF_COUNTS,
     ),
     train(
+        "--updates active|all",
+        "The weights that a mistake updates: those of the document's terms, or one of the two of every term "
+        "(Littlestone's version, for --weighting bxx).",
+        shown="active",
+        learners="balanced-winnow",
+    ),
+    train(
+        "--start-weights FILE",
+        "Starting weights of terms, the prior of the model: lines of a term, a tab, and a weight. Other "
+        "terms start at 0.01.",
+        shown="0.01 for every term",
+        learners="winnow large-margin-winnow",
+    ),
+    train(
         "--average averaged|voted",
         "Average the weights over all documents, or let the weights after each document vote.",
         shown="the last weights",

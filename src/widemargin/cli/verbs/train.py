@@ -27,7 +27,8 @@ def run(given: Given) -> None:
 
     At the end, the estimated quality on new documents is printed for each label, with intervals.
     """
-    check_model(given.output, [given.data, stop_word_file(given.stop_words)], force=given.force)
+    read = [given.data, stop_word_file(given.stop_words), given.start_weights]
+    check_model(given.output, read, force=given.force)
     learner = given.learner
     terms = vectorizing(given, text_options(learner))
     learning = chosen_learner.parameters(given)

@@ -24,8 +24,9 @@ class BalancedWinnowPlus(BalancedWinnow):
     strength : strength of a feature in a document: "sqrt" for the square root of its value, if documents are
         counts; "given" for its value, if they are square roots already (``Vectorizer(weighting="sxx")``) or
         weighted otherwise
-    promotion, demotion, threshold, threshold_range, document_length, discard_below, link, average, max_iter,
-    shuffle, random_state, n_jobs, verbose : as in :class:`~widemargin.BalancedWinnow`
+    promotion, demotion, updates, threshold, threshold_range, document_length, discard_below, filtering_range,
+    link, average, max_iter, shuffle, random_state, n_jobs, verbose :
+        as in :class:`~widemargin.BalancedWinnow`
 
     Examples
     --------

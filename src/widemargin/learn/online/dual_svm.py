@@ -13,7 +13,7 @@ class DualSVM(DualUpdates):
 
     Parameters
     ----------
-    C : cost of a margin error
+    C : cost of a margin error; ``numpy.inf`` for the hard margin
     eta : "newton" for ``1 / x.x``, the exact maximum of the dual over one variable; or a fixed rate, which
         overshoots on documents with ``eta x.x > 2`` (a warning is issued if the dual objective decreases)
     bias : size of the constant feature, whose weight is regularized like the others; None for no bias
@@ -24,7 +24,8 @@ class DualSVM(DualUpdates):
 
     Attributes
     ----------
-    coef_, intercept_, alpha_, objective_, duality_gap_, n_iter_, documents_seen_, documents_wrong_ :
+    coef_, intercept_, alpha_, objective_, duality_gap_, smallest_margin_, n_iter_, documents_seen_,
+    documents_wrong_ :
         as in :class:`~widemargin.LargeMarginWinnow`
 
     Examples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
@@ -16,6 +17,7 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     BETWEEN_0_AND_1,
     POSITIVE,
+    POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
     either,
     one_of,
@@ -30,6 +32,8 @@ from widemargin.learn.costs import label_costs, sample_weights
 from widemargin.learn.online.online_model import Floats, OnlineModel
 
 Eta = float | Literal["newton"]
+# Without a `tol`, a smallest margin of 1 less this is one: the passes of the paper end somewhere.
+_HARD_ENOUGH = 1e-3
 
 
 @dataclass(eq=False, repr=False)
@@ -40,10 +44,11 @@ class DualUpdates(OnlineModel):
     ----------
     alpha_ : dual variables of the documents of `fit`: (n,) binary, else (n, labels)
     objective_, duality_gap_ : primal objective and duality gap of each label, after `fit`
+    smallest_margin_ : the smallest margin of a document, at most 1, for each label after `fit`
     n_iter_ : number of passes for each label
     """
 
-    C: float = parameter(1.0, POSITIVE)
+    C: float = parameter(1.0, POSITIVE_OR_INFINITE)
     _: KW_ONLY
     eta: Eta = parameter("newton", either(one_of("newton"), POSITIVE))
     bias: float | None = parameter(1.0, SIZE_OF_BIAS)
@@ -51,7 +56,7 @@ class DualUpdates(OnlineModel):
     tol: float | None = parameter(None, or_none(BETWEEN_0_AND_1))
     max_iter: int = 200
 
-    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
+    def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
         return {"weights": (0.0, float)}
 
     @one_fit_at_a_time
@@ -87,20 +92,24 @@ class DualUpdates(OnlineModel):
             **self._form._asdict(),
             eta=0.0 if isinstance(self.eta, str) else float(self.eta),
             bias=self._bias_size,
+            least_mu=float(np.min(getattr(self, "start_weight", 0.0))),
             tol=float(self.tol or 0.0),
             max_passes=passes,
             shuffle=bool(self.shuffle) and from_start,
             seed=self._seed() if self.shuffle else 0,
         )
-        state = _core.DualState(from_start=from_start, **self._cells, **self._columns)
+        state = _core.DualState(from_start=from_start, **self._cells, **self._columns, **self._prior())
         results = _core.DualResults.zeros(labels=n_labels, examples=n, scores=scores)
         cure = 'Lower C, scale the documents down, or use eta="newton".'
         with self._watched(results.labels_done, csr, cure):
             n_threads = thread_count(self.n_jobs)
             _core.learn_by_dual_updates(csr.native(), problem, options, state, results, n_threads)
         alpha, objective, gap, n_iter = results.alpha, results.objective, results.gap, results.passes
+        hard = math.isinf(self.C)
         if from_start:
-            require_finite(self, csr, alpha_=alpha, objective_=objective, duality_gap_=gap)
+            require_finite(self, csr, alpha_=alpha)
+            if not hard:  # a hard margin that does not exist has an infinite objective
+                require_finite(self, csr, objective_=objective, duality_gap_=gap)
         binary = batch.space.kind == "binary"
         self.n_iter_: Any = int(n_iter[0]) if binary else n_iter
         if results.overshoots.any():
@@ -110,14 +119,29 @@ class DualUpdates(OnlineModel):
         self.alpha_: Any = alpha[0] if binary else alpha.T
         self.objective_: Any = float(objective[0]) if binary else objective
         self.duality_gap_: Any = float(gap[0]) if binary else gap
-        if self.tol and not results.converged.all():
+        self.smallest_margin_: Any = float(results.margin[0]) if binary else results.margin
+        if hard:
+            self._warn_of_margins(results.margin)
+        elif self.tol and not results.converged.all():
             self._warn(results.converged)
+
+    def _warn_of_margins(self, margins: Floats) -> None:
+        """Warn of labels without the hard margin: not separated, or not at the solution yet."""
+        names = self.label_space_.column_names
+        apart, short = margins > 0, margins < 1 - (self.tol or _HARD_ENOUGH)
+        for which, words in (
+            (~apart, "are not separated. If no weights do that, pass a finite C; otherwise raise max_iter"),
+            (apart & short, "did not reach the hard margin: see smallest_margin_. Raise max_iter"),
+        ):
+            if which.any():
+                cure = ", or raise total_weight." if self._form.normalized else "."
+                text = f"C=inf: {_listed(names[which].tolist(), len(names))} {words}{cure}"
+                warnings.warn(text, ConvergenceWarning, stacklevel=6)
 
     def _warn(self, converged: NDArray[np.uint8]) -> None:
         names = self.label_space_.column_names[converged == 0].tolist()
         warnings.warn(
-            f"{len(names)} of {len(converged)} labels ({', '.join(map(repr, names[:3]))}"
-            f"{', ...' if len(names) > 3 else ''}) did not reach tol={self.tol} in {self.max_iter} passes; "
+            f"{_listed(names, len(converged))} did not reach tol={self.tol} in {self.max_iter} passes; "
             f"see duality_gap_. Raise max_iter or tol, or lower C.",
             ConvergenceWarning,
             stacklevel=6,
@@ -126,9 +150,8 @@ class DualUpdates(OnlineModel):
     def _warn_of_overshoots(self, overshoots: NDArray[np.int64]) -> None:
         names = self.label_space_.column_names[overshoots > 0].tolist()
         warnings.warn(
-            f"eta={self.eta} overshoots: {overshoots.sum():,} steps for {len(names)} of {len(overshoots)} "
-            f"labels ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}) decreased the "
-            f'dual objective, on long documents. Use eta="newton", lower eta, or scale the '
+            f"eta={self.eta} overshoots: {overshoots.sum():,} steps for {_listed(names, len(overshoots))} "
+            f'decreased the dual objective, on long documents. Use eta="newton", lower eta, or scale the '
             f"documents to one length.",
             DataWarning,
             stacklevel=6,
@@ -144,3 +167,9 @@ class DualUpdates(OnlineModel):
         learner = super().from_state(config, arrays)
         learner._check_rule()
         return learner
+
+
+def _listed(names: list[Any], of: int) -> str:
+    """Some labels of all, by name."""
+    shown = ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
+    return f"{len(names)} of {of} labels ({shown})"

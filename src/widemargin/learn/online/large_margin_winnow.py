@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from widemargin.learn.online.dual_updates import DualUpdates
 from widemargin.learn.online.log_weights import LogWeights
@@ -17,11 +18,13 @@ class LargeMarginWinnow(LogWeights, DualUpdates):
 
     Parameters
     ----------
-    C : cost of a margin error
+    C : cost of a margin error; ``numpy.inf`` for the hard margin, which allows none
     normalize : whether the weights of [x, -x] sum to `total_weight` (LM-NWin) or not (LM-UWin)
     eta : "newton" for Newton's step, halved until the dual does not decrease; or a fixed rate, such as
         Zhang's 0.01, which may overshoot
-    start_weight : the prior mu, the same for every feature
+    start_weight : the prior mu: one number, or one per feature; the constant feature and features that come
+        later have their mean. For a :class:`~widemargin.TextClassifier` also a dict of terms, others having
+        0.01
     total_weight : the sum W, None for the sum of the prior
     balanced : whether weights may be negative; if not, x is used instead of [x, -x]
     bias : size of the constant feature, None for no bias
@@ -36,6 +39,8 @@ class LargeMarginWinnow(LogWeights, DualUpdates):
     coef_, intercept_ : weights and intercepts
     alpha_ : dual variables of the documents of `fit`
     objective_, duality_gap_, n_iter_ : for each label, after `fit`
+    smallest_margin_ : the smallest margin of a document, at most 1, for each label after `fit`. With the hard
+        margin it is 1 at the solution; `duality_gap_` is then that of the program with this margin
     documents_seen_, documents_wrong_ : documents of `partial_fit`, and how many were predicted wrongly before
 
     Examples
@@ -48,8 +53,8 @@ class LargeMarginWinnow(LogWeights, DualUpdates):
 
     max_iter: int = 200
 
-    def _fresh_cells(self) -> dict[str, tuple[float, type]]:
-        return {"weights": (0.0 if self.balanced else float(self.start_weight), float), "logs": (0.0, float)}
+    def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
+        return {"weights": (0.0 if self.balanced else self._starts(), float), "logs": (0.0, float)}
 
     def _fresh_columns(self) -> dict[str, tuple[float, type]]:
         return super()._fresh_columns() | {"shift": (0.0, float)}

@@ -21,7 +21,7 @@ from widemargin.learn.online.online_model import Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 
 Average = Literal["averaged", "voted"] | None
-_LINKED, _DISCARDED = 1, 2
+_LINKED, DISCARDED = 1, 2
 
 
 class Start(NamedTuple):
@@ -56,14 +56,19 @@ class MistakeDriven(OnlineModel):
         raise NotImplementedError
 
     def _filtering_range(self) -> tuple[float, float]:
-        """The weights after one demotion and one promotion from the start."""
+        """The weights of features that are discarded."""
         raise NotImplementedError
 
     def _thresholds(self) -> tuple[float, float, float]:
         """theta-, theta and theta+."""
         return 0.0, 0.0, 0.0
 
+    def _offsets(self) -> Any:
+        """What every score contains besides the weights of the features."""
+        return 0.0
+
     _divides_documents = False  # whether every document is divided by the sum of its strengths
+    _sums_of_kept = False  # whether features that a label has discarded leave that sum
     _by_strength = False  # whether additive steps are multiplied by the strength
 
     # ------------------------------------------------------------------ state
@@ -73,7 +78,7 @@ class MistakeDriven(OnlineModel):
     def _fresh_cells(self) -> dict[str, tuple[Any, type]]:
         start = self._start() if self._links_all else Start(0.0)
         cells: dict[str, tuple[Any, type]] = {"weights": (start.weight, float)}
-        if self._kind == _core.MistakeRule.balanced_winnow:
+        if self._kind in (_core.MistakeRule.balanced_winnow, _core.MistakeRule.complement_winnow):
             cells["parts"] = ((start.plus, start.minus), float)
         if self._kind == _core.MistakeRule.log_winnow:
             cells["logs"] = (0.0, float)
@@ -113,7 +118,7 @@ class MistakeDriven(OnlineModel):
         check_is_fitted(self, "label_space_")
         if "links" not in self._cells:
             return np.zeros(self.label_space_.n_columns, dtype=np.int64)
-        counts: NDArray[np.int64] = np.count_nonzero(self._cells["links"] == _DISCARDED, axis=1)
+        counts: NDArray[np.int64] = np.count_nonzero(self._cells["links"] == DISCARDED, axis=1)
         return counts
 
     # ------------------------------------------------------------------ learning
@@ -137,6 +142,7 @@ class MistakeDriven(OnlineModel):
             theta_high=high,
             bias=self._bias_size,
             normalized_strength=self._divides_documents,
+            sums_of_kept=self._sums_of_kept,
             link_on_sight=not self._links_all,
             start=start.weight,
             start_plus=start.plus,
@@ -148,7 +154,8 @@ class MistakeDriven(OnlineModel):
             shuffle=bool(self.shuffle) and fitting,
             seed=self._seed() if self.shuffle else 0,
         )
-        state = _core.MistakeState(fresh=fitting, **self._cells, **self._columns)
+        fresh = fitting and bool(self._filled_by_core)
+        state = _core.MistakeState(fresh=fresh, **self._cells, **self._columns, **self._prior())
         results = _core.MistakeResults.zeros(labels=n_labels, scores=scores)
         with self._watched(results.labels_done, csr, "Choose rates nearer to 1, or a smaller eta."):
             n_threads, history = thread_count(self.n_jobs), self.average == "voted"
@@ -172,7 +179,7 @@ class MistakeDriven(OnlineModel):
             weights = weights * scale
         theta = self._thresholds()[1]
         features, constant = self._with_constant(weights)
-        return features, constant - theta
+        return features, constant - theta + self._offsets()
 
     @property
     def coef_(self) -> Any:

@@ -109,6 +109,10 @@ class OnlineModel(OnlineParameters, LinearModel):
 
     _form = LogForm()
 
+    def _prior(self) -> dict[str, Any]:
+        """The starting weights of the features relative to each other, if they differ."""
+        return {}
+
     # What `_constants_from` returns.
     _constant_names: tuple[str, ...] = ()
 
@@ -214,7 +218,8 @@ class OnlineModel(OnlineParameters, LinearModel):
             raise UsageError(f"The model has {self.n_features_in_} features; it cannot have fewer.")
         for name, (start, _) in self._fresh_cells().items():
             places, axis = [self.n_features_in_] * more, 1 if name in LABEL_BY_LABEL else 0
-            self._cells[name] = np.insert(self._cells[name], places, start, axis=axis)
+            each = start.mean() if isinstance(start, np.ndarray) else start
+            self._cells[name] = np.insert(self._cells[name], places, each, axis=axis)
         self.n_features_in_ = n_features
         self._final = None
         return self
@@ -352,7 +357,10 @@ class OnlineModel(OnlineParameters, LinearModel):
 
 
 def _filled(shape: tuple[int, ...], start: Any, kind: type) -> NDArray[Any]:
-    """An array of one value, or of one pair of values, which NumPy fills as fast only as complex numbers."""
+    """An array of one value, of one value per row, or of one pair of values, which NumPy fills as fast only
+    as complex numbers."""
+    if isinstance(start, np.ndarray):
+        return np.array(np.broadcast_to(start, shape), dtype=kind)
     if isinstance(start, tuple):
         return np.full(shape[:-1], complex(*start)).view(kind).reshape(shape)
     return np.full(shape, start, dtype=kind)

@@ -28,8 +28,11 @@ class Perceptron(ThresholdModel):
     threshold_range : (low, high) around the threshold; scores within it count as mistakes in training
     document_length : d, the average number of active features per document; None uses the documents of `fit`
         or of the first batch of `partial_fit`. Pass it if results must not depend on the batches
-    discard_below : discard features whose weight is within one step of its start, once a pass makes mistakes
-        on less than this share of the documents; None keeps all
+    discard_below : discard features whose weight is in the filtering range, once a pass makes mistakes on
+        less than this share of the documents; None keeps all
+    filtering_range : "start": weights within one step of their start. (low, high): weights between these
+        multiples of the starting weight, (-0.5, 0.5) being near zero; with form="bias", where weights start
+        at 0, multiples of `eta`
     link : "first-sight" uses only the features of a label's positive documents, as SNoW does
     average : "averaged" averages the weights over all documents, "voted" lets all weight vectors vote, None
         uses the last one
@@ -83,9 +86,12 @@ class Perceptron(ThresholdModel):
     def _start(self) -> Start:
         return Start(0.0 if self.form == "bias" else self._even_share())
 
-    def _filtering_range(self) -> tuple[float, float]:
+    def _within_one_step(self) -> tuple[float, float]:
         start = self._start().weight
         return start - self.eta, start + self.eta
+
+    def _unit(self) -> float:
+        return float(self.eta) if self.form == "bias" else super()._unit()
 
     def _thresholds(self) -> tuple[float, float, float]:
         return (0.0, 0.0, 0.0) if self.form == "bias" else super()._thresholds()

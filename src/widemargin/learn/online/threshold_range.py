@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, one_of, or_none, parameter
+from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, either, one_of, or_none, parameter
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.online.mistake_driven import MistakeDriven
 from widemargin.learn.online.stream_rows import Documents
 
 Link = Literal["all", "first-sight"]
+FilteringRange = Literal["start"] | tuple[float, float]
 
 
-_PAIR = Expected(
-    "two numbers around the threshold, such as (0.9, 1.1) around 1",
-    lambda value: isinstance(value, tuple | list) and len(value) == 2 and all(map(FINITE.holds, value)),
-)
+def _pair(words: str) -> Expected:
+    return Expected(
+        words,
+        lambda value: isinstance(value, tuple | list) and len(value) == 2 and all(map(FINITE.holds, value)),
+    )
+
+
+_AROUND_THRESHOLD = _pair("two numbers around the threshold, such as (0.9, 1.1) around 1")
+_OF_WEIGHTS = _pair("two numbers of starting weights, such as (-0.5, 0.5)")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -24,9 +30,10 @@ class ThresholdModel(MistakeDriven):
     """Base class of learners with a threshold; parameters as in :class:`~widemargin.PositiveWinnow`."""
 
     threshold: float = parameter(1.0, POSITIVE)
-    threshold_range: tuple[float, float] | None = parameter(None, or_none(_PAIR))
+    threshold_range: tuple[float, float] | None = parameter(None, or_none(_AROUND_THRESHOLD))
     document_length: float | None = parameter(None, or_none(POSITIVE))
     discard_below: float | None = parameter(None, or_none(SHARE))
+    filtering_range: FilteringRange = parameter("start", either(one_of("start"), _OF_WEIGHTS))
     link: Link = parameter("all", one_of("all", "first-sight"))
 
     _constant_names = ("document_length",)
@@ -49,12 +56,31 @@ class ThresholdModel(MistakeDriven):
         """How many documents the first `partial_fit` should get: enough to know how long documents are."""
         return 100 if self.document_length is None else 1
 
+    def _within_one_step(self) -> tuple[float, float]:
+        """The weights after one demotion and one promotion from the start."""
+        raise NotImplementedError
+
+    def _unit(self) -> float:
+        """What `filtering_range` counts in: the starting weight."""
+        return self._start().weight
+
+    def _filtering_range(self) -> tuple[float, float]:
+        if isinstance(self.filtering_range, str):
+            return self._within_one_step()
+        low, high = self.filtering_range
+        return float(low) * self._unit(), float(high) * self._unit()
+
     def _even_share(self) -> float:
         """theta / d: a document of average length scores theta."""
         return float(self.threshold) / self._constants["document_length"]
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        if not isinstance(self.filtering_range, str) and self.filtering_range[0] > self.filtering_range[1]:
+            raise UsageError(
+                f"filtering_range={self.filtering_range!r}: expected the smaller number first, as in "
+                f"(-0.5, 0.5)."
+            )
         if self.threshold_range is not None:
             low, theta, high = ThresholdModel._thresholds(self)
             if not low <= theta <= high:
