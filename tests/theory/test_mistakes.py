@@ -56,6 +56,52 @@ def test_margin_terms_written_out():
     )
 
 
+def test_without_documents_below_the_margin_there_is_no_root():
+    some, none = two_norm_terms(X, Y, W, margin=1.2), two_norm_terms(X, Y, W, margin=1.0)
+    assert some.excess == pytest.approx(np.sqrt(some.complexity))
+    assert none.below == 0
+    assert none.excess == none.complexity
+    # The margin of separable documents is the smallest of them, and its bound does not depend on the scale.
+    for terms in (two_norm_terms, entropy_terms):
+        one, other = terms(X, Y, W, margin=None), terms(X, Y, 7 * W, margin=None)
+        assert (one.margin, other.margin) == (1.0, 7.0)
+        assert one.excess == pytest.approx(other.excess)
+    with pytest.raises(DataError, match="do not separate"):
+        two_norm_terms(X, -Y, W, margin=None)
+
+
+@pytest.mark.parametrize(
+    ("learner", "terms"), [(LinearSVM(np.inf), two_norm_terms), (LargeMarginWinnow(np.inf), entropy_terms)]
+)
+def test_errors_of_separable_documents_fall_like_the_bound(learner, terms):
+    """With 16 times as many documents the bound falls by 16, but for its logarithm; its root would fall by 4.
+    So does the error of the hard margin."""
+    rng = np.random.default_rng(0)
+    target = np.zeros(20)
+    target[:3] = [2.0, -1.0, 1.0]
+
+    def draw(n):
+        X = rng.normal(size=(2 * n, 20)).clip(-3, 3)
+        margin = X @ target
+        keep = np.abs(margin) > 0.02
+        return X[keep][:n], np.sign(margin[keep][:n])
+
+    X_test, y_test = draw(20_000)
+    excess, errors = [], []
+    for n in (50, 800):
+        found, bounds = [], []
+        for _ in range(5):
+            X, y = draw(n)
+            model = learner.set_params(bias=None, max_iter=5000, tol=1e-2).fit(X, y)
+            found.append(np.mean(model.predict(X_test) != y_test))
+            bounds.append(terms(X, y, target, margin=0.02).excess)
+        errors.append(np.mean(found))
+        excess.append(np.mean(bounds))
+    assert 8 < excess[0] / excess[1] < 16
+    assert errors[0] / errors[1] > 8
+    assert all(error <= bound for error, bound in zip(errors, excess, strict=True))
+
+
 @pytest.mark.parametrize("learner", [LargeMarginWinnow(C=5), DualSVM(C=5), LinearSVM(C=5, sparse_coef=True)])
 def test_terms_of_trained_rules_sparse_or_dense(learner):
     labels = np.column_stack([Y > 0, X[:, 1] > 0]).astype(int)

@@ -40,6 +40,7 @@ class MarginTerms:
     entropy : c, relative to the prior; 0 in Theorem 3.1
     complexity : the term under the root,
         ``b^2 (a^2 + a c) ln(n a b / gamma + 2) / (gamma^2 n)``
+    excess : what the theorem adds to `below`
     """
 
     margin: float
@@ -48,6 +49,12 @@ class MarginTerms:
     radius: float
     entropy: float
     complexity: float
+
+    @property
+    def excess(self) -> float:
+        """The root of `complexity`, of order 1/sqrt(n); or, if no document is below the margin, `complexity`
+        itself, of order 1/n: the bound for separable documents has no root (text after Theorem 3.1)."""
+        return self.complexity if self.below == 0 else float(np.sqrt(self.complexity))
 
 
 def perceptron_mistakes(X: Any, y: Any, weights: Any) -> float:
@@ -88,16 +95,41 @@ def winnow_mistakes(
     return MistakeBound(2 * size * entropy * radius**2 / delta**2, delta / (size * radius**2))
 
 
-def two_norm_terms(X: Any, y: Any, weights: Any, margin: float = 1.0) -> MarginTerms:
-    """The terms of Theorem 3.1, for rules of small 2-norm (Perceptron and SVM)."""
+def two_norm_terms(X: Any, y: Any, weights: Any, margin: float | None = 1.0) -> MarginTerms:
+    """The terms of Theorem 3.1, for rules of small 2-norm (Perceptron and SVM).
+
+    Parameters
+    ----------
+    X, y : documents (n, features) and signs
+    weights : of the rule
+    margin : gamma; None for the smallest margin of a document, if the weights separate them
+
+    Examples
+    --------
+    >>> terms = two_norm_terms(np.eye(2), [1, -1], [2.0, -3.0], margin=None)
+    >>> terms.margin, terms.below, terms.excess == terms.complexity
+    (2.0, 0.0, True)
+    """
     margins, weights = _margins(X, y, weights)
     return _terms(margins, margin, float(np.sqrt(weights @ weights)), _largest_norm(X), 0.0)
 
 
 def entropy_terms(
-    X: Any, y: Any, weights: Any, margin: float = 1.0, *, start_weight: Any = 1.0, positive: bool = False
+    X: Any,
+    y: Any,
+    weights: Any,
+    margin: float | None = 1.0,
+    *,
+    start_weight: Any = 1.0,
+    positive: bool = False,
 ) -> MarginTerms:
-    """The terms of Theorem 3.2, for rules of small 1-norm and entropy (the Winnows)."""
+    """The terms of Theorem 3.2, for rules of small 1-norm and entropy (the Winnows).
+
+    Parameters
+    ----------
+    X, y, weights, margin : as in :func:`two_norm_terms`
+    start_weight, positive : as in :func:`winnow_mistakes`
+    """
     margins, weights = _margins(X, y, weights)
     size, entropy = _size_and_entropy(weights, start_weight, positive)
     return _terms(margins, margin, size, _largest_value(X), entropy)
@@ -133,7 +165,8 @@ def terms_of(learner: Any, X: Any, y: Any, margin: float = 1.0) -> list[tuple[Ma
     return found
 
 
-def _terms(margins: Floats, margin: float, size: float, radius: float, entropy: float) -> MarginTerms:
+def _terms(margins: Floats, margin: float | None, size: float, radius: float, entropy: float) -> MarginTerms:
+    margin = _smallest(margins) if margin is None else margin
     if not margin > 0:
         raise UsageError(f"margin={margin!r}: expected a positive number.")
     n = len(margins)
@@ -154,7 +187,7 @@ def _smallest(margins: Floats) -> float:
     if not smallest > 0:
         raise DataError(
             f"The weights do not separate the documents (the smallest margin is {smallest:.3g}): mistake "
-            f"bounds are for separable documents. Use entropy_terms or two_norm_terms."
+            f"bounds are for separable documents. Use entropy_terms or two_norm_terms with a margin."
         )
     return smallest
 
