@@ -36,7 +36,7 @@ ARGUMENTS = {
 }
 # Those that fit, or read and change parameters, and those that look at their arguments alone.
 NEED_NO_FIT = {"get_params", "set_params", "get_metadata_routing", "set_output", "path", "as_scored"}
-NEED_NO_FIT |= {"uses_labels", "documents_to_begin"}
+NEED_NO_FIT |= {"uses_labels", "documents_to_begin", "needs_terms", "with_terms"}
 
 
 def members(estimator: Any) -> list[str]:
