@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from widemargin.learn.online.positive_winnow import PositiveWinnow
     from widemargin.learn.online.winnow import Winnow
     from widemargin.learn.profiles.profile_classifier import ProfileClassifier
+    from widemargin.learn.relevance_feedback import RelevanceFeedback
     from widemargin.learn.rocchio.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
@@ -67,6 +68,7 @@ _HOME = {
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
     "RegularizedLeastSquares": "widemargin.learn.squares.least_squares",
+    "RelevanceFeedback": "widemargin.learn.relevance_feedback",
     "Rocchio": "widemargin.learn.rocchio.rocchio",
     "SampleFeatures": "widemargin.features.sampling",
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",
@@ -100,6 +102,7 @@ __all__ = [
     "PositiveWinnow",
     "ProfileClassifier",
     "RegularizedLeastSquares",
+    "RelevanceFeedback",
     "Rocchio",
     "SampleFeatures",
     "SampledLeastSquares",

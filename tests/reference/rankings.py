@@ -19,6 +19,24 @@ def break_even(truth, scores):
     return np.mean([sum(truth[i] > 0 for i in order[:wanted]) / wanted for order in orders(scores)])
 
 
+def precision_at(truth, scores, count):
+    """The mean over all orders of the share of positives among the first `count`."""
+    return np.mean([sum(truth[i] > 0 for i in order[:count]) / count for order in orders(scores)])
+
+
+def average_precision(truth, scores):
+    """The mean over all orders of the mean precision at every positive."""
+    found = []
+    for order in orders(scores):
+        hits, precisions = 0, []
+        for place, i in enumerate(order, 1):
+            if truth[i] > 0:
+                hits += 1
+                precisions.append(hits / place)
+        found.append(np.mean(precisions))
+    return np.mean(found)
+
+
 def precision_at_number_found(truth, scores, number):
     """number / (number + the mean count of negatives read before the number-th positive)."""
     lengths = []

@@ -54,7 +54,7 @@ def gather(
     labels: list[Any] = list(first.labels)
     documents = first
     if second is not None:
-        documents = _joined(source, first, second_source, second)
+        documents = joined(source, first, second_source, second)
         labels += [None] * len(second)
     if not labeled_rows(labels):
         raise DataError(
@@ -67,9 +67,10 @@ def gather(
         raise DataError(f"{source}: {error}") from error
 
 
-def _joined(
+def joined(
     source: str, first: Collection | Vectors, second_source: str | None, second: Collection | Vectors
 ) -> Collection | Vectors:
+    """The documents of two files, of which both hold texts or both hold vectors."""
     if isinstance(first, Collection) and isinstance(second, Collection):
         return Collection(first.ids + second.ids, first.texts + second.texts, first.labels + second.labels)
     if isinstance(first, Vectors) and isinstance(second, Vectors):

@@ -23,6 +23,7 @@ from widemargin.measure.contingency import (
     recall,
 )
 from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson
+from widemargin.measure.ranking import average_precision, precision_at
 from widemargin.measure.resampling import bootstrap_test, randomization_test
 from widemargin.measure.significance import (
     Comparison,
@@ -49,6 +50,7 @@ __all__ = [
     "Curve",
     "Figure",
     "Summary",
+    "average_precision",
     "bootstrap_interval",
     "bootstrap_test",
     "break_even_table",
@@ -73,6 +75,7 @@ __all__ = [
     "paired_t_test",
     "prbep",
     "precision",
+    "precision_at",
     "precision_at_recall",
     "precision_recall_average",
     "precision_recall_curve",

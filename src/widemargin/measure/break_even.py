@@ -112,7 +112,7 @@ def micro_prbep_figure(
 
 def precision_recall_curve(truth: NDArray[Any], scores: NDArray[Any]) -> Curve:
     """Precision and recall as the threshold is lowered through the distinct scores of one task."""
-    thresholds, positives, retrieved = _ranks(truth, scores)
+    thresholds, positives, retrieved = positives_down_to(truth, scores)
     total = positives[-1] if len(positives) else 0
     recall = positives / total if total else np.full(len(positives), np.nan)
     return Curve(thresholds, positives / retrieved, recall)
@@ -128,7 +128,7 @@ def precision_at_recall(truth: NDArray[Any], scores: NDArray[Any], levels: Any) 
     levels = np.asarray(levels, dtype=np.float64)
     if not ((levels > 0) & (levels <= 1)).all():
         raise UsageError("Recall levels must be above 0 and at most 1.")
-    _, positives, retrieved = _ranks(truth, scores)
+    _, positives, retrieved = positives_down_to(truth, scores)
     if not len(positives) or positives[-1] == 0:
         return np.full(levels.shape, np.nan)
     found = np.concatenate([[0], positives])
@@ -155,7 +155,9 @@ def _expected_hits(positive: NDArray[np.bool_], scores: NDArray[Any]) -> float:
     return float(np.count_nonzero(positive & above) + share * np.count_nonzero(positive & tied))
 
 
-def _ranks(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+def positives_down_to(
+    truth: NDArray[Any], scores: NDArray[Any]
+) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
     """The distinct scores from high to low, with the positives and the examples retrieved down to each."""
     truth, scores = _checked(truth, scores)
     if truth.ndim != 1:

@@ -117,12 +117,26 @@ GENERAL = (
         learners="transductive-svm",
     ),
     Option(
+        "--query TEXT",
+        "Rank the documents by these words. Mark some in the labels of the output, relevant or not relevant, "
+        "and pass it back: the others are ranked by the query and the marks, fewer of which weigh less.",
+        "label",
+        shown="off",
+        common=True,
+    ),
+    Option(
+        "--relevant LABEL",
+        "With --query: the label of relevant documents; documents with any other label, or none, are not.",
+        "label",
+        shown="relevant, beside not relevant",
+    ),
+    Option(
         "--next N",
-        "List the N documents whose labels would help most.",
+        "List the N documents whose labels would help most; with --query, the N best.",
         "label",
         int,
         0,
-        "none",
+        "none; with --query: 10",
         common=True,
         least=0,
     ),

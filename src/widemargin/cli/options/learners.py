@@ -70,7 +70,7 @@ LEARNING = (
         "The cost of errors on labeled documents.",
         "label",
         float,
-        shown="20",
+        shown="20; with --query: 1",
         common=True,
         learners=TRANSDUCTIVE,
     ),

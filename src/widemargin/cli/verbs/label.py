@@ -32,8 +32,16 @@ def run(given: Given) -> None:
     the label is than the next); it is not a probability. Finally, a statistical test of transductive-svm
     compares labeled and unlabeled documents, and reports labels that should not be trusted.
     --model saves a model for new documents, which predict, evaluate, explain and inspect accept.
+
+    With --query, documents are ranked instead: by the query, and, once some are marked relevant or not
+    relevant in the labels of the ranking and it is passed back, by a transductive SVM as well.
     """
     _check_options(given)
+    if given.query is not None:
+        from widemargin.cli import feedback
+
+        feedback.run(given)
+        return
     inputs = [given.labeled, given.unlabeled, stop_word_file(given.stop_words)]
     for written in (given.output, given.plot):
         if written is not None:
@@ -106,9 +114,12 @@ def _check_options(given: Given) -> None:
     """Refuse what makes no sense before anything is read."""
     if given.labeled == given.unlabeled == "-":
         raise UsageError("LABELED and UNLABELED cannot both be -. Give one of them as a file.")
+    _check_ranking(given)
     if given.simulate is None:
         if given.plot is not None:
             raise UsageError("--plot needs --simulate N.")
+        if given.output is None and given.query is not None:
+            return
         if given.output is None:
             raise UsageError("No output is given. Add -o OUT.jsonl, or -o - for stdout.")
         if given.model is not None and given.model.resolve() == Path(given.output).resolve():
@@ -125,3 +136,27 @@ def _check_options(given: Given) -> None:
         from widemargin.report.plots import check_plot
 
         check_plot(given.plot)
+
+
+def _check_ranking(given: Given) -> None:
+    """Refuse what does not apply to a ranking, before anything is read."""
+    if given.query is None:
+        if given.relevant is not None:
+            raise UsageError("--relevant needs --query.")
+        return
+    whole = {
+        "simulate": "measures labels",
+        "model": "keeps a rule for labels",
+        "features": "selects by labels",
+        "multilabel": "is for labels",
+        "scores": "is for labels",
+    }
+    for name, why in whole.items():
+        if getattr(given, name):
+            raise UsageError(f"--{name} {why}, but --query ranks documents. Use one of them.")
+    if given.learner != "transductive-svm":
+        raise UsageError(f"--query ranks by transductive-svm. Omit --learner {given.learner}.")
+    if given.on_alarm != "warn":
+        raise UsageError(
+            "--on-alarm does not apply to --query: its tests need marks of randomly chosen documents."
+        )

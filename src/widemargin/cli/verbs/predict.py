@@ -208,6 +208,8 @@ def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str, sa
         if not written:
             write(["id", *["text"] * len(words), "labels", *(name for name, _ in columns)])
         labels = row["labels"]
+        if labels is None:  # an empty cell means unlabeled
+            labels = [""]
         alone = len(labels) == 1 and not str(labels[0]).startswith("[")
         cell = labels[0] if alone else json_format.dumps(labels, ensure_ascii=False)
         write([row["id"], *words, cell, *(value for _, value in columns)])
