@@ -3,9 +3,11 @@
 from widemargin.measure.averages import macro, micro
 from widemargin.measure.break_even import (
     Curve,
+    average_precision,
     break_even_table,
     micro_prbep,
     prbep,
+    precision_at,
     precision_at_recall,
     precision_recall_curve,
 )
@@ -23,7 +25,6 @@ from widemargin.measure.contingency import (
     recall,
 )
 from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson
-from widemargin.measure.ranking import average_precision, precision_at
 from widemargin.measure.resampling import bootstrap_test, randomization_test
 from widemargin.measure.significance import (
     Comparison,

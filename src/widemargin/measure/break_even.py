@@ -1,4 +1,5 @@
-"""The precision/recall break-even point (PRBEP), its micro-averages, and the precision-recall curve.
+"""Measures of rankings: the precision/recall break-even point (PRBEP) and its micro-averages, the
+precision-recall curve, precision among the first documents, and average precision.
 
 Given a ranking, precision and recall are equal when as many examples are retrieved as are positive
 (joachims, Definition 7). If scores
@@ -10,7 +11,13 @@ the tied examples: the PRR method of Raghavan, Bollmann and Jung (ACM TOIS 7(3),
 - stopping after a number of positives (precision at a recall level): to find s of its r positives,
   s i / (r + 1) negatives are expected to be read.
 
-The break-even point of a task without positive examples is NaN.
+Average precision is the mean, over all positive documents, of the precision at the place of each one. Of a
+tied group of t documents with r positives, after P positives, the document at place j of the group is
+positive with probability r / t, and then P + 1 + (j - 1) (r - 1) / (t - 1) positives are expected down to it
+(McSherry and Najork, Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied
+Scores, ECIR 2008).
+
+The measures of a task without positive examples are NaN.
 """
 
 from __future__ import annotations
@@ -110,9 +117,56 @@ def micro_prbep_figure(
     return Figure(round(value, 6), round(max(ends[0], 0.0), 6), round(min(ends[1], 1.0), 6), kind)
 
 
+def precision_at(truth: NDArray[Any], scores: NDArray[Any], count: int) -> float:
+    """The expected share of positives among the first `count` documents of the ranking.
+
+    If there are fewer documents, the missing ones count as negative.
+
+    Parameters
+    ----------
+    truth : array (n,), positive if a document is
+    scores : array (n,), higher for documents that are ranked first
+
+    Examples
+    --------
+    >>> precision_at(np.array([1, -1, 1, -1]), np.array([0.9, 0.5, 0.5, 0.1]), 2)
+    0.75
+    """
+    if count < 1:
+        raise UsageError(f"count={count}: expected at least 1.")
+    _, positives, retrieved = _ranks(truth, scores)
+    # Within a tied group the expected number of positives grows by the same amount at every place.
+    return float(np.interp(count, np.append(0, retrieved), np.append(0, positives)) / count)
+
+
+def average_precision(truth: NDArray[Any], scores: NDArray[Any]) -> float:
+    """The mean of the precision at every positive document; NaN without any.
+
+    Parameters
+    ----------
+    truth, scores : as for :func:`precision_at`
+
+    Examples
+    --------
+    >>> round(average_precision(np.array([1, -1, 1, -1]), np.array([0.9, 0.5, 0.3, 0.1])), 4)
+    0.8333
+    """
+    _, positives, retrieved = _ranks(truth, scores)
+    if not len(positives) or positives[-1] == 0:
+        return float("nan")
+    before, N = np.append(0, positives[:-1]), np.append(0, retrieved[:-1])
+    t, r = retrieved - N, positives - before
+    group = np.repeat(np.arange(len(t)), t)
+    place = np.arange(1, len(truth) + 1)
+    j = place - N[group]
+    others = (j - 1) * (r[group] - 1) / np.maximum(t[group] - 1, 1)
+    found = before[group] + 1 + others
+    return float(np.sum(r[group] / t[group] * found / place) / positives[-1])
+
+
 def precision_recall_curve(truth: NDArray[Any], scores: NDArray[Any]) -> Curve:
     """Precision and recall as the threshold is lowered through the distinct scores of one task."""
-    thresholds, positives, retrieved = positives_down_to(truth, scores)
+    thresholds, positives, retrieved = _ranks(truth, scores)
     total = positives[-1] if len(positives) else 0
     recall = positives / total if total else np.full(len(positives), np.nan)
     return Curve(thresholds, positives / retrieved, recall)
@@ -128,7 +182,7 @@ def precision_at_recall(truth: NDArray[Any], scores: NDArray[Any], levels: Any) 
     levels = np.asarray(levels, dtype=np.float64)
     if not ((levels > 0) & (levels <= 1)).all():
         raise UsageError("Recall levels must be above 0 and at most 1.")
-    _, positives, retrieved = positives_down_to(truth, scores)
+    _, positives, retrieved = _ranks(truth, scores)
     if not len(positives) or positives[-1] == 0:
         return np.full(levels.shape, np.nan)
     found = np.concatenate([[0], positives])
@@ -155,9 +209,7 @@ def _expected_hits(positive: NDArray[np.bool_], scores: NDArray[Any]) -> float:
     return float(np.count_nonzero(positive & above) + share * np.count_nonzero(positive & tied))
 
 
-def positives_down_to(
-    truth: NDArray[Any], scores: NDArray[Any]
-) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+def _ranks(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
     """The distinct scores from high to low, with the positives and the examples retrieved down to each."""
     truth, scores = _checked(truth, scores)
     if truth.ndim != 1:

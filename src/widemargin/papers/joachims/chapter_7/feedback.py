@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.learn.relevance_feedback import RelevanceFeedback
-from widemargin.measure.ranking import average_precision, precision_at
+from widemargin.measure.break_even import average_precision, precision_at
 from widemargin.papers.joachims.text_tasks import Report, reuters_documents
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 from widemargin.weight.vectorizer import Vectorizer
