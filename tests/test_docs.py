@@ -58,6 +58,12 @@ def test_the_guide_to_comparing():
     assert results.failed == 0
 
 
+def test_the_guide_to_hierarchies():
+    results = doctest.testfile(str(DOCS / "hierarchy.md"), module_relative=False)
+    assert results.attempted >= 8
+    assert results.failed == 0
+
+
 def test_the_guide_to_theory():
     results = doctest.testfile(str(DOCS / "theory.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert results.attempted >= 10

@@ -64,6 +64,8 @@ LABELS: dict[str, Any] = {
     "binary": [label if label == "grain" else "rest" for label in BINARY],
     "multiclass": BINARY,
     "multilabel": [(label,) if label != "other" else ("grain", "money") for label in BINARY],
+    "paths": [{"grain": "goods/grain", "other": "goods"}.get(label, label) for label in BINARY],
+    "sets of paths": [(f"all/{label}",) if label != "other" else ("money", "all/rest") for label in BINARY],
 }
 COUNTS = {"weighting": "txx"}
 
@@ -135,6 +137,14 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "thresholds": (
         "multilabel",
         lambda: TextClassifier(estimate="k-fold", thresholds="f1", calibration="platt"),
+    ),
+    "hierarchy": (
+        "paths",
+        lambda: TextClassifier(label_path="/", estimate="leave-one-out", calibration="platt"),
+    ),
+    "hierarchy of sets": (
+        "sets of paths",
+        lambda: TextClassifier(label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic"),
     ),
     "tuning": ("multiclass", lambda: TextClassifier(tune="fast")),
     "hashing": ("binary", lambda: TextClassifier(Vectorizer(n_hashed=64))),

@@ -40,6 +40,7 @@ TEXTS = [
     for label in LABELS
 ]
 SETS = [[label] if i % 5 else [label, "long"] for i, label in enumerate(LABELS)]
+PATHS = [{"grain": "goods/grain", "fuel": "goods"}.get(label, label) for label in LABELS]
 TWO = ["grain" if label == "grain" else "other" for label in LABELS]
 NEW = ["corn and oil and a bank", "", "Wheat, wheat; WHEAT", "nothing known here", "the gas rate"]
 
@@ -48,6 +49,11 @@ LINEAR = {
     "two classes": (TextClassifier(learner=RegularizedLeastSquares()), TWO),
     "label sets": (TextClassifier(estimate="k-fold", thresholds="f1"), SETS),
     "probabilities": (TextClassifier(estimate="k-fold", calibration="platt"), LABELS),
+    "paths": (TextClassifier(label_path="/", estimate="k-fold", calibration="platt"), PATHS),
+    "sets of paths": (
+        TextClassifier(label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic"),
+        [[path] if i % 5 else [path, "long"] for i, path in enumerate(PATHS)],
+    ),
     "hashed": (TextClassifier(Vectorizer(n_hashed=256, ngram_range=(1, 2))), LABELS),
     "stems": (TextClassifier(Vectorizer(stemmer="porter", stop_words="freewais")), LABELS),
     "counts": (TextClassifier(Vectorizer(weighting=None)), LABELS),
@@ -109,7 +115,11 @@ def test_a_loaded_scorer_gives_the_numbers_of_the_classifier(name, tmp_path):
     scores = scorer.scores(NEW)
     np.testing.assert_array_equal(scores, classifier.decision_function(NEW))
     decided = classifier.predict(NEW)
-    expected = [list(labels) for labels in decided] if y is SETS else [[label] for label in decided.tolist()]
+    expected = (
+        [list(labels) for labels in decided]
+        if isinstance(decided, list)
+        else [[label] for label in decided.tolist()]
+    )
     assert scorer.rule.label_lists(scores) == expected
     if classifier.has_weights:
         for text in NEW:
