@@ -40,6 +40,7 @@ from widemargin._arrays import canonical_csr, row_squares, times
 from widemargin.errors import DataError
 from widemargin.estimate.held_out import leave_one_out
 from widemargin.features.clusters import TermClusters
+from widemargin.features.label_clusters import LabelClusters
 from widemargin.features.lsi import LatentSemanticIndexing
 from widemargin.features.sampling import SampleFeatures, leverage_scores, weighted_probabilities
 from widemargin.features.svd import top_singular_vectors
@@ -82,6 +83,7 @@ TRANSFORMERS = [
     SampleFeatures(100),
     LatentSemanticIndexing(2),
     TermClusters(2),
+    LabelClusters(2),
 ]
 ROWS = np.array([[1.0, 2, 0, 0], [0, 1, 0, 3], [1, 0, 1, 0], [0, 0, 2, 1]])
 LABELS = [0, 1, 0, 1]

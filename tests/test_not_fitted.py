@@ -13,15 +13,11 @@ from sklearn.exceptions import NotFittedError
 
 import widemargin
 from widemargin import TextClassifier
-from widemargin.features.clusters import TermClusters
-from widemargin.features.lsi import LatentSemanticIndexing
-from widemargin.features.sampling import SampleFeatures
 
 PUBLIC = [getattr(widemargin, name) for name in widemargin.__all__]
 ESTIMATORS: list[Any] = [
     *(cls() for cls in PUBLIC if inspect.isclass(cls) and issubclass(cls, BaseEstimator)),
     TextClassifier(calibration="platt"),
-    *(cls(2) for cls in (TermClusters, LatentSemanticIndexing, SampleFeatures)),
 ]
 X = np.eye(4)
 ARGUMENTS = {
@@ -36,7 +32,7 @@ ARGUMENTS = {
 }
 # Those that fit, or read and change parameters, and those that look at their arguments alone.
 NEED_NO_FIT = {"get_params", "set_params", "get_metadata_routing", "set_output", "path", "as_scored"}
-NEED_NO_FIT |= {"uses_labels", "documents_to_begin", "needs_terms", "with_terms"}
+NEED_NO_FIT |= {"uses_labels", "documents_to_begin", "needs_terms", "with_terms", "needs_absent_terms"}
 
 
 def members(estimator: Any) -> list[str]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from widemargin.diagnose.diagnosing import diagnose
     from widemargin.documents.corpora import load_corpus
     from widemargin.estimate.held_out import leave_one_out
+    from widemargin.features.clusters import TermClusters
+    from widemargin.features.label_clusters import LabelClusters
+    from widemargin.features.lsi import LatentSemanticIndexing
     from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
     from widemargin.learn.bayes.naive_bayes import NaiveBayes
@@ -59,7 +62,9 @@ _HOME = {
     "ChiSquareNetwork": "widemargin.learn.chi_square_network",
     "DualSVM": "widemargin.learn.online.dual_svm",
     "KernelSVM": "widemargin.learn.svm.kernel_svm",
+    "LabelClusters": "widemargin.features.label_clusters",
     "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
+    "LatentSemanticIndexing": "widemargin.features.lsi",
     "LinearSVM": "widemargin.learn.svm.linear_svm",
     "MulticlassSVM": "widemargin.learn.svm.multiclass_svm",
     "NaiveBayes": "widemargin.learn.bayes.naive_bayes",
@@ -75,6 +80,7 @@ _HOME = {
     "SelectFeatures": "widemargin.features.selecting",
     "SemiSupervisedBayes": "widemargin.learn.bayes.semi_supervised",
     "TCatConcept": "widemargin.theory",
+    "TermClusters": "widemargin.features.clusters",
     "TextClassifier": "widemargin.classifier",
     "TransductiveSVM": "widemargin.learn.svm.transductive",
     "Vectorizer": "widemargin.weight.vectorizer",
@@ -93,7 +99,9 @@ __all__ = [
     "ChiSquareNetwork",
     "DualSVM",
     "KernelSVM",
+    "LabelClusters",
     "LargeMarginWinnow",
+    "LatentSemanticIndexing",
     "LinearSVM",
     "MulticlassSVM",
     "NaiveBayes",
@@ -109,6 +117,7 @@ __all__ = [
     "SelectFeatures",
     "SemiSupervisedBayes",
     "TCatConcept",
+    "TermClusters",
     "TextClassifier",
     "TransductiveSVM",
     "Vectorizer",

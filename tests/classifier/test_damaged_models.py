@@ -22,7 +22,9 @@ from widemargin import (
     ChiSquareNetwork,
     DualSVM,
     KernelSVM,
+    LabelClusters,
     LargeMarginWinnow,
+    LatentSemanticIndexing,
     LinearSVM,
     MulticlassSVM,
     NaiveBayes,
@@ -35,6 +37,7 @@ from widemargin import (
     SampledLeastSquares,
     SelectFeatures,
     SemiSupervisedBayes,
+    TermClusters,
     TextClassifier,
     TransductiveSVM,
     Vectorizer,
@@ -154,6 +157,9 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     ),
     "selected": ("multiclass", lambda: TextClassifier(features=SelectFeatures("chi2", 5))),
     "sampled": ("multiclass", lambda: TextClassifier(features=SampleFeatures(8, sampling="weighted"))),
+    "lsi": ("multilabel", lambda: TextClassifier(features=LatentSemanticIndexing(3, unit_length=True))),
+    "clusters": ("binary", lambda: TextClassifier(features=TermClusters(4))),
+    "label-clusters": ("multiclass", lambda: TextClassifier(features=LabelClusters(4, unit_length=True))),
 }
 
 
@@ -273,7 +279,7 @@ def with_field(config: dict[str, Any], path: tuple[Any, ...], value: Any) -> dic
 def test_every_learner_that_can_be_saved_is_here():
     assert {name.split()[0] for name in CASES} == set(LEARNERS)
     assert {learner_name(make().learner) for _, make in CASES.values()} == set(LEARNERS)
-    assert {stored(name).config["features"]["name"] for name in ("selected", "sampled")} == set(FEATURES)
+    assert {stored(name).config["features"]["name"] for name in FEATURES} == set(FEATURES)
 
 
 @pytest.mark.parametrize("name", [*CASES, *AROUND])

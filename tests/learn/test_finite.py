@@ -38,6 +38,7 @@ from widemargin._arrays import canonical_csr
 from widemargin._parameters import all_finite, require_finite
 from widemargin.errors import DataError, UsageError
 from widemargin.features.clusters import TermClusters
+from widemargin.features.label_clusters import LabelClusters
 from widemargin.features.lsi import LatentSemanticIndexing
 from widemargin.features.sampling import SampleFeatures
 
@@ -95,6 +96,7 @@ LEARNERS = [
     SampleFeatures(3, sampling="weighted"),
     LatentSemanticIndexing(2),
     TermClusters(2),
+    LabelClusters(2),
 ]
 ROWS = np.array([[1.0, 2, 0, 0], [0, 1, 0, 3], [1, 0, 1, 0], [0, 0, 2, 1], [3, 0, 1, 1], [0, 2, 1, 0]])
 LABELS = [0, 1, 2, 0, 1, 2]

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
+from widemargin.features.combined_columns import GroupSums, Projection, Reduction
+from widemargin.features.kept_columns import KeptColumns
 from widemargin.learn.bayes.bayes_weights import BayesWeights
 from widemargin.learn.linear_weights import LinearWeights
 from widemargin.learn.rocchio.rocchio_weights import RocchioWeights
@@ -42,7 +44,12 @@ LEARNERS = {
 FEATURES = {
     "selected": ("widemargin.features.selecting", "SelectFeatures"),
     "sampled": ("widemargin.features.sampling", "SampleFeatures"),
+    "lsi": ("widemargin.features.lsi", "LatentSemanticIndexing"),
+    "clusters": ("widemargin.features.clusters", "TermClusters"),
+    "label-clusters": ("widemargin.features.label_clusters", "LabelClusters"),
 }
+# What they come to when documents are scored, where that is not a choice of columns.
+_REDUCTIONS: dict[str, Any] = {"lsi": Projection, "clusters": GroupSums, "label-clusters": GroupSums}
 
 
 # Learners whose state is only weights, unless there are support vectors. They score without the class that
@@ -71,6 +78,18 @@ def learner_name(learner: Any) -> str:
 def features_class(name: str) -> Any:
     """The selection of features that a model file calls `name`."""
     return _class(FEATURES, name)
+
+
+def reduction_from_state(name: str, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Reduction:
+    """What features of this name do to documents, from their state, without the class that fitted them."""
+    made: Reduction = _REDUCTIONS.get(name, KeptColumns).from_state(config, arrays)
+    return made
+
+
+def reduction_of(features: Any) -> Reduction:
+    """What fitted features do to documents."""
+    found: Reduction = features.reduction if hasattr(features, "reduction") else KeptColumns.of(features)
+    return found
 
 
 def features_name(features: Any) -> str:

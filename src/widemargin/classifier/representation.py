@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
-from widemargin.features.kept_columns import KeptColumns
+from widemargin.features.combined_columns import Reduction
 from widemargin.text.inputs import as_texts
 from widemargin.weight.term_vectors import Located, TermVectors
+
+Floats = NDArray[np.float64]
+
+# Terms that name a column that is made of many.
+_SHOWN = 3
 
 
 def is_matrix(texts: Any) -> bool:
     return isinstance(texts, Vectors) or is_sparse(texts) or getattr(texts, "ndim", 1) == 2
 
 
+class LocatedRow(NamedTuple):
+    """One text: all its columns, those that the learner sees, and the places of its terms, by column."""
+
+    before: Csr
+    row: Csr
+    located: Located
+
+
 class Representation(NamedTuple):
-    """A fitted vectorizer, None for vectors; the columns kept behind it, None for all; its columns."""
+    """A fitted vectorizer, None for vectors; what reduces its columns, None for nothing; their number."""
 
     vectorizer: TermVectors | None
-    kept: KeptColumns | None
+    reduction: Reduction | None
     n_features: int
 
     def rows(self, texts: Any) -> Csr:
         """The rows of `texts`, with the columns that the learner sees."""
         csr = self.all_columns(texts)
-        return csr if self.kept is None else self.kept.apply(csr)
+        return csr if self.reduction is None else self.reduction.apply(csr)
 
     def all_columns(self, texts: Any) -> Csr:
         """The rows of `texts`, with `n_features` columns."""
@@ -52,7 +67,7 @@ class Representation(NamedTuple):
 
     def read(self, texts: Any) -> tuple[_core.Texts, _core.TermIndex] | None:
         """`texts` and the terms to count in them, if the learner's rows are such counts; otherwise None."""
-        if self.vectorizer is None or self.kept is not None or is_matrix(texts):
+        if self.vectorizer is None or self.reduction is not None or is_matrix(texts):
             return None
         terms = self.vectorizer.counted_terms
         if terms is None:
@@ -61,34 +76,103 @@ class Representation(NamedTuple):
 
     def leaves_out_columns_of(self, vectors: Vectors) -> bool:
         """Whether these have features that no training document had, and none were left out on purpose."""
-        whole = self.vectorizer is None and self.kept is None
+        whole = self.vectorizer is None and self.reduction is None
         return whole and bool(vectors.X.shape[1] > self.n_features)
 
-    def located_row(self, text: str) -> tuple[Csr, Located]:
-        """The row of one text, and where the terms that the learner sees stand in it."""
+    def located_row(self, text: str) -> LocatedRow:
+        """One text before and after the reduction, and where the terms that matter stand in it."""
         if self.vectorizer is None:
             raise UsageError("This classifier was trained on vectors: there is no text to explain.")
-        row, found = self.vectorizer.located_row(text)
-        if self.kept is None:
-            return _real(row), found
-        columns = self.kept.place[found.columns]
-        seen = columns >= 0
-        return self.kept.apply(_real(row)), Located(columns[seen], found.starts[seen], found.ends[seen])
+        before, found = self.vectorizer.located_row(text)
+        before = _real(before)
+        if self.reduction is None:
+            return LocatedRow(before, before, found)
+        seen = self.reduction.reaches(found.columns)
+        located = Located(found.columns[seen], found.starts[seen], found.ends[seen])
+        return LocatedRow(before, self.reduction.apply(before), located)
+
+    def carried_back(self, before: Csr, row: Csr, parts: Floats) -> tuple[NDArray[Any], Floats]:
+        """What every term of a text adds to a score, given what the learner's columns of `row` add."""
+        return (
+            (row.indices, parts)
+            if self.reduction is None
+            else self.reduction.carried_back(before, row, parts)
+        )
+
+    def weights_of_terms(self, weights: Floats) -> tuple[Floats, Callable[[int], str]]:
+        """Weights to show, given those of the learner's columns, and their names.
+
+        Columns that are sums over all terms are shown by the weights that terms have in them.
+        """
+        spread = None if self.reduction is None else self.reduction.spread(weights)
+        return (weights, self.term) if spread is None else (spread, self.word)
 
     @property
     def has_terms(self) -> bool:
         """Whether columns have names: not those of vectors, nor those that terms were hashed to."""
         return getattr(self.vectorizer, "vocabulary_", None) is not None
 
-    def term(self, column: int) -> str:
-        """What the learner's `column` is called; without a name its number, as in an SVM-light file."""
-        if self.kept is not None:
-            column = int(self.kept.columns[column])
+    def word(self, column: int) -> str:
+        """What the `column` of documents is called; without a name its number, as in an SVM-light file."""
         if self.vectorizer is None or not self.has_terms:
             return str(column + 1)
         return str(self.vectorizer.vocabulary_.term(column))
+
+    def term(self, column: int) -> str:
+        """What the learner's `column` is called; if it is made of several terms, by the strongest ones."""
+        if self.reduction is None:
+            return self.word(column)
+        made = self.reduction.made_of(column)
+        parts = zip(made.columns[:_SHOWN].tolist(), made.weights[:_SHOWN].tolist(), strict=True)
+        name = "".join(("+" if weight > 0 else "-") + self.word(part) for part, weight in parts)
+        return name.removeprefix("+") + ("+..." if len(made.columns) > _SHOWN else "")
 
 
 def _real(csr: Csr) -> Csr:
     """Weights as they are, counts as float32."""
     return csr if csr.data.dtype.kind == "f" else csr._replace(data=csr.data.astype(np.float32))
+
+
+class MadeFeature(NamedTuple):
+    """A feature that is made of terms.
+
+    Attributes
+    ----------
+    value : its singular value, or the number of terms in its cluster
+    terms : its strongest terms with their weights in it; 1 for members of a cluster
+    """
+
+    value: float
+    terms: list[tuple[str, float]]
+
+
+def makes_features(features: Any) -> bool:
+    """Whether features are made of several terms each."""
+    return bool(getattr(features, "combines_columns", False))
+
+
+def selected_terms(features: Any, representation: Representation) -> list[tuple[str, float]]:
+    """The selected terms with their selection scores, the best first."""
+    if features is None:
+        raise UsageError("This classifier uses all its features. Pass features to select some.")
+    if makes_features(features):
+        raise UsageError("This classifier has features that are made of all terms: see made_features.")
+    scores = getattr(features, "scores_", None)
+    scores = features.probabilities_ if scores is None else scores
+    scores = scores[features.get_support()]
+    return [(representation.term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
+
+
+def made_features(features: Any, representation: Representation, count: int) -> list[MadeFeature]:
+    """The features that are made of terms, with their `count` strongest terms."""
+    if not makes_features(features) or representation.reduction is None:
+        raise UsageError(
+            "This classifier has no features that are made of several terms. Pass LatentSemanticIndexing, "
+            "TermClusters or LabelClusters."
+        )
+    found = []
+    for column, value in enumerate(features.column_values.tolist()):
+        made = representation.reduction.made_of(column)
+        parts = zip(made.columns[:count].tolist(), made.weights[:count].tolist(), strict=True)
+        found.append(MadeFeature(value, [(representation.word(part), weight) for part, weight in parts]))
+    return found

@@ -30,6 +30,7 @@ from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Vectors
 from widemargin.errors import UsageError
+from widemargin.features.combined_columns import Projection
 from widemargin.labels import LabelSpace
 from widemargin.learn.linear_weights import linear_scores
 from widemargin.text.inputs import byte_lengths
@@ -58,12 +59,14 @@ class Scorer:
         for part in (parts.vectorizer, parts.learner):
             if part is not None:
                 part.n_jobs = n_jobs
+        if isinstance(parts.reduction, Projection):
+            parts = parts._replace(reduction=parts.reduction._replace(n_jobs=n_jobs))
         return cls.of(parts)
 
     @classmethod
     def of(cls, parts: StoredParts) -> Self:
         """A scorer from the parts of a model file."""
-        representation = Representation(parts.vectorizer, parts.kept, parts.n_features)
+        representation = Representation(parts.vectorizer, parts.reduction, parts.n_features)
         return cls(representation, parts.learner, parts.rule, parts.summary)
 
     @property
@@ -102,7 +105,7 @@ class Scorer:
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Explain the score of `text` for `label`; by default for the predicted one."""
-        row, located = self.representation.located_row(text)
+        before, row, located = self.representation.located_row(text)
         in_parts = hasattr(self.learner, "score_parts")
         if not in_parts:
             check_term_weights(self.learner)
@@ -117,16 +120,17 @@ class Scorer:
         else:
             weights = term_weights(self.learner, label)
             values, bias = row.data.astype(np.float64) * weights.weights[row.indices], weights.bias
+        columns, values = self.representation.carried_back(before, row, values)
         found = explain_scores(
             text,
             label=label,
-            columns=row.indices,
+            columns=columns,
             values=values,
             located=located,
             bias=bias,
             score=sign * float(scores[column]),
             threshold=None if thresholds is None else sign * float(thresholds[column]),
-            name=self.representation.term if self.representation.has_terms else None,
+            name=self.representation.word if self.representation.has_terms else None,
         )
         if hasattr(self.learner, "voters"):
             return replace(found, voters=self.learner.voters(row))
@@ -147,7 +151,9 @@ class Scorer:
             if len(names) != 1:
                 raise UsageError(f"There are {len(names)} labels. Pass one of them.")
             label = names[0]
-        return term_weights(self.learner, label).top(count, self.representation.term)
+        found = term_weights(self.learner, label)
+        weights, name = self.representation.weights_of_terms(found.weights)
+        return found._replace(weights=weights).top(count, name)
 
 
 def _has_weights(learner: Any) -> bool:

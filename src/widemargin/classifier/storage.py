@@ -18,6 +18,8 @@ from widemargin.classifier.model_parts import (
     learner_class,
     learner_name,
     pack,
+    reduction_from_state,
+    reduction_of,
     unpack,
     without_machine,
     without_seconds,
@@ -26,7 +28,7 @@ from widemargin.classifier.summary import checked_summary
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.formats.svmlight_model import is_svmlight_model, read_svmlight_model
 from widemargin.errors import DataError, UsageError, WidemarginError
-from widemargin.features.kept_columns import KeptColumns
+from widemargin.features.combined_columns import Reduction
 from widemargin.models import Model, load_model, save_model
 from widemargin.weight.term_vectors import TermVectors
 
@@ -36,12 +38,12 @@ KIND = "text-classifier"
 class StoredParts(NamedTuple):
     """What a file holds of a classifier; `asked` are the parameters of `fit` that it was trained with.
 
-    `kept` is what `features` keeps; parts that were read to score only have no `features`.
+    `reduction` is what `features` does; parts that were read to score only have no `features`.
     """
 
     vectorizer: Any
     features: Any
-    kept: KeptColumns | None
+    reduction: Reduction | None
     learner: Any
     rule: DecisionRule
     n_features: int
@@ -63,7 +65,7 @@ def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool
         pack("vectorizer", found, arrays, texts)
     if parts.features is not None:
         state, found = parts.features.get_state()
-        config["features"] = {"name": features_name(parts.features), "state": state}
+        config["features"] = {"name": features_name(parts.features), "state": without_machine(state)}
         pack("features", found, arrays, texts)
     state, found = parts.learner.get_state()
     config["learner"] = {"name": learner_name(parts.learner), "state": without_machine(state)}
@@ -98,7 +100,7 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
     with _named(where, "summary"):
         summary = checked_summary(model.summary)
         n_seen = summary.integer("terms")
-    vectorizer = features = kept_columns = None
+    vectorizer = features = reduction = None
     n_made: int | None = None
     with _named(where, "vectorizer"):
         if config.value("vectorizer") is not None:
@@ -114,11 +116,11 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
             kept.inner("state").same("n_features", n_made)
             name, state = kept.choice("name", FEATURES), (kept.value("state"), unpack("features", model))
             if to_score:
-                kept_columns = KeptColumns.from_state(*state)
+                reduction = reduction_from_state(name, *state)
             else:
                 features = features_class(name).from_state(*state)
-                kept_columns = KeptColumns.of(features)
-            n_features, n_made = kept_columns.n_features, len(kept_columns.columns)
+                reduction = reduction_of(features)
+            n_features, n_made = reduction.n_features, reduction.n_columns
         elif unpack("features", model):
             raise DataError("'features' in manifest.json is missing, and its arrays are there")
         summary.same("terms", n_made)
@@ -144,7 +146,7 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
             if not isinstance(value, str | None):
                 raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")
     summary_found = dict(model.summary)
-    return StoredParts(vectorizer, features, kept_columns, learner, rule, n_features, summary_found, asked)
+    return StoredParts(vectorizer, features, reduction, learner, rule, n_features, summary_found, asked)
 
 
 def _vectorizer_class(to_score: bool) -> type[TermVectors]:

@@ -16,8 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.explanation import Explanation
 from widemargin.classifier.explicit import RemembersExplicit
+from widemargin.classifier.model_parts import reduction_of
 from widemargin.classifier.outline import Outline, has_outline
-from widemargin.classifier.representation import Representation, is_matrix
+from widemargin.classifier.representation import (
+    MadeFeature,
+    Representation,
+    is_matrix,
+    made_features,
+    selected_terms,
+)
 from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
 from widemargin.classifier.term_weights import TopTerms, has_term_weights
@@ -26,7 +33,6 @@ from widemargin.classifier.training_input import in_hierarchy, training_batch, t
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
-from widemargin.features.kept_columns import KeptColumns
 from widemargin.labels import LabelSpace
 from widemargin.models import Model
 from widemargin.tune.budget import Budget
@@ -47,8 +53,10 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         other terms than words, such as a :class:`~widemargin.ChiSquareNetwork`.
     learner : estimator, optional
         Is trained on the vectors; None means ``LinearSVM()``.
-    features : SelectFeatures or SampleFeatures, optional
-        Reduces the features; None keeps all. Cross-validation selects them again in every fold.
+    features : optional
+        Reduces the features; None keeps all. SelectFeatures and SampleFeatures keep some,
+        LatentSemanticIndexing, TermClusters and LabelClusters make new ones. Cross-validation fits them again
+        in every fold.
     tune : "fast", "full" or a number of seconds, optional
         Choose the representation and C from the training documents: "fast" by a race on held-out documents
         and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much
@@ -314,13 +322,12 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def selected_terms(self) -> list[tuple[str, float]]:
         """The selected terms with their selection scores, the best first."""
         check_is_fitted(self, "learner_")
-        if self.features_ is None or self._kept is None:
-            raise UsageError("This classifier uses all its features. Pass features to select some.")
-        scores = getattr(self.features_, "scores_", None)
-        scores = self.features_.probabilities_ if scores is None else scores
-        scores = scores[self._kept.columns]
-        term = self._representation.term
-        return [(term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
+        return selected_terms(self.features_, self._representation)
+
+    def made_features(self, count: int = 10) -> list[MadeFeature]:
+        """The features that were made of terms, such as clusters, with their `count` strongest terms."""
+        check_is_fitted(self, "learner_")
+        return made_features(self.features_, self._representation, count)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write the classifier to a model file and return its size in bytes.
@@ -332,7 +339,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         parts = StoredParts(
             self.vectorizer_,
             self.features_,
-            self._kept,
+            self._reduction,
             self.learner_,
             self.rule_,
             self.n_features_in_,
@@ -366,11 +373,11 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         """Set the fitted parts; `n_features` is the number of columns of the vectorizer."""
         self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
         self.n_features_in_ = n_features
-        self._kept = None if features is None else KeptColumns.of(features)
+        self._reduction = None if features is None else reduction_of(features)
 
     @property
     def _representation(self) -> Representation:
-        return Representation(self.vectorizer_, self._kept, self.n_features_in_)
+        return Representation(self.vectorizer_, self._reduction, self.n_features_in_)
 
     @property
     def scorer(self) -> Scorer:

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
+from widemargin._arrays import canonical_csr
+from widemargin.classifier.model_parts import reduction_of
 from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import UsageError, memory_for
@@ -53,6 +56,7 @@ def fit_parts(
     vectorizer: Any, features: Any, learner: Any, texts: Any, y: Any, sample_weight: Any = None
 ) -> FittedParts:
     """Fit copies of the parts, each on what the one before it makes of `texts`."""
+    check_features(features, learner)
     seconds: dict[str, float] = {}
     weights = weights_for(learner, sample_weight)
     start = time.perf_counter()
@@ -70,7 +74,7 @@ def fit_parts(
             known = np.flatnonzero(~y.unlabeled)
             by_labels = getattr(features, "uses_labels", False) and len(known) < len(y)
             features = clone(features).fit(*((X[known], y.take(known)) if by_labels else (X, y)))
-            X = features.transform(X)
+            X = reduced(features, X)
         seconds["features"] = time.perf_counter() - start
         start = time.perf_counter()
     with memory_for(f"training a {type(learner).__name__}", _matrix(X), _cure_for(learner)):
@@ -78,6 +82,25 @@ def fit_parts(
     seconds["learn"] = time.perf_counter() - start
     rows = TrainingRows(X, y, texts, vectorizer, counts, features)
     return FittedParts(vectorizer, features, learner, rows, seconds)
+
+
+def reduced(features: Any, X: Any) -> Any:
+    """The rows of `X` as a classifier makes them: new columns in single precision."""
+    if not getattr(features, "combines_columns", False):
+        return features.transform(X)
+    return reduction_of(features).apply(canonical_csr(X)).matrix
+
+
+def check_features(features: Any, learner: Any) -> None:
+    """Refuse a learner that cannot learn from what the features come to."""
+    if getattr(features, "makes_negative_values", False) and (
+        get_tags(learner).input_tags.positive_only or getattr(learner, "needs_absent_terms", False)
+    ):
+        raise UsageError(
+            f"A {type(learner).__name__} learns from terms that are there or not, with values of at least 0; "
+            f"latent semantic indexing gives every document values in all dimensions, also below 0. Use "
+            f"clusters of terms (--features clusters:500), or a LinearSVM (--learner linear-svm)."
+        )
 
 
 def tune_parts(

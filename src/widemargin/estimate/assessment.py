@@ -158,12 +158,13 @@ def assess(
     names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
     asked = request.method if request.method in _WITH_SCORES else "auto"
-    method = choose_method(asked, learner, X, selected_by_labels=rows.uses_labels)
+    method = choose_method(asked, learner, X, fitted_features=rows.fitted_features)
     assert method is not None
-    if rows.uses_labels and method in ("leave-one-out", "one-step"):
+    if rows.fitted_features and method in ("leave-one-out", "one-step"):
         warnings.warn(
-            "Features were selected by the labels of all documents, including the one that is left out: "
-            "estimates are slightly optimistic. Use k-fold, which selects them again in every fold.",
+            "Features were selected by the labels of all documents or made of all documents, including the "
+            "one that is left out: estimates are slightly optimistic. Use k-fold, which fits features again "
+            "in every fold.",
             DataWarning,
             stacklevel=3,
         )

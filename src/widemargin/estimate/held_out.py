@@ -29,7 +29,7 @@ MOST_SCORES = 100_000_000
 
 
 def choose_method(
-    asked: str | None, learner: Any, X: Any = None, *, cells: int = 0, selected_by_labels: bool = False
+    asked: str | None, learner: Any, X: Any = None, *, cells: int = 0, fitted_features: bool = False
 ) -> str | None:
     """How to estimate: as asked, and for "auto" the best way that neither takes long nor fills the memory.
 
@@ -38,7 +38,8 @@ def choose_method(
     asked : "auto", or a method, which is not questioned; None for no estimate
     X : what `learner` was fitted on. Before that its own cost is not known, and "auto" may stay "auto".
     cells : documents x labels, to limit the time and the memory
-    selected_by_labels : whether features were, which only folds select again without the held-out documents
+    fitted_features : whether features were selected by labels or made of all documents; only folds do that
+        again without the held-out documents
 
     Examples
     --------
@@ -52,7 +53,7 @@ def choose_method(
         return asked
     if cells > MOST_SCORES and hasattr(learner, "left_out_risk"):
         return "xi-alpha"
-    if selected_by_labels or cells > MOST_LEFT_OUT or not hasattr(learner, "left_out_scores"):
+    if fitted_features or cells > MOST_LEFT_OUT or not hasattr(learner, "left_out_scores"):
         return "k-fold"
     if X is None:
         return "auto"
@@ -110,7 +111,8 @@ def held_out(
     how |= {"verbose": verbose, "rows": rows}
     if method == "k-fold":
         most = min(_SMALL_WORK / max(_work_of_training(learner, X), 1.0), X.shape[0])
-        known = hasattr(learner, "n_iter_")
+        # Features that are made again in every fold take longer than a small training.
+        known = hasattr(learner, "n_iter_") and not (rows is not None and rows.makes_features)
         folds = next((folds for folds in MORE_FOLDS if known and folds <= most), FOLDS)
         return out_of_fold(learner, X, y, folds=folds, **how)
     if method == "hold-out":

@@ -35,9 +35,15 @@ class TrainingRows:
     features: Any = None
 
     @property
-    def uses_labels(self) -> bool:
-        """Whether features were selected by labels, which leaving out one document does not undo."""
-        return bool(getattr(self.features, "uses_labels", False))
+    def fitted_features(self) -> bool:
+        """Whether features were selected by labels or made of all documents, which leaving out one document
+        does not undo."""
+        return bool(getattr(self.features, "uses_labels", False)) or self.makes_features
+
+    @property
+    def makes_features(self) -> bool:
+        """Whether features were made of all terms, which takes about as long as training."""
+        return bool(getattr(self.features, "combines_columns", False))
 
     def without(self, out: NDArray[np.bool_]) -> Any:
         """The rows of all documents, by a vectorizer and features that were fitted without those `out`."""

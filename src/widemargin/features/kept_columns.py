@@ -11,6 +11,15 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares
 from widemargin._stored import Stored
 from widemargin.errors import DataError
 
+Floats = NDArray[np.float64]
+
+
+class MadeOf(NamedTuple):
+    """Columns that one new column is made of, the strongest first, and their weights."""
+
+    columns: NDArray[Any]
+    weights: Floats
+
 
 class KeptColumns(NamedTuple):
     """The kept columns, the new column of every old one (-1: dropped), and factors on the kept values.
@@ -20,7 +29,7 @@ class KeptColumns(NamedTuple):
 
     columns: NDArray[Any]
     place: NDArray[np.int32]
-    factors: NDArray[np.float64] | None = None
+    factors: Floats | None = None
     unit_length: bool = False
 
     @classmethod
@@ -28,7 +37,7 @@ class KeptColumns(NamedTuple):
         cls,
         columns: NDArray[Any],
         n_features: int,
-        factors: NDArray[np.float64] | None = None,
+        factors: Floats | None = None,
         *,
         unit_length: bool = False,
     ) -> Self:
@@ -59,6 +68,11 @@ class KeptColumns(NamedTuple):
         """The number of columns before selection."""
         return len(self.place)
 
+    @property
+    def n_columns(self) -> int:
+        """The number of columns after it."""
+        return len(self.columns)
+
     def apply(self, csr: Csr) -> Csr:
         """The kept columns of a canonical matrix, canonical.
 
@@ -75,7 +89,23 @@ class KeptColumns(NamedTuple):
             data = data * self.factors[indices].astype(data.dtype)
         indptr = np.concatenate([[0], np.cumsum(kept)])[csr.indptr]
         rows = Csr(indptr, indices, data, len(self.columns))
-        return _unit_length(rows) if self.unit_length else rows
+        return unit_length(rows) if self.unit_length else rows
+
+    def reaches(self, columns: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of these columns the learner sees."""
+        return np.asarray(self.place[columns] >= 0)
+
+    def carried_back(self, before: Csr, row: Csr, parts: Floats) -> tuple[NDArray[Any], Floats]:
+        """What the columns of one document add to a score, given what its kept columns add."""
+        return self.columns[row.indices], parts
+
+    def spread(self, weights: Floats) -> Floats | None:
+        """Kept columns have their own names and weights."""
+        return None
+
+    def made_of(self, column: int) -> MadeOf:
+        """The one column that a kept column is."""
+        return MadeOf(self.columns[[column]], np.ones(1))
 
 
 def stored_columns(stored: Stored) -> tuple[int, NDArray[np.int32]]:
@@ -88,7 +118,7 @@ def stored_columns(stored: Stored) -> tuple[int, NDArray[np.int32]]:
     return n_features, columns
 
 
-def stored_chances(stored: Stored, columns: NDArray[np.int32]) -> NDArray[np.float64]:
+def stored_chances(stored: Stored, columns: NDArray[np.int32]) -> Floats:
     """The keep probabilities of sampled columns."""
     return stored.array("chances", columns.shape, least=float(np.finfo(float).tiny), most=1)
 
@@ -102,17 +132,18 @@ def unit_rows(X: Any) -> Any:
     [[0.6, 0.8], [0.0, 0.0]]
     """
     if is_sparse(X):
-        return _unit_length(canonical_csr(X)).matrix
+        return unit_length(canonical_csr(X)).matrix
     if X.dtype.kind != "f":
         X = X.astype(np.float64)
     return X * _inverse_lengths(np.square(X, dtype=np.float64).sum(axis=1), X.dtype)[:, None]
 
 
-def _unit_length(csr: Csr) -> Csr:
+def unit_length(csr: Csr) -> Csr:
+    """Canonical rows, scaled to length 1, except zero rows."""
     factors = _inverse_lengths(row_squares(csr), csr.data.dtype)
     return csr._replace(data=csr.data * np.repeat(factors, np.diff(csr.indptr)))
 
 
-def _inverse_lengths(squares: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
+def _inverse_lengths(squares: Floats, dtype: Any) -> NDArray[Any]:
     factors = np.divide(1.0, np.sqrt(squares), out=np.ones_like(squares), where=squares > 0)
     return factors.astype(dtype)

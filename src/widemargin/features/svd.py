@@ -22,8 +22,8 @@ from widemargin.errors import DataError
 
 Floats = NDArray[np.float64]
 
-# Vectors multiplied at a time, to limit the dense products of the longer side.
-COLUMNS_AT_ONCE = 128
+# Vectors multiplied at a time: so many stay in the cache, and limit the dense products of the longer side.
+COLUMNS_AT_ONCE = 32
 # Up to this many rows or columns all singular vectors are computed.
 EXACT = 1500
 # Subspace iteration: additional vectors, and passes.
@@ -37,7 +37,9 @@ class Singular(NamedTuple):
     vectors: Floats
 
 
-def top_singular_vectors(A: sp.csr_array, n_components: int, random_state: Any = 0) -> Singular:
+def top_singular_vectors(
+    A: sp.csr_array, n_components: int, random_state: Any = 0, n_jobs: int | None = None
+) -> Singular:
     """The top `n_components`, or as many as the rank; the largest entry of each vector is positive.
 
     Examples
@@ -46,18 +48,18 @@ def top_singular_vectors(A: sp.csr_array, n_components: int, random_state: Any =
     >>> found.values.tolist(), np.abs(found.vectors).round(6).tolist()
     ([3.0], [[0.0, 1.0]])
     """
-    values, short = short_side_vectors(A, n_components, random_state)
+    values, short = short_side_vectors(A, n_components, random_state, n_jobs)
     values, short = values[:n_components], short[:, :n_components]
     vectors = short.T
     if A.shape[0] <= A.shape[1]:
-        vectors = (times(canonical_csr(A.T), short, thread_count(None)) / values).T
+        vectors = (times(canonical_csr(A.T), short, thread_count(n_jobs)) / values).T
     largest = np.abs(vectors).argmax(axis=1)
     signs = np.sign(vectors[np.arange(len(vectors)), largest])
     return Singular(values, vectors * signs[:, None])
 
 
 def short_side_vectors(
-    A: sp.csr_array, n_components: int | None, random_state: Any = 0
+    A: sp.csr_array, n_components: int | None, random_state: Any = 0, n_jobs: int | None = None
 ) -> tuple[Floats, Floats]:
     """Positive singular values in decreasing order, and singular vectors of the shorter side, one per column.
 
@@ -67,7 +69,8 @@ def short_side_vectors(
     half: Any = A if A.shape[0] <= A.shape[1] else A.T
     side = half.shape[0]
     if n_components is not None and side > EXACT and n_components + _SPARE_VECTORS < side // 2:
-        squares, vectors = _iterated(canonical_csr(half), canonical_csr(half.T), n_components, random_state)
+        both = canonical_csr(half), canonical_csr(half.T)
+        squares, vectors = _iterated(*both, n_components, random_state, thread_count(n_jobs))
     else:
         squares, vectors = scipy.linalg.eigh((half @ half.T).toarray(), overwrite_a=True)
     squares, vectors = np.maximum(squares[::-1], 0.0), vectors[:, ::-1]
@@ -77,14 +80,16 @@ def short_side_vectors(
     return np.sqrt(squares[:rank]), vectors[:, :rank]
 
 
-def _iterated(half: Csr, transposed: Csr, n_components: int, random_state: Any) -> tuple[Floats, Floats]:
+def _iterated(
+    half: Csr, transposed: Csr, n_components: int, random_state: Any, n_threads: int
+) -> tuple[Floats, Floats]:
     """The top n_components eigenvalues and eigenvectors of half half', in increasing order."""
     block = check_random_state(random_state).standard_normal((half.n_rows, n_components + _SPARE_VECTORS))
     image = block
     for done in range(_PASSES):
         # Before the last pass, approximate orthogonality is enough.
         block = _orthogonal(image, rounds=2 if done == _PASSES - 1 else 1)
-        image = _gram_times(half, transposed, block)
+        image = _gram_times(half, transposed, block, n_threads)
     squares, turned = scipy.linalg.eigh(block.T @ image)
     return squares[-n_components:], block @ turned[:, -n_components:]
 
@@ -108,8 +113,7 @@ def _orthogonal(block: Floats, rounds: int) -> Floats:
     return np.asarray(block)
 
 
-def _gram_times(half: Csr, transposed: Csr, block: Floats) -> Floats:
-    n_threads = thread_count(None)
+def _gram_times(half: Csr, transposed: Csr, block: Floats, n_threads: int) -> Floats:
     result = np.empty_like(block)
     for first in range(0, block.shape[1], COLUMNS_AT_ONCE):
         some = slice(first, first + COLUMNS_AT_ONCE)

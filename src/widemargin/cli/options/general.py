@@ -162,7 +162,12 @@ GENERAL = (
         shown="off",
         least=1,
     ),
-    Option("--features", "List only the selected or sampled terms, with their scores.", "inspect", bool),
+    Option(
+        "--features",
+        "List only the selected or sampled terms with their scores, or what features are made of.",
+        "inspect",
+        bool,
+    ),
     Option(
         "--export-svmlight FILE",
         "Write a model of vectors for svm_classify of SVM-light. If there are several labels, choose one "

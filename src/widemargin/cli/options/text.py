@@ -61,10 +61,13 @@ TEXT = (
     both("--hashed N", "Hash terms to N columns instead of keeping a vocabulary.", int, shown="off", least=1),
     both(
         "--features SCORE:N",
-        "Learn from some of the terms: the N best by ig, gini, chi2, odds, bns or df (ig:5000), a percentage "
-        "of them (ig:10%), or those above a least score (df:min=3). :combine=max, average, sum, "
+        "Learn from fewer features: the N best terms by ig, gini, chi2, odds, bns or df (ig:5000), a "
+        "percentage of them (ig:10%), or those above a least score (df:min=3). :combine=max, average, sum, "
         "round-robin or joint combines the labels. subspace, ridge, weighted or uniform sample about N "
-        "terms at random (subspace:2000:rank=100, ridge:2000:lambda=0.4).",
+        "terms at random (subspace:2000:rank=100, ridge:2000:lambda=0.4). lsi, clusters or label-clusters "
+        "make N new features of all terms: "
+        "the top singular vectors (lsi:200), clusters of terms of the same documents (clusters:500) or of "
+        "the same labels (label-clusters:500).",
         shown="all",
         common=True,
     ),

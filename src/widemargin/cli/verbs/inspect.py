@@ -24,6 +24,8 @@ LABELS_SHOWN = 10
 NODES_SHOWN = 60
 # And of a tree of decisions, unless its label was chosen.
 LINES_SHOWN = 20
+# Terms of a feature that is made of many.
+TERMS_SHOWN = 10
 
 
 @takes("inspect")
@@ -134,6 +136,11 @@ def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
 
     if classifier.features_ is None:
         raise DataError(f"{model} uses all its terms. Train with --features to select some.")
+    from widemargin.classifier.representation import makes_features
+
+    if makes_features(classifier.features_):
+        show_made_features(model, classifier, json)
+        return
     found = classifier.selected_terms()
     if json:
         terms = [{"term": term, "score": score} for term, score in found]
@@ -141,6 +148,29 @@ def show_features(model: Path, classifier: TextClassifier, json: bool) -> None:
         return
     show_table(Table("", [Column("term"), Column("score", "decimal", 6)], [list(pair) for pair in found]))
     say(f"{len(found):,} of {counted(classifier.n_features_in_, 'term')}.")
+
+
+def show_made_features(model: Path, classifier: TextClassifier, json: bool) -> None:
+    """What the features that the learner sees are made of."""
+    from widemargin.report.tables import Column, Table
+
+    found = classifier.made_features(TERMS_SHOWN)
+    if json:
+        listed = [{"value": value, "terms": _pairs(terms)} for value, terms in found]
+        print_json({"model": str(model), "before": classifier.n_features_in_, "features": listed})
+        return
+    projected = hasattr(classifier.features_, "singular_values_")
+    columns = [
+        Column("feature"),
+        Column("singular value", "decimal", 3) if projected else Column("terms", "count"),
+        Column("strongest terms"),
+    ]
+    rows = [
+        [str(number), value, " ".join(("" if weight > 0 else "-") + term for term, weight in terms)]
+        for number, (value, terms) in enumerate(found, start=1)
+    ]
+    show_table(Table("", columns, list(rows)))
+    say(f"{len(found):,} features, made of {counted(classifier.n_features_in_, 'term')}.")
 
 
 def show_suspects(model: Path, summary: dict[str, Any], most: int, json: bool) -> None:
@@ -171,7 +201,7 @@ def _export(classifier: TextClassifier, model: Path, target: Path, labels: list[
 
     if classifier.features_ is not None:
         raise DataError(
-            f"{model} uses a selection of the features, which an SVM-light model cannot store. Train "
+            f"{model} uses selected or new features, which an SVM-light model cannot store. Train "
             f"without --features."
         )
     if classifier.vectorizer_ is not None:

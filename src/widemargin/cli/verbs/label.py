@@ -68,7 +68,7 @@ def run(given: Given) -> None:
     classifier = TextClassifier(
         Vectorizer(**terms),
         _learner(given, learning, label_task.fractions(given.positives, task)),
-        features=None if wanted is None else selections.make(*wanted, unit_length=task.unit_length(terms)),
+        features=wanted and selections.make(*wanted, task.unit_length(terms), given.threads),
     )
     if given.simulate is not None:
         simulation.run(task, classifier, given)

@@ -73,7 +73,9 @@ def run(given: Given) -> None:
     classifier = TextClassifier(
         vectorizer=Vectorizer(**terms),
         learner=made,
-        features=None if wanted is None else selections.make(*wanted, unit_length=cosine and not on_vectors),
+        features=None
+        if wanted is None
+        else selections.make(*wanted, cosine and not on_vectors, given.threads),
         tune=effort,
         estimate=method,
         thresholds=estimates.chosen_thresholds(given.thresholds, method, several_labels=several),

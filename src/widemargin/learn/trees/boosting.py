@@ -92,6 +92,11 @@ class BoostedTrees(LinearModel):
     # What a Vectorizer should make of texts. Trees of counts are no better, and take four times as long.
     text_options: ClassVar[dict[str, Any]] = {"weighting": "bxx"}
 
+    @property
+    def needs_absent_terms(self) -> bool:
+        """Whether only the presence of terms counts."""
+        return self.base == "stumps"
+
     @one_fit_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the committees.
