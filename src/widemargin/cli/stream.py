@@ -16,6 +16,7 @@ from widemargin.errors import DataError, UsageError
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.cli.commands import Given
+    from widemargin.diagnose.drift_alarm import DriftAlarm
     from widemargin.documents.batches import Batch
 
 HASHED = 2**18
@@ -77,6 +78,7 @@ class Run:
         self.wrong_before = self._count("documents_wrong_")
         self.saved = self.seen
         self.next_note = 1000
+        self.alarm = _drift_alarm(given)
 
     def learn(self, batch: Batch) -> None:
         """Predict and learn a batch, in pieces that end where the model is to be saved."""
@@ -129,6 +131,10 @@ class Run:
         y = labels if self.given.multilabel else [known[0] for known in labels]
         self.classifier.partial_fit(texts, y)
         self.seen += len(texts)
+        if self.alarm is not None:
+            for check in self.alarm.add(self.classifier.vectorizer_.transform(texts), labels):
+                if check.fired:
+                    note(check.sentence, self.given.quiet)
 
     def _save_is_due(self) -> bool:
         if self.given.save_every is not None:
@@ -177,6 +183,9 @@ class Run:
             "skipped": self.bad,
             "seconds": {"stream": round(time.monotonic() - self.began, 4)},
         }
+        if self.alarm is not None:
+            found = [check.to_dict() for check in self.alarm.alarms]
+            summary["drift"] = {"window": self.given.drift_alarm, "alarms": found}
         if self.given.json:
             print_json(summary)
         elif not self.given.quiet:
@@ -191,10 +200,21 @@ class Run:
                 f"{f' ({odd})' if odd else ''}, {100 * self.share_wrong:.2f} % of them predicted wrongly "
                 f"before learning from them."
             )
+            if self.alarm is not None:
+                changes = [check.sentence for check in self.alarm.alarms]
+                say(*(changes or ["The drift alarm found no change."]))
             say(f"Wrote {self.given.output} ({bytes_in_words(self.size)}).")
 
     def _count(self, name: str) -> int:
         return int(getattr(getattr(self.classifier, "learner_", None), name, 0))
+
+
+def _drift_alarm(given: Given) -> DriftAlarm | None:
+    if given.drift_alarm is None:
+        return None
+    from widemargin.diagnose.drift_alarm import DriftAlarm
+
+    return DriftAlarm(given.drift_alarm, n_jobs=given.threads)
 
 
 @contextlib.contextmanager

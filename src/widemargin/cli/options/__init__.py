@@ -5,7 +5,7 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import general, hierarchy, learners, text
+from widemargin.cli.options import general, hierarchy, learners, streams, text
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
 
@@ -25,7 +25,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Trees and rules (c45)": learners.C45,
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": learners.ONLINE_LEARNING,
-    "Streams (online learners)": learners.STREAMS,
+    "Streams (online learners)": streams.STREAMS,
     "Label hierarchy": hierarchy.HIERARCHY,
     "Tuning and estimates": learners.ESTIMATES,
     "Simulation on labeled documents": general.SIMULATION,

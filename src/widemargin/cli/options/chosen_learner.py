@@ -16,10 +16,10 @@ from widemargin.cli.options.learners import (
     ONLINE_LEARNING,
     PROFILES,
     ROCCHIO,
-    STREAMS,
 )
 from widemargin.cli.options.option import Option
 from widemargin.cli.options.start_weights import read_start_weights
+from widemargin.cli.options.streams import STREAMS
 from widemargin.errors import UsageError
 from widemargin.tune.learners import fixed_parameters
 

@@ -322,39 +322,6 @@ ONLINE_LEARNING = (
         least=1,
     ),
 )
-STREAMS = (
-    train(
-        "--stream",
-        "Learn from JSON Lines as they arrive, also from an endless pipe: predict each document, learn from "
-        "it, forget it. Terms are hashed, new labels may appear, and malformed lines are skipped (--errors "
-        "strict stops there).",
-        bool,
-        common=True,
-        learners=ONLINE,
-    ),
-    train(
-        "--save-every N",
-        "With --stream: save after every N documents. Ctrl-C also saves the model.",
-        int,
-        shown="once a minute",
-        learners=ONLINE,
-        least=1,
-    ),
-    train(
-        "--resume",
-        "With --stream: continue with the model in MODEL, if there is one, and with its settings.",
-        bool,
-        learners=ONLINE,
-    ),
-    train(
-        "--max-labels N",
-        "With --stream: stop when there are more than N distinct labels. Each takes memory.",
-        int,
-        1000,
-        learners=ONLINE,
-        least=2,
-    ),
-)
 ESTIMATES = (
     train(
         "--tune none|fast|full|10s",

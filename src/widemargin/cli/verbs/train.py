@@ -38,8 +38,8 @@ def run(given: Given) -> None:
         stream.check(given, terms)
         stream.run(given, reading, learning, terms)
         return
-    if given.save_every is not None or given.resume:
-        raise UsageError("--save-every and --resume need --stream.")
+    if given.save_every is not None or given.resume or given.drift_alarm is not None:
+        raise UsageError("--save-every, --resume and --drift-alarm need --stream.")
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
     tune = given.tune
     if tune is None:
