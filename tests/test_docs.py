@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from widemargin.papers.registry import list_papers
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -68,6 +70,46 @@ def test_the_guide_to_theory():
     results = doctest.testfile(str(DOCS / "theory.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert results.attempted >= 10
     assert results.failed == 0
+
+
+NUMBERED = {
+    "joachims": {
+        "Table": "2.1 4.1-4.4 5.1-5.4 6.1-6.9 8.1-8.9 9.1-9.3",
+        "Figure": "2.1-2.2 3.1-3.2 4.1-4.6 5.1-5.4 7.1-7.13 8.1-8.6 9.1-9.5",
+    },
+    "zhang": {"Table": "1-2", "Figure": "1-1"},
+    "dagan": {"Table": "1-2"},
+    "teytaud": {},
+    "dasgupta": {"Table": "1-1", "Figure": "1-5"},
+}
+
+
+def numbers(ranges):
+    """ "8.1-8.3 9.1" as 8.1, 8.2, 8.3 and 9.1."""
+    for each in ranges.split():
+        first, _, last = each.partition("-")
+        chapter, _, start = first.rpartition(".")
+        for number in range(int(start), int((last or first).rpartition(".")[2]) + 1):
+            yield f"{chapter}.{number}" if chapter else str(number)
+
+
+@pytest.mark.parametrize("document", NUMBERED)
+def test_papers_md_names_every_table_and_figure(document):
+    _, listed = (DOCS / "papers.md").read_text().split("## The five documents, section by section")
+    (part,) = re.findall(rf"^### {document}$(.*?)(?=^### |\Z)", listed, re.DOTALL | re.MULTILINE)
+    rows = [line.split("|")[1:-1] for line in part.splitlines() if line.startswith("|")]
+    expected = {f"{kind} {number}" for kind, given in NUMBERED[document].items() for number in numbers(given)}
+    found = [cells[0].strip() for cells in rows if re.fullmatch(r"(Table|Figure) [0-9.]+", cells[0].strip())]
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    assert all(len(cells) == 3 and all(cell.strip() for cell in cells) for cells in rows)
+
+
+def test_papers_md_names_only_papers_that_can_be_run_and_all_of_them():
+    text = (DOCS / "papers.md").read_text()
+    known = {paper.name for paper in list_papers()}
+    named = set(re.findall(rf"`((?:{'|'.join(NUMBERED)})-[a-z0-9.-]+)`", text))
+    assert named == known
 
 
 def test_every_file_that_papers_md_names_exists():
