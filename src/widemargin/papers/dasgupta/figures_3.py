@@ -210,7 +210,7 @@ def techtc_tasks(report: Report, tasks: int, splits: int) -> Iterator[SmallTask]
     found = tasks_of(texts_of(load_corpus("techtc100", split=None).train))
     for number, (name, pages) in enumerate(list(found.items())[:tasks]):
         report(f"Task {number + 1} of {min(tasks, len(found))}: {name}")
-        positive = [bool(labels) and labels[0].endswith("/positive") for labels in pages.labels]
+        positive = [labels is not None and labels[0].endswith("/positive") for labels in pages.labels]
         yield from _divided(number, pages.texts, np.where(positive, 1, -1), splits)
 
 
