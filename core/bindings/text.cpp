@@ -13,19 +13,6 @@
 namespace widemargin {
 namespace {
 
-Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets) {
-    Strings strings;
-    if (offsets.size() == 0 || offsets(0) != 0) throw nb::value_error("offsets must begin with 0");
-    for (size_t i = 0; i + 1 < offsets.size(); ++i)
-        if (offsets(i) > offsets(i + 1)) throw nb::value_error("offsets must ascend");
-    if (offsets(offsets.size() - 1) != static_cast<int64_t>(bytes.size()))
-        throw nb::value_error("offsets must end at the number of bytes");
-    const auto* data = reinterpret_cast<const char*>(bytes.data());
-    strings.bytes.assign(data, data + bytes.size());
-    strings.offsets.assign(offsets.data(), offsets.data() + offsets.size());
-    return strings;
-}
-
 // Writes strings to arrays that Python allocated.
 void write_strings(const Strings& strings, Output<uint8_t> bytes, Output<int64_t> offsets) {
     require_size(bytes, static_cast<int64_t>(strings.bytes.size()), "bytes");
@@ -34,7 +21,8 @@ void write_strings(const Strings& strings, Output<uint8_t> bytes, Output<int64_t
     std::copy(strings.offsets.begin(), strings.offsets.end(), offsets.data());
 }
 
-TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int max_n) {
+TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int max_n, int reach,
+                   bool ordered) {
     TextRule rule;
     rule.kind = kind;
     rule.tokens.alphabet = kind == UnitKind::characters ? Alphabet::characters
@@ -44,8 +32,16 @@ TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int
     rule.tokens.join_numbers = alnum && kind == UnitKind::words;
     rule.tokens.min_length = min_length;
     if (min_n < 1 || max_n < min_n || max_n > 255) throw nb::value_error("1 <= min_n <= max_n <= 255");
-    rule.ngrams = {min_n, max_n, kind == UnitKind::characters_in_words};
+    if (reach < 0 || reach > 256) throw nb::value_error("0 <= reach <= 256");
+    if (reach > 0 && kind != UnitKind::words) throw nb::value_error("only words have pairs");
+    rule.ngrams = {min_n, max_n, kind == UnitKind::characters_in_words, {reach, ordered}};
     return rule;
+}
+
+template <class T>
+void write(const std::vector<T>& values, Output<T> out, const char* name) {
+    require_size(out, static_cast<int64_t>(values.size()), name);
+    std::copy(values.begin(), values.end(), out.data());
 }
 
 // Rows that are not written to a matrix yet.
@@ -63,23 +59,26 @@ struct CountRows {
 };
 
 template <class Index>
-CountRows count(const BoundIndex<Index>& bound, const Texts& texts, const TokenMap* map, int n_threads) {
+CountRows count(const BoundIndex<Index>& bound, const Texts& texts, const TokenMap* map,
+                const ConceptMap* concepts, int n_threads) {
     CountRows result;
     const Runner run(n_threads, texts.length());
     result.n_threads = n_threads;
     without_gil([&] {
-        result.rows = count_known(texts.views, bound.rule, bound.index, map ? *map : bound.index.units(),
-                                  run.n_threads, run);
+        result.rows = count_known(texts.views, bound.rule, bound.index,
+                                  {map ? *map : bound.index.units(), concepts}, run.n_threads, run);
     });
     return result;
 }
 
 template <class Index>
-Occurrences locate(const BoundIndex<Index>& bound, const Texts& texts, const TokenMap* map) {
+Occurrences locate(const BoundIndex<Index>& bound, const Texts& texts, const TokenMap* map,
+                   const ConceptMap* concepts) {
     if (texts.views.size() != 1) throw nb::value_error("locate takes one text");
     Occurrences result;
     without_gil([&] {
-        result = locate_known(texts.views[0], bound.rule, bound.index, map ? *map : bound.index.units());
+        result = locate_known(texts.views[0], bound.rule, bound.index,
+                              {map ? *map : bound.index.units(), concepts});
     });
     return result;
 }
@@ -105,8 +104,10 @@ void units(const BoundIndex<Index>& bound, Input<uint8_t> bytes, Input<int64_t> 
 
 template <class Index>
 void bind_index(nb::class_<BoundIndex<Index>>& index) {
-    index.def("count", &count<Index>, nb::arg("texts"), nb::arg("map").none(), nb::arg("n_threads"))
-        .def("locate", &locate<Index>, nb::arg("texts"), nb::arg("map").none())
+    index
+        .def("count", &count<Index>, nb::arg("texts"), nb::arg("map").none(), nb::arg("concepts").none(),
+             nb::arg("n_threads"))
+        .def("locate", &locate<Index>, nb::arg("texts"), nb::arg("map").none(), nb::arg("concepts").none())
         .def("skip", &skip<Index>, array("bytes"), array("offsets"))
         .def("units", &units<Index>, array("bytes"), array("offsets"), array("out"));
 }
@@ -152,10 +153,12 @@ void register_text(nb::module_& m) {
     nb::class_<TextRule>(m, "TextRule")
         .def(
             "__init__",
-            [](TextRule* self, UnitKind kind, bool alnum, int64_t min_length, int min_n, int max_n) {
-                new (self) TextRule(make_rule(kind, alnum, min_length, min_n, max_n));
+            [](TextRule* self, UnitKind kind, bool alnum, int64_t min_length, int min_n, int max_n, int reach,
+               bool ordered) {
+                new (self) TextRule(make_rule(kind, alnum, min_length, min_n, max_n, reach, ordered));
             },
-            nb::arg("kind"), nb::arg("alnum"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"));
+            nb::arg("kind"), nb::arg("alnum"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"),
+            nb::arg("reach"), nb::arg("ordered"));
 
     nb::class_<Texts>(m, "Texts")
         .def(nb::init<>())
@@ -164,19 +167,6 @@ void register_text(nb::module_& m) {
         .def("add_objects", &Texts::add_objects, nb::arg("sequence"))
         .def("add_column", &Texts::add_column<int32_t>, array("offsets"), array("data"))
         .def("add_column", &Texts::add_column<int64_t>, array("offsets"), array("data"));
-
-    nb::class_<TokenMap>(m, "TokenMap")
-        .def(
-            "__init__",
-            [](TokenMap* self, Input<uint8_t> bytes, Input<int64_t> offsets, Input<uint64_t> values) {
-                const Strings strings = copy_strings(bytes, offsets);
-                require_size(values, strings.size(), "values");
-                new (self) TokenMap();
-                for (int64_t i = 0; i < strings.size(); ++i) self->add(strings.token(i), values.data()[i]);
-            },
-            array("bytes"), array("offsets"), array("values"));
-    m.attr("SKIP") = kSkip;
-    m.attr("UNKNOWN") = kUnknown;
 
     nb::class_<CountRows>(m, "CountRows")
         .def_prop_ro("n_rows", [](const CountRows& self) { return self.rows.n_rows(); })
@@ -202,7 +192,16 @@ void register_text(nb::module_& m) {
             [](const TokenPass& self, Output<uint8_t> bytes, Output<int64_t> offsets) {
                 write_strings(self.distinct, bytes, offsets);
             },
-            array("bytes"), array("offsets"));
+            array("bytes"), array("offsets"))
+        .def_prop_ro("n_tokens", &TokenPass::n_tokens)
+        .def(
+            "sequences",
+            [](const TokenPass& self, Output<int64_t> lengths, Output<int32_t> tokens) {
+                require_size(lengths, self.n_documents(), "lengths");
+                require_size(tokens, self.n_tokens(), "tokens");
+                self.sequences(lengths.data(), tokens.data());
+            },
+            array("lengths"), array("tokens"), "The tokens of every text, as positions in `distinct`.");
 
     struct BoundCounts {
         std::unique_ptr<CollectionCounts> counts;
@@ -224,6 +223,21 @@ void register_text(nb::module_& m) {
                 require_size(out, self.counts->terms().n_terms(), "out");
                 if (!self.counts->terms().has_totals()) throw nb::value_error("counted without totals");
                 self.counts->terms().totals(out.data());
+            },
+            array("out"))
+        .def(
+            "associations",
+            [](BoundCounts& self, Output<double> out) {
+                require_size(out, self.counts->terms().n_terms(), "out");
+                if (!self.counts->terms().has_totals()) throw nb::value_error("counted without totals");
+                self.counts->terms().associations(out.data());
+            },
+            array("out"))
+        .def(
+            "mark_pairs",
+            [](BoundCounts& self, Output<uint8_t> out) {
+                require_size(out, self.counts->terms().n_terms(), "out");
+                self.counts->terms().mark_pairs(out.data());
             },
             array("out"))
         .def(
@@ -261,27 +275,22 @@ void register_text(nb::module_& m) {
         });
     m.def(
         "count_units",
-        [](TokenPass& pass, const TextRule& rule, Input<int32_t> unit_of, Input<uint8_t> bytes,
-           Input<int64_t> offsets, bool totals, int n_threads) {
-            require_size(unit_of, pass.distinct.size(), "unit_of");
-            Strings units = copy_strings(bytes, offsets);
-            for (size_t i = 0; i < unit_of.size(); ++i)
-                if (unit_of(i) < -1 || unit_of(i) >= units.size())
-                    throw nb::value_error("unit_of names a unit that is not there");
+        [](TokenPass& pass, UnitMap& map, const TextRule& rule, bool totals, int n_threads) {
+            const auto n_distinct = static_cast<size_t>(pass.distinct.size());
+            if (map.unit_of.size() != n_distinct ||
+                (!map.entries.empty() && map.number_of.size() != n_distinct))
+                throw nb::value_error("the map does not fit the tokens");
             int64_t work = 0;
             for (const TokenPass::Piece& piece : pass.pieces) work += piece.tokens.size() * 4;
             const Runner run(n_threads, work);
             BoundCounts result{nullptr, n_threads, work};
             without_gil([&] {
-                result.counts = std::make_unique<CollectionCounts>(
-                    pass, std::move(units),
-                    std::vector<int32_t>(unit_of.data(), unit_of.data() + unit_of.size()), rule.ngrams,
-                    totals, run.n_threads, run);
+                result.counts = std::make_unique<CollectionCounts>(pass, std::move(map), rule.ngrams, totals,
+                                                                   run.n_threads, run);
             });
             return result;
         },
-        nb::arg("tokens"), nb::arg("rule"), array("unit_of"), array("bytes"), array("offsets"),
-        nb::arg("totals"), nb::arg("n_threads"));
+        nb::arg("tokens"), nb::arg("map"), nb::arg("rule"), nb::arg("totals"), nb::arg("n_threads"));
     m.def(
         "count_terms",
         [](const Texts& texts, const TextRule& rule, Input<uint8_t> bytes, Input<int64_t> offsets,
@@ -302,16 +311,15 @@ void register_text(nb::module_& m) {
         .def("__len__", [](const Occurrences& self) { return self.column.size(); })
         .def(
             "read",
-            [](const Occurrences& self, Output<int32_t> column, Output<int64_t> begin, Output<int64_t> end) {
-                const auto n = static_cast<int64_t>(self.column.size());
-                require_size(column, n, "column");
-                require_size(begin, n, "begin");
-                require_size(end, n, "end");
-                std::copy(self.column.begin(), self.column.end(), column.data());
-                std::copy(self.begin.begin(), self.begin.end(), begin.data());
-                std::copy(self.end.begin(), self.end.end(), end.data());
+            [](const Occurrences& self, Output<int32_t> column, Output<int64_t> begin, Output<int64_t> end,
+               Output<int64_t> gap_begin, Output<int64_t> gap_end) {
+                write(self.column, column, "column");
+                write(self.begin, begin, "begin");
+                write(self.end, end, "end");
+                write(self.gap_begin, gap_begin, "gap_begin");
+                write(self.gap_end, gap_end, "gap_end");
             },
-            array("column"), array("begin"), array("end"));
+            array("column"), array("begin"), array("end"), array("gap_begin"), array("gap_end"));
 
     nb::class_<BoundIndex<TermIndex>> term_index(m, "TermIndex");
     term_index.def(
@@ -319,7 +327,9 @@ void register_text(nb::module_& m) {
         [](BoundIndex<TermIndex>* self, Input<uint8_t> bytes, Input<int64_t> offsets, const TextRule& rule) {
             const Strings terms = copy_strings(bytes, offsets);
             std::unique_ptr<TermIndex> index;
-            without_gil([&] { index = std::make_unique<TermIndex>(terms, rule.kind == UnitKind::words); });
+            without_gil([&] {
+                index = std::make_unique<TermIndex>(terms, rule.kind == UnitKind::words, rule.ngrams.pairs);
+            });
             new (self) BoundIndex<TermIndex>{std::move(*index), rule};
         },
         array("bytes"), array("offsets"), nb::arg("rule"));
@@ -329,7 +339,7 @@ void register_text(nb::module_& m) {
         "__init__",
         [](BoundIndex<HashIndex>* self, int64_t n_columns, const TextRule& rule) {
             if (n_columns < 1 || n_columns > 0x7FFFFFFF) throw nb::value_error("1 <= n_columns < 2**31");
-            new (self) BoundIndex<HashIndex>{HashIndex(n_columns), rule};
+            new (self) BoundIndex<HashIndex>{HashIndex(n_columns, rule.ngrams.pairs), rule};
         },
         nb::arg("n_columns"), nb::arg("rule"));
     bind_index(hash_index);

@@ -7,8 +7,22 @@
 #include "parallel.hpp"
 #include "text/counting.hpp"
 #include "text/text_view.hpp"
+#include "text/vocabulary.hpp"
 
 namespace widemargin {
+
+inline Strings copy_strings(const Input<uint8_t>& bytes, const Input<int64_t>& offsets) {
+    Strings strings;
+    if (offsets.size() == 0 || offsets(0) != 0) throw nb::value_error("offsets must begin with 0");
+    for (size_t i = 0; i + 1 < offsets.size(); ++i)
+        if (offsets(i) > offsets(i + 1)) throw nb::value_error("offsets must ascend");
+    if (offsets(offsets.size() - 1) != static_cast<int64_t>(bytes.size()))
+        throw nb::value_error("offsets must end at the number of bytes");
+    const auto* data = reinterpret_cast<const char*>(bytes.data());
+    strings.bytes.assign(data, data + bytes.size());
+    strings.offsets.assign(offsets.data(), offsets.data() + offsets.size());
+    return strings;
+}
 
 // The characters of many documents, and their owners.
 class Texts {

@@ -33,7 +33,7 @@ void text_dissimilarities(const std::vector<TextView>& texts, const TextRule& ru
         std::vector<double> sums(std::max(index.stride, n_profiles), 0.0);
         pieces.each(stop, [&](std::int64_t i) {
             normalizer.read(texts[i]);
-            push_text(normalizer, tokenizer, rule.kind, terms, terms.units(), counter);
+            push_text(normalizer, tokenizer, rule.kind, terms, {terms.units()}, counter);
             counter.end_document([&](const std::int32_t* columns, std::int64_t n) {
                 text.read_occurrences(n);
                 const KlOfText kl{profiles, text};

@@ -88,6 +88,26 @@ class TokenPass {
         distinct = merge_tables(tables, 0, ranks, run);
     }
 
+    int64_t n_documents() const {
+        int64_t n = 0;
+        for (const Piece& piece : pieces) n += static_cast<int64_t>(piece.lengths.size());
+        return n;
+    }
+    int64_t n_tokens() const {
+        int64_t n = 0;
+        for (const Piece& piece : pieces) n += static_cast<int64_t>(piece.tokens.size());
+        return n;
+    }
+
+    // The number of tokens of every document, and the tokens as positions in `distinct`.
+    void sequences(int64_t* lengths, int32_t* tokens) const {
+        for (const Piece& piece : pieces) {
+            lengths = std::copy(piece.lengths.begin(), piece.lengths.end(), lengths);
+            for (const uint32_t token : piece.tokens)
+                *tokens++ = static_cast<int32_t>(ranks[piece.owner][token]);
+        }
+    }
+
     struct Piece {
         int64_t first_row = 0;
         int owner = 0;
@@ -152,34 +172,22 @@ class CollectionCounts {
         merge(totals, run);
     }
 
-    // Counts the tokens of a pass after replacement: unit_of[position in pass.distinct] is the position in
-    // `units`, which are sorted, or -1 (omitted). Empties the pass.
+    // Counts the tokens of a pass after replacement (by stems, or by the concepts of a thesaurus). Empties
+    // the pass.
     template <class Run>
-    CollectionCounts(TokenPass& pass, Strings units, const std::vector<int32_t>& unit_of,
-                     const NgramRule& rule, bool totals, int n_threads, Run&& run)
+    CollectionCounts(TokenPass& pass, UnitMap map, const NgramRule& rule, bool totals, int n_threads,
+                     Run&& run)
         : terms_(rule) {
         make_counters(rule, totals, n_threads);
         count(pass.pieces.size(), run, [&](int64_t p, int thread, const StopFlag& stop) {
-            NgramCounter& counter = counters_[thread];
-            counter.expect_units(units.size());
-            TokenPass::Piece& piece = pass.pieces[p];
-            rows_.pieces[p].first_row = piece.first_row;
-            const std::vector<uint32_t>& rank = pass.ranks[piece.owner];
-            const uint32_t* token = piece.tokens.data();
-            for (const uint32_t length : piece.lengths) {
-                if (stop) return;
-                for (const uint32_t* end = token + length; token < end; ++token) {
-                    const int32_t unit = unit_of[rank[*token]];
-                    if (unit >= 0) counter.push(static_cast<uint32_t>(unit));
-                    if (counter.full()) counter.flush();
-                }
-                counter.end_document(rows_.pieces[p]);
-            }
-            piece = TokenPass::Piece();
+            counters_[thread].expect_units(map.units.size());
+            count_piece(pass.pieces[p], pass.ranks[pass.pieces[p].owner], map, counters_[thread],
+                        rows_.pieces[p], stop);
+            pass.pieces[p] = TokenPass::Piece();
         });
-        std::vector<uint32_t> same(units.size());
+        std::vector<uint32_t> same(map.units.size());
         std::iota(same.begin(), same.end(), 0u);
-        terms_.set_words(std::move(units), std::vector<std::vector<uint32_t>>(n_threads, same));
+        terms_.set_words(std::move(map.units), std::vector<std::vector<uint32_t>>(n_threads, same));
         merge(totals, run);
     }
 
@@ -202,6 +210,33 @@ class CollectionCounts {
     }
 
   private:
+    // The documents of one piece of a pass.
+    static void count_piece(const TokenPass::Piece& piece, const std::vector<uint32_t>& rank,
+                            const UnitMap& map, NgramCounter& counter, RowPiece& rows, const StopFlag& stop) {
+        rows.first_row = piece.first_row;
+        const auto push = [&](int32_t unit, int64_t, int64_t) {
+            if (unit < 0) return;
+            counter.push(static_cast<uint32_t>(unit));
+            if (counter.full()) counter.flush();
+        };
+        const uint32_t* token = piece.tokens.data();
+        for (const uint32_t length : piece.lengths) {
+            if (stop) return;
+            const uint32_t* end = token + length;
+            if (map.entries.empty()) {
+                for (; token < end; ++token) push(map.unit_of[rank[*token]], 0, 0);
+            } else {
+                EntryReader<int32_t> reader(map.entries[0], map.meanings);
+                for (; token < end; ++token) {
+                    const uint32_t at = rank[*token];
+                    reader.push({map.unit_of[at], static_cast<uint32_t>(map.number_of[at]), 0, 0}, push);
+                }
+                reader.finish(push);
+            }
+            counter.end_document(rows);
+        }
+    }
+
     void make_counters(const NgramRule& rule, bool totals, int n_threads) {
         for (int t = 0; t < n_threads; ++t) counters_.emplace_back(rule, totals);
     }
@@ -231,7 +266,7 @@ class CollectionCounts {
 
 template <class Index>
 void push_text(const Normalizer& text, Tokenizer& tokenizer, UnitKind kind, const Index& index,
-               const TokenMap& map, OccurrenceCounter<Index>& counter) {
+               const WordMap& map, OccurrenceCounter<Index>& counter) {
     switch (kind) {
         case UnitKind::words:
             return push_words(text, tokenizer, index, map, counter);
@@ -247,7 +282,7 @@ void push_text(const Normalizer& text, Tokenizer& tokenizer, UnitKind kind, cons
 // Counts the index's terms. Words are looked up in `map`.
 template <class Index, class Run>
 Rows count_known(const std::vector<TextView>& texts, const TextRule& rule, const Index& index,
-                 const TokenMap& map, int n_threads, Run&& run) {
+                 const WordMap& map, int n_threads, Run&& run) {
     const std::vector<int64_t> begins = cut(texts, n_threads == 1 ? 1 : kPiecesPerThread * n_threads);
     Rows rows;
     rows.pieces.resize(begins.size() - 1);
@@ -274,8 +309,7 @@ Rows count_known(const std::vector<TextView>& texts, const TextRule& rule, const
 
 // Every occurrence of the index's terms in one text.
 template <class Index>
-Occurrences locate_known(const TextView& text, const TextRule& rule, const Index& index,
-                         const TokenMap& map) {
+Occurrences locate_known(const TextView& text, const TextRule& rule, const Index& index, const WordMap& map) {
     Normalizer normalizer(rule.tokens.alphabet);
     Tokenizer tokenizer(rule.tokens);
     Origins origins;

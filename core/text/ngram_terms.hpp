@@ -3,55 +3,32 @@
 // For each length, the pairs (prefix, unit) of every thread are renumbered with numbers that all threads
 // share, sorted and merged. Units are numbered in the order of their strings, so pairs sort as strings do.
 // The order of all terms is that of a depth-first walk through the tree of prefixes: a prefix first, then its
-// continuations.
+// continuations. The pairs of a word ("w1 ... w2") are among the continuations of the first word, at the
+// place of the mark between the words.
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "parallel.hpp"
 #include "text/ngrams.hpp"
+#include "text/terms/association.hpp"
+#include "text/terms/merged_keys.hpp"
 #include "text/unicode.hpp"
 #include "text/vocabulary.hpp"
 
 namespace widemargin {
 
-struct KeyedId {
-    uint64_t key;
-    uint32_t id;
-};
-
-// Radix sort by key, with digits of 11 bits, lowest first; digits in which no keys differ are skipped.
-inline void sort_by_key(LargeArray<KeyedId>& items) {
-    uint64_t any = 0, all = ~uint64_t{0};
-    for (const KeyedId& item : items) {
-        any |= item.key;
-        all &= item.key;
-    }
-    const uint64_t differs = items.empty() ? 0 : any & ~all;
-    LargeArray<KeyedId> scratch(items.size());
-    for (int shift = 0; shift < 64; shift += 11) {
-        if (!(differs >> shift & 0x7FF)) continue;
-        std::array<uint32_t, 2048> place{};
-        for (const KeyedId& item : items) ++place[item.key >> shift & 0x7FF];
-        uint32_t sum = 0;
-        for (uint32_t& at : place) {
-            const uint32_t count = at;
-            at = sum;
-            sum += count;
-        }
-        for (const KeyedId& item : items) scratch[place[item.key >> shift & 0x7FF]++] = item;
-        items.swap(scratch);
-    }
-}
-
 class NgramTerms {
   public:
-    explicit NgramTerms(const NgramRule& rule) : max_n_(rule.max_n), levels_(max_n_ + 1) {}
+    explicit NgramTerms(const NgramRule& rule)
+        : max_n_(rule.max_n), pairs_(rule.pairs), levels_(max_n_ + 1) {}
 
     // The units are sorted strings, joined by a space. ranks[t][number] is the position in `units` of the
     // unit that thread t's counter numbers `number`.
@@ -92,7 +69,8 @@ class NgramTerms {
             places_[t].resize(counters[t].n_longer());
             lengths_[t].resize(counters[t].n_longer());
         }
-        for (int n = 2; n <= max_n_; ++n) merge_length(n, counters, totals, run);
+        for (int n = 2; n <= max_n_; ++n) merge_level(n, counters, totals, run);
+        if (pairs_.reach) merge_level(kPairs, counters, totals, run);
         number_terms();
     }
 
@@ -112,6 +90,36 @@ class NgramTerms {
         for (const Level& level : levels_)
             for (size_t i = 0; i < level.column.size(); ++i)
                 if (level.column[i] >= 0) out[level.column[i]] = static_cast<int64_t>(level.total[i]);
+    }
+
+    // By column: how strongly the last word of an n-gram is associated with those before it, over all n-grams
+    // of that length; infinite for words and for pairs.
+    void associations(double* out) const {
+        std::fill_n(out, n_terms_, std::numeric_limits<double>::infinity());
+        for (int n = 2; n <= max_n_; ++n) {
+            const Level& level = levels_[n];
+            std::vector<double> beginnings(levels_[n - 1].document_frequency.size()), endings(n_units_);
+            double all = 0;
+            for (size_t i = 0; i < level.keys.size(); ++i) {
+                if (level.column[i] < 0) continue;
+                const auto total = static_cast<double>(level.total[i]);
+                beginnings[prefix_of(level, i)] += total;
+                endings[unit_of(level, i)] += total;
+                all += total;
+            }
+            for (size_t i = 0; i < level.keys.size(); ++i)
+                if (level.column[i] >= 0)
+                    out[level.column[i]] = log_likelihood_ratio(static_cast<double>(level.total[i]),
+                                                                beginnings[prefix_of(level, i)],
+                                                                endings[unit_of(level, i)], all);
+        }
+    }
+
+    // By column: 1 for pairs, 0 for n-grams.
+    void mark_pairs(uint8_t* out) const {
+        std::fill_n(out, n_terms_, uint8_t{0});
+        for (const int32_t column : levels_[kPairs].column)
+            if (column >= 0) out[column] = 1;
     }
 
     // Keeps the terms whose column is marked; the others become unknown.
@@ -140,7 +148,7 @@ class NgramTerms {
 
     // Writes the offsets of the terms (n_terms + 1 entries); returns the number of bytes.
     int64_t offsets(int64_t* out) const {
-        for (int n = 1; n <= max_n_; ++n)
+        for (int n = 0; n <= max_n_; ++n)
             for (size_t i = 0; i < levels_[n].column.size(); ++i)
                 if (levels_[n].column[i] >= 0) out[levels_[n].column[i] + 1] = length(n, i);
         out[0] = 0;
@@ -151,7 +159,7 @@ class NgramTerms {
     // Writes the terms' bytes at the offsets from offsets().
     template <class Run>
     void write(const int64_t* offsets, char* out, Run&& run) const {
-        for (int n = 1; n <= max_n_; ++n) {
+        for (int n = 0; n <= max_n_; ++n) {
             Pieces work(static_cast<int64_t>(levels_[n].column.size()), 1 << 16);
             run([&](int, const StopFlag& stop) {
                 for (int64_t i, end; !stop && work.next(i, end);)
@@ -162,7 +170,10 @@ class NgramTerms {
     }
 
   private:
-    // The n-grams of one length. Level 1 has no keys: its n-grams are the units themselves.
+    static constexpr int kPairs = 0;
+
+    // The n-grams of one length. Level 1 has no keys: its n-grams are the units themselves. Level 0 has the
+    // pairs of words.
     struct Level {
         std::vector<uint64_t> keys;  // the prefix's position in the level before, then the unit; sorted
         std::vector<uint32_t> document_frequency;
@@ -177,24 +188,40 @@ class NgramTerms {
     }
     size_t prefix_of(const Level& level, size_t i) const { return level.keys[i] >> unit_bits_; }
 
+    // Thread t's n-grams or pairs of one level with keys that all threads share, sorted.
+    LargeArray<KeyedId> sorted_keys(int n, size_t t, NgramCounter& counter) const {
+        LargeArray<KeyedId> items;
+        size_t size = 0;
+        const auto add_one = [&](uint32_t, uint32_t, uint32_t) { ++size; };
+        if (n == kPairs) {
+            counter.for_each_pair(add_one);
+            items.reserve(size);
+            counter.for_each_pair([&](uint32_t first, uint32_t second, uint32_t id) {
+                const uint64_t key = pairs_.key(rank(t, first), rank(t, second));
+                items.push_back({key >> 32 << unit_bits_ | static_cast<uint32_t>(key), id});
+            });
+            counter.forget_pairs();
+        } else {
+            counter.for_each(n, add_one);
+            items.reserve(size);
+            counter.for_each(n, [&](uint32_t prefix, uint32_t unit, uint32_t id) {
+                const uint64_t place = n == 2 ? rank(t, prefix) : places_[t][prefix - kLonger];
+                items.push_back({place << unit_bits_ | rank(t, unit), id});
+            });
+            counter.forget(n);
+        }
+        sort_by_key(items);
+        return items;
+    }
+
     template <class Run>
-    void merge_length(int n, std::vector<NgramCounter>& counters, bool totals, Run&& run) {
+    void merge_level(int n, std::vector<NgramCounter>& counters, bool totals, Run&& run) {
         const size_t n_threads = counters.size();
         std::vector<LargeArray<KeyedId>> items(n_threads);
-        run([&](int t, const StopFlag&) {
-            size_t size = 0;
-            counters[t].for_each(n, [&](uint32_t, uint32_t, uint32_t) { ++size; });
-            items[t].reserve(size);
-            counters[t].for_each(n, [&](uint32_t prefix, uint32_t unit, uint32_t id) {
-                const uint64_t place = n == 2 ? rank(t, prefix) : places_[t][prefix - kLonger];
-                items[t].push_back({place << unit_bits_ | rank(t, unit), id});
-            });
-            counters[t].forget(n);
-            sort_by_key(items[t]);
-        });
+        run([&](int t, const StopFlag&) { items[t] = sorted_keys(n, t, counters[t]); });
 
         // Each thread merges the pairs between two bounds; equal pairs are always between the same bounds.
-        const std::vector<std::vector<size_t>> bounds = cut(items);
+        const std::vector<std::vector<size_t>> bounds = cut_keys(items);
         std::vector<std::vector<uint64_t>> merged(n_threads);
         run([&](int r, const StopFlag&) { merge_range(items, bounds[r], bounds[r + 1], merged[r]); });
 
@@ -220,44 +247,6 @@ class NgramTerms {
         });
     }
 
-    // bounds[r][t]: where thread t's pairs of range r begin.
-    static std::vector<std::vector<size_t>> cut(const std::vector<LargeArray<KeyedId>>& items) {
-        const size_t n = items.size();
-        std::vector<std::vector<size_t>> bounds(n + 1, std::vector<size_t>(n, 0));
-        const auto& longest = *std::max_element(
-            items.begin(), items.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-        for (size_t t = 0; t < n; ++t) bounds[n][t] = items[t].size();
-        if (longest.empty()) return bounds;
-        for (size_t r = 1; r < n; ++r) {
-            const uint64_t key = longest[longest.size() * r / n].key;
-            for (size_t t = 0; t < n; ++t)
-                bounds[r][t] =
-                    std::lower_bound(items[t].begin(), items[t].end(), key,
-                                     [](const KeyedId& item, uint64_t k) { return item.key < k; }) -
-                    items[t].begin();
-        }
-        return bounds;
-    }
-
-    // Appends the distinct keys to `merged` and replaces every item's key by its position there.
-    static void merge_range(std::vector<LargeArray<KeyedId>>& items, const std::vector<size_t>& begin,
-                            const std::vector<size_t>& end, std::vector<uint64_t>& merged) {
-        std::vector<size_t> next = begin;
-        size_t longest = 0;
-        for (size_t t = 0; t < items.size(); ++t) longest = std::max(longest, end[t] - begin[t]);
-        merged.reserve(longest + longest / 2);
-        while (true) {
-            uint64_t least = ~uint64_t{0};
-            for (size_t t = 0; t < items.size(); ++t)
-                if (next[t] < end[t]) least = std::min(least, items[t][next[t]].key);
-            if (least == ~uint64_t{0}) return;
-            for (size_t t = 0; t < items.size(); ++t)
-                if (next[t] < end[t] && items[t][next[t]].key == least)
-                    items[t][next[t]++].key = merged.size();
-            merged.push_back(least);
-        }
-    }
-
     // Columns in the order of the walk: size = the number of terms that begin with an n-gram, including
     // itself.
     void number_terms() {
@@ -270,6 +259,15 @@ class NgramTerms {
             const Level& below = levels_[n + 1];
             for (size_t j = 0; j < below.keys.size(); ++j) size[n][prefix_of(below, j)] += size[n + 1][j];
         }
+        // The pairs of a first word come before the continuations whose next unit sorts after the mark.
+        Level& pairs = levels_[kPairs];
+        const uint32_t mark = pairs.keys.empty() ? 0 : units_before(pairs_.mark());
+        std::vector<int64_t> n_pairs(pairs.keys.empty() ? 0 : n_units_), before(n_pairs.size());
+        for (size_t i = 0; i < pairs.keys.size(); ++i) ++n_pairs[prefix_of(pairs, i)];
+        if (!n_pairs.empty() && max_n_ > 1)
+            for (size_t j = 0; j < levels_[2].keys.size(); ++j)
+                if (unit_of(levels_[2], j) < mark) before[prefix_of(levels_[2], j)] += size[2][j];
+        for (size_t u = 0; u < n_pairs.size(); ++u) size[1][u] += n_pairs[u];
         int64_t next = 0;
         for (int64_t& s : size[1]) next += std::exchange(s, next);
         n_terms_ = next;
@@ -286,13 +284,38 @@ class NgramTerms {
                         parent = prefix_of(level, i);
                         at = size[n - 1][parent] + (above.document_frequency[parent] > 0);
                     }
-                    at += std::exchange(size[n][i], at);
+                    const bool behind = n == 2 && !n_pairs.empty() && unit_of(level, i) >= mark;
+                    at += std::exchange(size[n][i], at + (behind ? n_pairs[parent] : 0));
                 }
             }
             level.column.resize(size[n].size());
             for (size_t i = 0; i < size[n].size(); ++i)
                 level.column[i] = level.document_frequency[i] > 0 ? static_cast<int32_t>(size[n][i]) : -1;
         }
+        pairs.column.resize(pairs.keys.size());
+        for (size_t i = 0, nth = 0; i < pairs.keys.size(); ++i) {
+            const size_t u = prefix_of(pairs, i);
+            nth = i > 0 && prefix_of(pairs, i - 1) == u ? nth + 1 : 0;
+            const int64_t first = size[1][u] + (levels_[1].document_frequency[u] > 0) + before[u];
+            pairs.column[i] = static_cast<int32_t>(first + static_cast<int64_t>(nth));
+        }
+    }
+
+    // How many units sort before `mark`.
+    uint32_t units_before(const char* mark) const {
+        uint32_t low = 0, high = n_units_;
+        const auto size = static_cast<int64_t>(std::strlen(mark));
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            const int64_t shared = std::min(size, units_.length(middle));
+            const int order = std::memcmp(units_.at(middle), mark, static_cast<size_t>(shared));
+            if (order < 0 || (order == 0 && units_.length(middle) < size)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     bool joined() const { return units_.size() > 0; }
@@ -304,6 +327,9 @@ class NgramTerms {
     }
 
     int64_t length(int n, size_t i) const {
+        if (n == kPairs)
+            return unit_length(static_cast<uint32_t>(prefix_of(levels_[n], i))) +
+                   unit_length(unit_of(levels_[n], i)) + static_cast<int64_t>(std::strlen(pairs_.mark())) + 2;
         int64_t bytes = joined() ? n - 1 : 0;
         for (; n > 1; --n) {
             bytes += unit_length(unit_of(levels_[n], i));
@@ -319,18 +345,26 @@ class NgramTerms {
 
     char* write_term(int n, size_t i, char* out) const {
         if (n == 1) return write_unit(static_cast<uint32_t>(i), out);
+        if (n == kPairs) {
+            out = write_unit(static_cast<uint32_t>(prefix_of(levels_[n], i)), out);
+            *out++ = ' ';
+            out = std::copy_n(pairs_.mark(), std::strlen(pairs_.mark()), out);
+            *out++ = ' ';
+            return write_unit(unit_of(levels_[n], i), out);
+        }
         out = write_term(n - 1, prefix_of(levels_[n], i), out);
         if (joined()) *out++ = ' ';
         return write_unit(unit_of(levels_[n], i), out);
     }
 
     int max_n_;
-    std::vector<Level> levels_;  // by length; level 0 is empty
+    PairRule pairs_;
+    std::vector<Level> levels_;  // by length; level 0 has the pairs
     Strings units_;
     std::vector<std::vector<uint32_t>> ranks_;
     uint32_t n_units_ = 0;
     int unit_bits_ = 1;
-    // By thread, for the longer n-grams it numbered: their lengths, and their positions in the levels.
+    // By thread, for the longer n-grams and the pairs it numbered: their levels, and their positions there.
     std::vector<std::vector<uint8_t>> lengths_;
     std::vector<std::vector<uint32_t>> places_;
     int64_t n_terms_ = 0;

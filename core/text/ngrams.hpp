@@ -5,7 +5,8 @@
 // of longer n-grams have the bit kLonger.
 //
 // A document arrives as a sequence of units in a window. No n-gram crosses a kNone in it. There is one pass
-// over the window per length, so that the table's memory can be prefetched.
+// over the window per length, so that the table's memory can be prefetched. Pairs of words that are not
+// adjacent (text/terms/word_pairs.hpp) come last.
 #pragma once
 
 #include <algorithm>
@@ -14,104 +15,24 @@
 #include <stdexcept>
 #include <vector>
 
-#include "large_array.hpp"
 #include "text/ascii_ngrams.hpp"
 #include "text/count_rows.hpp"
-#include "text/hashing.hpp"
+#include "text/terms/pair_table.hpp"
+#include "text/terms/word_pairs.hpp"
 #include "text/unicode.hpp"
 
 namespace widemargin {
 
-inline constexpr uint32_t kNone = 0xFFFFFFFF;
 inline constexpr uint32_t kLonger = 0x80000000;
 
 // Which n-grams count.
 struct NgramRule {
     int min_n = 1, max_n = 1;
     bool whole_short = false;  // a sequence shorter than min_n counts once as a whole
-};
+    PairRule pairs;            // counted in addition
 
-inline uint64_t pair_key(uint32_t prefix, uint32_t unit) {
-    return static_cast<uint64_t>(prefix) << 32 | unit;
-}
-
-// (prefix, unit) -> number, and where in the current rows the n-gram was last counted.
-class PairTable {
-  public:
-    struct Slot {
-        uint64_t key;
-        uint32_t id, last;
-    };
-    static constexpr uint64_t kEmpty = ~uint64_t{0};
-
-    PairTable() : slots_(1 << 10, Slot{kEmpty, 0, 0}), shift_(64 - 10) {}
-
-    WIDEMARGIN_HOT void fetch(uint64_t key) const { prefetch(&slots_[hash(key) >> shift_]); }
-
-    Slot& find_or_add(uint64_t key, uint32_t& next_id) {
-        size_t i = hash(key) >> shift_;
-        while (slots_[i].key != key) {
-            if (slots_[i].key == kEmpty) return insert(i, key, next_id);
-            i = (i + 1) & (slots_.size() - 1);
-        }
-        return slots_[i];
-    }
-
-    // Reserves room for `n` keys.
-    void reserve(int64_t n) {
-        int bits = 10;
-        while ((int64_t{1} << bits) < 2 * n) ++bits;
-        if ((size_t{1} << bits) > slots_.size()) resize(bits);
-    }
-
-    // Adds a new key with a given number.
-    uint32_t add(uint64_t key, uint32_t id) { return insert(place_of(key), key, id).id; }
-
-    const Slot* find(uint64_t key) const {
-        const size_t i = place_of(key);
-        return slots_[i].key == key ? &slots_[i] : nullptr;
-    }
-
-    int64_t size() const { return count_; }
-    const LargeArray<Slot>& slots() const { return slots_; }
-
-    void clear() {
-        slots_ = LargeArray<Slot>();
-        count_ = 0;
-    }
-
-  private:
-    static uint64_t hash(uint64_t key) {
-        key ^= key >> 32;
-        return key * kHash1;
-    }
-
-    Slot& insert(size_t i, uint64_t key, uint32_t& next_id) {
-        if (next_id >= 0xFFFFFFF0u) throw std::overflow_error("2**31 distinct n-grams or more");
-        slots_[i] = {key, next_id++, 0};
-        if (static_cast<size_t>(++count_) * 2 <= slots_.size()) return slots_[i];
-        resize(64 - shift_ + 1);
-        return slots_[place_of(key)];
-    }
-
-    WIDEMARGIN_RARE void resize(int bits) {
-        LargeArray<Slot> old(size_t{1} << bits, Slot{kEmpty, 0, 0});
-        old.swap(slots_);
-        shift_ = 64 - bits;
-        for (const Slot& slot : old)
-            if (slot.key != kEmpty) slots_[place_of(slot.key)] = slot;
-    }
-
-    // The place of `key`, or the empty place where it belongs.
-    size_t place_of(uint64_t key) const {
-        size_t i = hash(key) >> shift_;
-        while (slots_[i].key != kEmpty && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
-        return i;
-    }
-
-    LargeArray<Slot> slots_;
-    int shift_;
-    int64_t count_ = 0;
+    // How many units before the last one a term may begin.
+    size_t longest() const { return static_cast<size_t>(std::max(max_n - 1, pairs.reach)); }
 };
 
 // Whether [begin, end) is a whole sequence between separators.
@@ -124,7 +45,7 @@ bool is_sequence(const std::vector<Unit>& units, size_t begin, size_t end, Unit 
 class NgramCounter {
   public:
     NgramCounter(const NgramRule& rule, bool totals)
-        : rule_(rule), tables_(rule.max_n + 1), with_totals_(totals) {}
+        : rule_(rule), tables_(rule.max_n + 1), pairs_(rule.pairs), with_totals_(totals) {}
 
     // Prepares for characters below n_characters as units.
     void expect_characters(uint32_t n_characters) {
@@ -154,7 +75,7 @@ class NgramCounter {
 
     // The next units, except those below `first`.
     void push_all(const uint32_t* units, size_t n, uint32_t first) {
-        if (rule_.max_n > 1) {
+        if (rule_.longest() > 0) {
             for (size_t i = 0; i < n; ++i)
                 if (units[i] >= first) window_.push_back(units[i]);
             if (full()) flush();
@@ -181,7 +102,8 @@ class NgramCounter {
                 count_length(n);
             }
         }
-        const size_t keep = std::min<size_t>(window_.size(), rule_.max_n - 1);
+        pairs_.count(window_, done_, next_id_, row_);
+        const size_t keep = std::min<size_t>(window_.size(), rule_.longest());
         window_.erase(window_.begin(), window_.end() - static_cast<std::ptrdiff_t>(keep));
         done_ = keep;
     }
@@ -241,11 +163,18 @@ class NgramCounter {
             });
     }
 
+    // visit(first, second, id) for every pair of words.
+    template <class Visit>
+    void for_each_pair(Visit&& visit) const {
+        pairs_.for_each(visit);
+    }
+
     // Frees the n-grams of length n.
     void forget(int n) {
         tables_[n].clear();
         if (n == 3) ascii_.reset();
     }
+    void forget_pairs() { pairs_ = WordPairs(rule_.pairs); }
 
   private:
     static constexpr size_t kWindow = 4096;
@@ -343,6 +272,7 @@ class NgramCounter {
     NgramRule rule_;
     std::vector<PairTable> tables_;
     std::unique_ptr<AsciiNgrams> ascii_;  // for characters: pairs and triples that are not in the tables
+    WordPairs pairs_;
     bool with_totals_;
     uint32_t next_id_ = kLonger;
     std::vector<uint32_t> last_;  // by unit

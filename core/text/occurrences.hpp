@@ -1,172 +1,35 @@
 // Counting known terms: every occurrence is added directly to its column.
 //
-// The column comes from a fitted vocabulary (TermIndex) or from the hash of the term (HashIndex). The
+// The column comes from an index (text/terms/term_index.hpp). The
 // counters here read the same units as NgramCounter and use the same windows.
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "text/count_rows.hpp"
-#include "text/hashing.hpp"
 #include "text/ngrams.hpp"
 #include "text/normalizer.hpp"
-#include "text/unicode.hpp"
-#include "text/vocabulary.hpp"
+#include "text/terms/term_index.hpp"
+#include "text/terms/word_pairs.hpp"
 
 namespace widemargin {
 
-// Special values of a TokenMap.
-inline constexpr uint64_t kSkip = ~uint64_t{0} - 1;     // the token is removed (a stop word)
-inline constexpr uint64_t kUnknown = ~uint64_t{0} - 2;  // in no term; n-grams do not cross it
-
-// A sorted vocabulary as a tree of prefixes. The node of a term is the term's column. Nodes that are not
-// terms (words or prefixes that occur only within longer terms) are numbered after the columns.
-class TermIndex {
-  public:
-    using Unit = uint32_t;
-    static constexpr Unit none = kNone;
-    static constexpr Unit unknown = kNone - 2;
-
-    // `terms` are units joined by spaces if `words`, otherwise strings of characters.
-    TermIndex(const Strings& terms, bool words)
-        : n_columns_(static_cast<Unit>(terms.size())), next_(n_columns_), words_(words) {
-        // Units that are terms must be added before the terms that contain them.
-        int64_t longer = 0;
-        for (int64_t t = 0; t < terms.size(); ++t) {
-            const char *p = terms.at(t), *end = p + terms.length(t);
-            const Piece first = next_unit(p, end);
-            if (p < end) {
-                ++longer;
-            } else if (words_) {
-                units_.add(make_token(first.bytes, first.length), static_cast<uint64_t>(t));
-            } else {
-                character_node(first.character) = static_cast<Unit>(t);
-            }
-        }
-        pairs_.reserve(longer);
-        for (int64_t t = 0; t < terms.size(); ++t) {
-            const char *p = terms.at(t), *end = p + terms.length(t);
-            Unit node = first_node(next_unit(p, end));
-            while (p < end) {
-                const Unit unit = unit_of(next_unit(p, end));
-                // A prefix sorts before its continuations, so a term's own node is always new.
-                node = p < end ? pairs_.find_or_add(pair_key(node, unit), next_).id
-                               : pairs_.add(pair_key(node, unit), static_cast<uint32_t>(t));
-            }
-        }
-    }
-
-    int64_t n_columns() const { return n_columns_; }
-    const TokenMap& units() const { return units_; }
-    void skip(const Token& token) { units_.add(token, kSkip); }
-
-    uint64_t missing(const Token&) const { return kUnknown; }
-    static Unit narrow(uint64_t value) { return value == kUnknown ? unknown : static_cast<Unit>(value); }
-    static Unit character(uint32_t c) { return c; }
-
-    // The node of a unit by itself.
-    Unit node(Unit unit) const {
-        if (words_ || unit >= unknown) return unit;
-        return unit < characters_.size() ? characters_[unit] : unknown;
-    }
-    WIDEMARGIN_HOT void fetch(Unit prefix, Unit unit) const { pairs_.fetch(pair_key(prefix, unit)); }
-    Unit extend(Unit prefix, Unit unit) const {
-        if (prefix >= unknown || unit >= unknown) return prefix == none || unit == none ? none : unknown;
-        const PairTable::Slot* slot = pairs_.find(pair_key(prefix, unit));
-        return slot ? slot->id : unknown;
-    }
-    int64_t column(Unit node) const { return node < n_columns_ ? node : int64_t{-1}; }
-
-  private:
-    struct Piece {
-        const char* bytes;
-        uint32_t length, character;
-    };
-
-    // The unit at `p`, which moves to the next one.
-    Piece next_unit(const char*& p, const char* end) const {
-        const char* begin = p;
-        if (words_) {
-            const char* stop = std::find(p, end, ' ');
-            p = stop + (stop < end);
-            return {begin, static_cast<uint32_t>(stop - begin), 0};
-        }
-        if (p == end) return {begin, 0, 0};
-        const auto* c = reinterpret_cast<const unsigned char*>(p);
-        const uint32_t character = unicode::decode(c, end - p);
-        p = reinterpret_cast<const char*>(c);
-        return {begin, static_cast<uint32_t>(p - begin), character};
-    }
-
-    // The unit of a word is its node; the unit of a character is its code point.
-    Unit unit_of(const Piece& piece) {
-        if (!words_) return piece.character;
-        const Token token = make_token(piece.bytes, piece.length);
-        if (const uint64_t* known = units_.find(token)) return static_cast<Unit>(*known);
-        return static_cast<Unit>(units_.add(token, next_++));
-    }
-    Unit first_node(const Piece& piece) {
-        if (words_) return unit_of(piece);
-        Unit& node = character_node(piece.character);
-        if (node == unknown) node = next_++;
-        return node;
-    }
-    Unit& character_node(uint32_t c) {
-        if (c >= characters_.size()) characters_.resize(c + 1, unknown);
-        return characters_[c];
-    }
-
-    Unit n_columns_, next_;
-    bool words_;
-    TokenMap units_;                // words
-    std::vector<Unit> characters_;  // the nodes of characters
-    PairTable pairs_;
-};
-
-// No vocabulary: a term's column is its hash.
-class HashIndex {
-  public:
-    using Unit = uint64_t;
-    static constexpr Unit none = ~uint64_t{0};
-
-    explicit HashIndex(int64_t n_columns) : n_columns_(n_columns) {
-        for (uint32_t c = 0; c < 128; ++c) ascii_[c] = hash_character(c);
-    }
-
-    int64_t n_columns() const { return n_columns_; }
-    const TokenMap& units() const { return units_; }
-    void skip(const Token& token) { units_.add(token, kSkip); }
-
-    uint64_t missing(const Token& token) const { return token.hash; }
-    Unit character(uint32_t c) const { return c < 128 ? ascii_[c] : hash_character(c); }
-    static Unit narrow(uint64_t value) { return value; }
-
-    Unit node(Unit unit) const { return unit; }
-    void fetch(Unit, Unit) const {}
-    Unit extend(Unit prefix, Unit unit) const {
-        return prefix == none || unit == none ? none : hash_pair(prefix, unit);
-    }
-    int64_t column(Unit hash) const { return hash == none ? int64_t{-1} : hash_column(hash, n_columns_); }
-
-  private:
-    static uint64_t hash_character(uint32_t c) {
-        char bytes[16] = {};
-        const int length = unicode::encode(c, bytes);
-        return padded_token(bytes, length).hash;
-    }
-
-    int64_t n_columns_;
-    TokenMap units_;  // stop words only
-    std::array<uint64_t, 128> ascii_;
-};
-
-// Where the terms occur in one text, in characters of the original.
+// Where the terms occur in one text, in characters of the original. What stands between the words of a pair
+// is a gap, which is empty (at the end) for other terms.
 struct Occurrences {
     std::vector<int32_t> column;
-    std::vector<int64_t> begin, end;
+    std::vector<int64_t> begin, end, gap_begin, gap_end;
+
+    void add(int64_t of, int64_t from, int64_t to, int64_t gap_from, int64_t gap_to) {
+        column.push_back(static_cast<int32_t>(of));
+        begin.push_back(from);
+        end.push_back(to);
+        gap_begin.push_back(gap_from);
+        gap_end.push_back(gap_to);
+    }
 };
 
 // Finds the columns of one thread's documents. With `origins`, records where terms occur instead of counting
@@ -203,7 +66,8 @@ class OccurrenceCounter {
             extend();
             count_length(n, prefixes_);
         }
-        const size_t keep = std::min<size_t>(window_.size(), rule_.max_n - 1);
+        if (rule_.pairs.reach) count_word_pairs();
+        const size_t keep = std::min<size_t>(window_.size(), rule_.longest());
         window_.erase(window_.begin(), window_.end() - static_cast<std::ptrdiff_t>(keep));
         done_ = keep;
     }
@@ -282,11 +146,39 @@ class OccurrenceCounter {
             } else if (!origins_) {
                 columns_.push_back(pack(static_cast<uint32_t>(column), 0));
             } else {
-                occurrences_.column.push_back(static_cast<int32_t>(column));
-                occurrences_.begin.push_back(begin_[first]);
-                occurrences_.end.push_back(end_[i]);
+                occurrences_.add(column, begin_[first], end_[i], end_[i], end_[i]);
             }
         }
+    }
+
+    // Only words have pairs, so there are no separators in the window.
+    void count_word_pairs() {
+        const size_t reach = rule_.pairs.reach;
+        if (origins_) {
+            for_each_pair_of(window_.size(), done_, reach, [&](size_t i, size_t j) {
+                const int64_t column = index_.pair_column(window_[i], window_[j]);
+                if (column >= 0) occurrences_.add(column, begin_[i], end_[j], end_[i], begin_[j]);
+            });
+            return;
+        }
+        constexpr size_t kAhead = 4;
+        pair_columns_.clear();
+        for (size_t j = std::max<size_t>(done_, 1); j < window_.size(); ++j) {
+            if (j + kAhead < window_.size())
+                for (size_t i = j + kAhead - std::min(j + kAhead, reach); i < j + kAhead; ++i)
+                    index_.fetch_pair(window_[i], window_[j + kAhead]);
+            for (size_t i = j - std::min(j, reach); i < j; ++i)
+                pair_columns_.push_back(index_.pair_column(window_[i], window_[j]));
+        }
+        if (last_.empty()) {
+            for (const int64_t column : pair_columns_)
+                if (column >= 0) columns_.push_back(pack(static_cast<uint32_t>(column), 0));
+            return;
+        }
+        OpenRow::Writer row = row_.writer(pair_columns_.size());
+        for (const int64_t column : pair_columns_)
+            if (column >= 0) row.add(static_cast<uint32_t>(column), last_[column]);
+        row_.written(row);
     }
 
     // The usual cases of count_length. Branch-free, since the CPU cannot predict which n-grams are known.
@@ -317,6 +209,7 @@ class OccurrenceCounter {
     std::vector<Unit> window_, prefixes_;
     std::vector<int64_t> begin_, end_;
     std::vector<uint64_t> columns_, scratch_;
+    std::vector<int64_t> pair_columns_;
     std::vector<int32_t> found_;
     std::vector<uint32_t> last_;
     OpenRow row_;

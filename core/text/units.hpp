@@ -5,6 +5,7 @@
 
 #include "text/normalizer.hpp"
 #include "text/occurrences.hpp"
+#include "text/terms/thesaurus.hpp"
 #include "text/tokenizer.hpp"
 #include "text/vocabulary.hpp"
 
@@ -67,19 +68,44 @@ void push_characters_in_words(const Normalizer& text, Tokenizer& tokenizer, Coun
     });
 }
 
+// What words stand for: their values as units, and the concepts of a thesaurus, if there is one.
+struct WordMap {
+    const TokenMap& values;
+    const ConceptMap* concepts = nullptr;
+};
+
 // Words, looked up in `map`. The value of an unknown word is index.missing().
 template <class Index>
-void push_words(const Normalizer& text, Tokenizer& tokenizer, const Index& index, const TokenMap& map,
+void push_words(const Normalizer& text, Tokenizer& tokenizer, const Index& index, const WordMap& map,
                 OccurrenceCounter<Index>& counter) {
+    const auto value_of = [&](const Token& token) {
+        const uint64_t* found = map.values.find(token);
+        return found ? *found : index.missing(token);
+    };
+    const auto push = [&](uint64_t value, int64_t begin, int64_t end) {
+        if (value != kSkip) counter.push(value, begin, end);
+    };
+    if (!map.concepts) {
+        tokenizer.read(text, [&](const Token* tokens, size_t n) {
+            for (size_t i = 0; i < n; ++i) map.values.fetch(tokens[i]);
+            for (size_t i = 0; i < n; ++i) push(value_of(tokens[i]), tokens[i].begin, tokens[i].end);
+            if (counter.full()) counter.flush();
+        });
+        return;
+    }
+    const TokenMap& numbers = map.concepts->numbers;
+    EntryReader<uint64_t> reader(map.concepts->entries, map.concepts->meanings);
     tokenizer.read(text, [&](const Token* tokens, size_t n) {
-        for (size_t i = 0; i < n; ++i) map.fetch(tokens[i]);
+        for (size_t i = 0; i < n; ++i) map.values.fetch(tokens[i]);
         for (size_t i = 0; i < n; ++i) {
-            const uint64_t* found = map.find(tokens[i]);
-            const uint64_t value = found ? *found : index.missing(tokens[i]);
-            if (value != kSkip) counter.push(value, tokens[i].begin, tokens[i].end);
+            const uint64_t* number = numbers.find(tokens[i]);
+            reader.push({value_of(tokens[i]), number ? static_cast<uint32_t>(*number) : kNone,
+                         tokens[i].begin, tokens[i].end},
+                        push);
         }
         if (counter.full()) counter.flush();
     });
+    reader.finish(push);
 }
 
 }  // namespace widemargin

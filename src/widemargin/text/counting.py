@@ -11,19 +11,29 @@ from numpy.typing import NDArray
 import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin.errors import DataError
-from widemargin.text.phrases import associations
 from widemargin.text.pruning import Pruning
 from widemargin.text.stemming import stem
+from widemargin.text.thesaurus import Thesaurus, distinct_tokens
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary, pack
 
 
 @dataclass(frozen=True)
 class WordRule:
-    """Stop words and stemmer, applied to each distinct token."""
+    """Stop words and stemmer, applied to each distinct token, and entries that become concepts."""
 
     stop_words: frozenset[str] = frozenset()
     stemmer: str | None = None
+    thesaurus: Thesaurus | None = None
+
+    @property
+    def replaces(self) -> bool:
+        """Whether tokens become something else before they are counted."""
+        return self.stemmer is not None or self.thesaurus is not None
+
+    def stems(self, tokens: list[str]) -> list[str]:
+        """The stem of each token; the token itself without a stemmer."""
+        return tokens if self.stemmer is None else stem(tokens, self.stemmer)
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,8 @@ def count_collection(
     """Find the terms of `texts` and count them; `by_document=False` skips the rows."""
     native = rule.native()
     try:
-        if rule.units == "words" and words.stemmer is not None:
-            counts = _count_stems(texts, native, words, pruning.needs_totals, n_threads)
+        if rule.units == "words" and words.replaces:
+            counts = _count_replaced(texts, native, words, pruning.needs_totals, n_threads)
         else:
             skipped = Vocabulary.from_terms(words.stop_words)
             counts = _core.count_terms(
@@ -97,66 +107,85 @@ class Index:
         if rule.units == "words" and words.stop_words and not self._stems:
             stop = Vocabulary.from_terms(words.stop_words)
             self._index.skip(stop.buffer, stop.offsets)
+        self._concepts: _core.ConceptMap | None = None
+        if words.thesaurus is not None and not self._stems:
+            self._concepts = self._concept_map(Vocabulary.from_terms(words.thesaurus.words))
 
     @property
     def terms(self) -> _core.TermIndex | None:
-        """The terms for a reader of texts in the core; None if they are hashed or made of stems."""
-        return self._index if isinstance(self._index, _core.TermIndex) and not self._stems else None
+        """The terms for a reader of texts in the core; None if they are hashed, or if words are replaced."""
+        own = isinstance(self._index, _core.TermIndex) and not self._words.replaces
+        return self._index if own else None  # type: ignore[return-value]  # own says which it is
 
     def count(self, texts: _core.Texts, n_threads: int) -> Csr:
         """The counts of `texts`, one row each; unknown terms are ignored."""
         try:
-            rows = self._index.count(texts, self._token_map(texts, n_threads), n_threads)
+            rows = self._index.count(texts, *self._maps(texts, n_threads), n_threads)
             return _to_csr(rows, self.n_columns)
         except OverflowError as error:
             raise _too_large(error) from None
 
-    def locate(self, texts: _core.Texts) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """Column, start and end (in characters) of every known term in one text."""
-        found = self._index.locate(texts, self._token_map(texts, 1))
+    def locate(self, texts: _core.Texts) -> tuple[NDArray[np.int32], *tuple[NDArray[np.int64], ...]]:
+        """Column, start and end (in characters) of every known term in one text, and of the gap in it."""
+        found = self._index.locate(texts, *self._maps(texts, 1))
         columns = np.empty(len(found), dtype=np.int32)
-        begins = np.empty(len(found), dtype=np.int64)
-        ends = np.empty(len(found), dtype=np.int64)
-        found.read(columns, begins, ends)
-        return columns, begins, ends
+        begins, ends, gap_begins, gap_ends = (np.empty(len(found), dtype=np.int64) for _ in range(4))
+        found.read(columns, begins, ends, gap_begins, gap_ends)
+        return columns, begins, ends, gap_begins, gap_ends
 
-    def _token_map(self, texts: _core.Texts, n_threads: int) -> _core.TokenMap | None:
-        """The units that the tokens of these texts stand for, where stems have to be looked up first."""
+    def _maps(
+        self, texts: _core.Texts, n_threads: int
+    ) -> tuple[_core.TokenMap | None, _core.ConceptMap | None]:
+        """The units that the tokens of these texts stand for, where stems have to be looked up first, and
+        the concepts that entries of a thesaurus stand for."""
         if not self._stems:
-            return None
-        tokens = _distinct(_core.TokenPass(texts, self._rule, n_threads))
-        assert self._words.stemmer is not None
+            return None, self._concepts
+        tokens = distinct_tokens(_core.TokenPass(texts, self._rule, n_threads))
         strings = list(tokens)
-        stems = [text.encode() for text in stem(strings, self._words.stemmer)]
-        values = np.empty(len(strings), dtype=np.uint64)
-        self._index.units(*pack(stems), values)
+        stems = self._words.stems(strings)
+        values = self._units(stems)
         for i, token in enumerate(strings):
             if token in self._words.stop_words or not stems[i]:
                 values[i] = _core.SKIP
-        return _core.TokenMap(tokens.buffer, tokens.offsets, values)
+        of_tokens = _core.TokenMap(tokens.buffer, tokens.offsets, values)
+        return of_tokens, None if self._words.thesaurus is None else self._concept_map(tokens, stems)
+
+    def _concept_map(self, tokens: Vocabulary, stems: list[str] | None = None) -> _core.ConceptMap:
+        """The concepts, by the tokens (or their stems) that occur in entries."""
+        assert self._words.thesaurus is not None
+        numbers = self._words.thesaurus.numbers(list(tokens) if stems is None else stems)
+        known = [token.encode() for token, number in zip(tokens, numbers, strict=True) if number >= 0]
+        return _core.ConceptMap(
+            self._words.thesaurus.entries,
+            *pack(known),
+            numbers[numbers >= 0].astype(np.uint64),
+            self._units(self._words.thesaurus.concepts),
+        )
+
+    def _units(self, words: list[str]) -> NDArray[np.uint64]:
+        """The values of words as units, known or not."""
+        values = np.empty(len(words), dtype=np.uint64)
+        self._index.units(*pack([word.encode() for word in words]), values)
+        return values
 
 
-def _count_stems(
+def _count_replaced(
     texts: _core.Texts, native: _core.TextRule, words: WordRule, totals: bool, n_threads: int
 ) -> _core.CollectionCounts:
     """Each distinct token is stemmed once, between finding the tokens and counting what they became."""
-    assert words.stemmer is not None
     found = _core.TokenPass(texts, native, n_threads)
-    tokens = list(_distinct(found))
-    kept = [token for token in tokens if token not in words.stop_words]
-    stem_of = {a: b for a, b in zip(kept, stem(kept, words.stemmer), strict=True) if b}
-    units = Vocabulary.from_terms(stem_of.values())
+    tokens = list(distinct_tokens(found))
+    stems = words.stems(tokens)
+    kept = [s if s and token not in words.stop_words else None for token, s in zip(tokens, stems, strict=True)]
+    concepts = [] if words.thesaurus is None else words.thesaurus.concepts
+    units = Vocabulary.from_terms([*(unit for unit in kept if unit is not None), *concepts])
     place = {unit: i for i, unit in enumerate(units)}
-    places = (place[stem_of[token]] if token in stem_of else -1 for token in tokens)
-    unit_of = np.fromiter(places, dtype=np.int32, count=len(tokens))
-    return _core.count_units(found, native, unit_of, units.buffer, units.offsets, totals, n_threads)
-
-
-def _distinct(found: _core.TokenPass) -> Vocabulary:
-    buffer = np.empty(found.n_bytes, dtype=np.uint8)
-    offsets = np.empty(found.n_distinct + 1, dtype=np.int64)
-    found.distinct(buffer, offsets)
-    return Vocabulary(buffer, offsets)
+    unit_of = np.array([-1 if unit is None else place[unit] for unit in kept], dtype=np.int32)
+    map = _core.UnitMap(units.buffer, units.offsets, unit_of)
+    if words.thesaurus is not None:
+        meanings = np.array([place[concept] for concept in concepts], dtype=np.int32)
+        map.set_concepts(words.thesaurus.entries, words.thesaurus.numbers(stems), meanings)
+    return _core.count_units(found, map, native, totals, n_threads)
 
 
 def _prune(counts: _core.CollectionCounts, rule: TextRule, pruning: Pruning, n_documents: int) -> None:
@@ -164,13 +193,30 @@ def _prune(counts: _core.CollectionCounts, rule: TextRule, pruning: Pruning, n_d
         return
     frequencies = np.empty(counts.n_terms, dtype=np.int32)
     counts.document_frequencies(frequencies)
-    totals = ties = None
+    totals = None
     if pruning.needs_totals:
         totals = np.empty(counts.n_terms, dtype=np.int64)
         counts.totals(totals)
-        if pruning.phrases is not None:
-            ties = associations(_terms(counts, rule), totals)
-    counts.keep(pruning.keep(frequencies, totals, n_documents, ties).view(np.uint8))
+    kept = pruning.keep(frequencies, totals, n_documents, _ties(counts, pruning), _pairs(counts, rule))
+    counts.keep(kept.view(np.uint8))
+
+
+def _ties(counts: _core.CollectionCounts, pruning: Pruning) -> NDArray[np.float64] | None:
+    """The log-likelihood ratios of the terms, if phrases are wanted."""
+    if pruning.phrases is None:
+        return None
+    ties = np.empty(counts.n_terms, dtype=np.float64)
+    counts.associations(ties)
+    return ties
+
+
+def _pairs(counts: _core.CollectionCounts, rule: TextRule) -> NDArray[np.bool_] | None:
+    """Which terms are pairs of words, if any are."""
+    if rule.pairs is None:
+        return None
+    marked = np.empty(counts.n_terms, dtype=np.uint8)
+    counts.mark_pairs(marked)
+    return marked.view(np.bool_)
 
 
 def _terms(counts: _core.CollectionCounts, rule: TextRule) -> Vocabulary:

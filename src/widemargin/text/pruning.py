@@ -25,8 +25,10 @@ class Pruning:
     max_features : int, optional
         Keep this many terms, the most frequent ones; ties are broken by position.
     phrases : float, optional
-        Keep terms of several words only if their log-likelihood ratio is at least this, see
+        Keep n-grams of several words only if their log-likelihood ratio is at least this, see
         :mod:`widemargin.text.phrases`.
+    pairs_min_df : int
+        The fewest documents that may contain a pair of words, see :mod:`widemargin.text.pairs`.
     """
 
     min_df: float = 1
@@ -34,6 +36,7 @@ class Pruning:
     min_count: int = 1
     max_features: int | None = None
     phrases: float | None = None
+    pairs_min_df: int = 1
 
     def __post_init__(self) -> None:
         _check_frequency("min_df", self.min_df)
@@ -58,9 +61,8 @@ class Pruning:
     def prunes(self) -> bool:
         """Whether any term can be removed."""
         unbounded = isinstance(self.max_df, float) and self.max_df == 1.0
-        return (
-            self.needs_totals or self.min_df not in (0, 1) or isinstance(self.min_df, float) or not unbounded
-        )
+        some = self.min_df not in (0, 1) or self.pairs_min_df > 1
+        return self.needs_totals or some or isinstance(self.min_df, float) or not unbounded
 
     def keep(
         self,
@@ -68,10 +70,12 @@ class Pruning:
         totals: NDArray[np.int64] | None,
         n_documents: int,
         ties: NDArray[np.float64] | None = None,
+        pairs: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
         """Mark the terms to keep, given their document frequencies and their occurrences.
 
-        `ties` are the log-likelihood ratios of the terms, needed for `phrases`.
+        `ties` are the log-likelihood ratios of the terms, needed for `phrases`. `pairs` marks those that are
+        pairs of words.
         """
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
@@ -81,6 +85,8 @@ class Pruning:
                 f"min_df={self.min_df} requires. Lower min_df or raise max_df."
             )
         kept: NDArray[np.bool_] = (frequencies >= fewest) & (frequencies <= most)
+        if pairs is not None:
+            kept &= ~pairs | (frequencies >= self.pairs_min_df)
         if ties is not None and self.phrases is not None:
             kept &= ties >= self.phrases
         if totals is not None:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin.errors import UsageError
+from widemargin.text.pairs import PairRule
 from widemargin.text.vocabulary import ByteVocabulary, Vocabulary
 
 NUMBER = "<number>"
@@ -48,6 +49,7 @@ class TextRule:
     tokens: str = "alnum"
     ngram_range: tuple[int, int] = (1, 1)
     min_token_length: int = 1
+    pairs: PairRule | None = None
 
     def __post_init__(self) -> None:
         _require_one_of("units", self.units, UNITS)
@@ -85,6 +87,8 @@ class TextRule:
             min_length=self.min_token_length,
             min_n=self.ngram_range[0],
             max_n=self.ngram_range[1],
+            reach=0 if self.pairs is None else self.pairs.between + 1,
+            ordered=self.pairs is None or self.pairs.ordered,
         )
 
 

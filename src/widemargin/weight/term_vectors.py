@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,20 +19,27 @@ from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.counting import Index, WordRule
 from widemargin.text.inputs import as_texts
+from widemargin.text.pairs import parse_pairs
 from widemargin.text.pruning import Pruning
 from widemargin.text.stemming import check_stemmer
 from widemargin.text.stop_lists import stop_list
+from widemargin.text.thesaurus import Thesaurus
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
 
 
 class Located(NamedTuple):
-    """The occurrences of known terms in one text: column, start and end (in characters)."""
+    """The occurrences of known terms in one text: column, start and end (in characters).
+
+    Between the words of a pair is a gap, which does not belong to the term; in other terms it is empty.
+    """
 
     columns: NDArray[np.int32]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
+    gap_starts: NDArray[np.int64]
+    gap_ends: NDArray[np.int64]
 
 
 @dataclass(eq=False, repr=False)
@@ -54,6 +61,8 @@ class TermVectors:
     weighting: str | None = "tfc"
     n_jobs: int | None = None
     phrases: float | None = None
+    pairs: str | None = None
+    thesaurus: Mapping[str, Iterable[str]] | None = None
 
     def rows(self, texts: Any) -> Csr:
         """The weights of `texts`, one row each; unknown terms are ignored."""
@@ -82,7 +91,8 @@ class TermVectors:
         """The occurrences of known terms in `text`, with the characters that they cover.
 
         The counts of the columns are the row that ``transform([text])`` weights. An n-gram covers the text
-        from its first to its last unit; boundary marks cover nothing.
+        from its first to its last unit; boundary marks cover nothing. A pair of words covers the text from
+        the first to the second word except for the gap between them.
         """
         self._require_fitted()
         if not isinstance(text, str):
@@ -104,6 +114,11 @@ class TermVectors:
         config["ngram_range"] = list(self.ngram_range)
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             config["stop_words"] = sorted(stop_list(self.stop_words))
+        if self.thesaurus is not None:
+            config["thesaurus"] = {
+                name: [entries] if isinstance(entries, str) else sorted(entries)
+                for name, entries in self.thesaurus.items()
+            }
         config["n_documents"] = self.n_documents_
         arrays: dict[str, NDArray[Any]] = {"document_frequencies": self.document_frequencies_}
         if self.n_hashed is None:
@@ -152,18 +167,19 @@ class TermVectors:
         self._check_params()
 
     def _check_params(self) -> tuple[TextRule, WordRule, Pruning, int]:
-        rule = TextRule(self.units, self.tokens, self.ngram_range, self.min_token_length)
-        words = WordRule(stop_list(self.stop_words), self.stemmer)
+        pairs = parse_pairs(self.pairs)
+        rule = TextRule(self.units, self.tokens, self.ngram_range, self.min_token_length, pairs)
+        for name in ("stop_words", "stemmer", "phrases", "pairs", "thesaurus"):
+            if self.units != "words" and getattr(self, name) is not None:
+                raise UsageError(f"{name} does not apply to units={self.units!r}. Use units='words'.")
+        if self.phrases is not None and self.ngram_range[1] < 2:
+            # Phrases of two words, if nothing is said about longer ones.
+            rule = replace(rule, ngram_range=(self.ngram_range[0], 2))
         check_stemmer(self.stemmer)
-        if self.units != "words" and (self.stop_words is not None or self.stemmer is not None):
-            raise UsageError(
-                f"Stop words and stemmers do not apply to units={self.units!r}. Use units='words'."
-            )
-        if self.phrases is not None and (self.units != "words" or self.ngram_range[1] < 2):
-            raise UsageError(
-                f"phrases={self.phrases!r} is for terms of several words. Pass ngram_range=(1, 2)."
-            )
-        pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features, self.phrases)
+        thesaurus = None if self.thesaurus is None else Thesaurus.of(self.thesaurus, rule, self.stemmer)
+        words = WordRule(stop_list(self.stop_words), self.stemmer, thesaurus)
+        fewest = 1 if pairs is None or (self.n_hashed is not None and pairs.min_df is None) else pairs.fewest
+        pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features, self.phrases, fewest)
         if self.n_hashed is not None:
             if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
                 raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
@@ -171,8 +187,8 @@ class TermVectors:
                 raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
             if pruning.prunes:
                 raise UsageError(
-                    "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features and "
-                    "phrases, or omit n_hashed."
+                    "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features, phrases "
+                    "and the min of pairs, or omit n_hashed."
                 )
         if self.weighting is not None:
             parse_scheme(self.weighting)
