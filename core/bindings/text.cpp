@@ -158,7 +158,7 @@ void register_text(nb::module_& m) {
                 new (self) TextRule(make_rule(kind, alnum, min_length, min_n, max_n, reach, ordered));
             },
             nb::arg("kind"), nb::arg("alnum"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"),
-            nb::arg("reach"), nb::arg("ordered"));
+            nb::arg("reach") = 0, nb::arg("ordered") = true);
 
     nb::class_<Texts>(m, "Texts")
         .def(nb::init<>())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 NUMBER = "<number>"
 
@@ -45,6 +46,47 @@ def sequences(text: str, units: str, tokens: str, min_length: int) -> list[list[
     return result
 
 
+def same(word: str) -> str:
+    return word
+
+
+def with_concepts(
+    words: list[str], thesaurus: Mapping[str, Iterable[str]], stem: Callable[[str], str], **rule: object
+) -> list[tuple[str, bool]]:
+    """Words, and the concepts of entries; whether each is a concept. The first entry and of those the longest
+    is taken."""
+    concept_of = {}
+    for name, entries in thesaurus.items():
+        for entry in (name, *entries):
+            for form in (entry, *(unicodedata.normalize(kind, entry) for kind in ("NFC", "NFD"))):
+                (split,) = sequences(form, "words", *rule.values())  # type: ignore[arg-type]
+                concept_of[tuple(map(stem, split))] = f"<{'_'.join(name.casefold().split())}>"
+    stems, found, i = [stem(word) for word in words], [], 0
+    while i < len(words):
+        for n in range(len(words) - i, 0, -1):
+            if tuple(stems[i : i + n]) in concept_of:
+                found.append((concept_of[tuple(stems[i : i + n])], True))
+                i += n
+                break
+        else:
+            found.append((words[i], False))
+            i += 1
+    return found
+
+
+def pairs_of(words: list[str], pairs: str) -> list[str]:
+    """Every pair of words with at most so many words between them, "after:3" or "near:3"."""
+    kind, between = pairs.split(":")[:2]
+    found = []
+    for i in range(len(words)):
+        for j in range(i + 1, min(len(words), i + 2 + int(between))):
+            if kind == "after":
+                found.append(f"{words[i]} ... {words[j]}")
+            else:
+                found.append(" ~ ".join(sorted([words[i], words[j]])))
+    return found
+
+
 def terms(
     text: str,
     units: str = "words",
@@ -52,19 +94,52 @@ def terms(
     ngram_range: tuple[int, int] = (1, 1),
     min_length: int = 1,
     stop_words: Iterable[str] = (),
+    stem: Callable[[str], str] = same,
+    thesaurus: Mapping[str, Iterable[str]] | None = None,
+    pairs: str | None = None,
 ) -> list[str]:
-    """Every n-gram of `text`, as often as it occurs."""
+    """Every n-gram of `text`, and every pair of words, as often as it occurs."""
     result = []
     stop_words = set(stop_words)
     low, high = ngram_range
     for sequence in sequences(text, units, tokens, min_length):
-        kept = [unit for unit in sequence if unit not in stop_words]
+        read = [(unit, False) for unit in sequence]
+        if thesaurus is not None:
+            read = with_concepts(sequence, thesaurus, stem, tokens=tokens, min_length=min_length)
+        kept = [
+            unit if is_concept else stem(unit)
+            for unit, is_concept in read
+            if is_concept or unit not in stop_words
+        ]
         joint = " " if units == "words" else ""
         if units == "chars_in_words" and 0 < len(kept) < low:
             result.append(joint.join(kept))
         for n in range(low, high + 1):
             result += [joint.join(kept[i : i + n]) for i in range(len(kept) - n + 1)]
+        if pairs is not None:
+            result += pairs_of(kept, pairs)
     return result
+
+
+def association(totals: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], float]:
+    """The log-likelihood ratio of every pair of parts, 0 where they occur together no more than by chance."""
+    n = sum(totals.values())
+    firsts, lasts = Counter[str](), Counter[str]()
+    for (first, last), count in totals.items():
+        firsts[first] += count
+        lasts[last] += count
+    found = {}
+    for (first, last), count in totals.items():
+        row, column = firsts[first], lasts[last]
+        cells = [
+            (count, row * column),
+            (row - count, row * (n - column)),
+            (column - count, (n - row) * column),
+            (n - row - column + count, (n - row) * (n - column)),
+        ]
+        ratio = 2 * sum(seen * math.log(seen * n / expected) for seen, expected in cells if seen)
+        found[first, last] = ratio if count * n > row * column else 0.0
+    return found
 
 
 def counts(texts: Iterable[str], **rule: object) -> tuple[list[str], list[Counter[str]]]:

@@ -2,35 +2,59 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
+from tests.reference import terms as reference
 from widemargin import Vectorizer
 from widemargin.errors import UsageError
-from widemargin.text.phrases import associations
-from widemargin.text.vocabulary import Vocabulary
 
 
-def test_ties_are_log_likelihood_ratios():
+def test_the_reference_is_the_log_likelihood_ratio():
     rng = np.random.default_rng(0)
-    terms = Vocabulary.from_terms(
-        [f"{a} {b}" for a in "abcd" for b in "wxyz"] + ["a", "a w x", "b w x", "b w y"]
-    )
-    totals = rng.integers(1, 40, len(terms))
-    found = dict(zip(terms, associations(terms, totals), strict=True))
-    counts = dict(zip(terms, totals.tolist(), strict=True))
-    pairs = {term: count for term, count in counts.items() if term.count(" ") == 1}
-    for term, count in pairs.items():
-        first = sum(c for t, c in pairs.items() if t[0] == term[0])
-        last = sum(c for t, c in pairs.items() if t[2] == term[2])
-        n = sum(pairs.values())
-        table = [[count, first - count], [last - count, n - first - last + count]]
+    totals = {(a, b): int(rng.integers(1, 40)) for a in "abcd" for b in "wxyz"}
+    ratios = reference.association(totals)
+    n = sum(totals.values())
+    for (first, last), count in totals.items():
+        row = sum(c for (a, _), c in totals.items() if a == first)
+        column = sum(c for (_, b), c in totals.items() if b == last)
+        table = [[count, row - count], [column - count, n - row - column + count]]
         ratio = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
-        expected = ratio if count * n > first * last else 0.0
-        assert found[term] == pytest.approx(expected, rel=1e-9, abs=1e-9)
-    assert found["a"] == np.inf
-    assert np.isfinite(found["b w x"])
+        expected = ratio if count * n > row * column else 0.0
+        assert ratios[first, last] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+some_words = st.lists(st.sampled_from(["ab", "cd", "é", "12", "the"]), max_size=12).map(" ".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    texts=st.lists(some_words, min_size=1, max_size=8),
+    longest=st.sampled_from([1, 2, 3]),
+    strength=st.sampled_from([0.01, 0.5, 2.0, 10.83]),
+    n_jobs=st.sampled_from([1, 2]),
+)
+def test_phrases_are_chosen_by_their_ratios(texts, longest, strength, n_jobs):
+    lengths = (1, max(longest, 2))
+    totals: Counter[str] = Counter()
+    for text in texts:
+        totals.update(reference.terms(text, ngram_range=lengths))
+    expected = {term for term in totals if " " not in term}
+    for n in range(2, lengths[1] + 1):
+        grams = {term: count for term, count in totals.items() if term.count(" ") == n - 1}
+        ratios = reference.association({tuple(term.rsplit(" ", 1)): c for term, c in grams.items()})
+        # A ratio that is equal up to rounding may fall on either side.
+        assert not any(abs(ratio - strength) < 1e-9 for ratio in ratios.values())
+        expected |= {" ".join(parts) for parts, ratio in ratios.items() if ratio >= strength}
+    if not expected:
+        return
+    found = Vectorizer(ngram_range=(1, longest), phrases=strength, weighting=None, n_jobs=n_jobs).fit(texts)
+    assert list(found.vocabulary_) == sorted(expected)
 
 
 TEXTS = ["crude oil is dear", "the crude oil price", "oil and crude oil", "the price is the price"] * 5
@@ -52,7 +76,7 @@ def test_the_vectorizer_keeps_words_and_phrases():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"phrases": 10.83},
+        {"phrases": "10.83"},
         {"phrases": 10.83, "units": "chars", "ngram_range": (1, 3)},
         {"phrases": -1, "ngram_range": (1, 2)},
         {"phrases": 10.83, "ngram_range": (1, 2), "n_hashed": 64},

@@ -18,13 +18,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The contribution of one occurrence of a term to the score."""
+    """The contribution of one occurrence of a term to the score.
+
+    A pair of words does not cover what stands between `gap_start` and `gap_end`. Other terms have no gap.
+    """
 
     start: int
     end: int
     text: str
     term: str
     value: float
+    gap_start: int | None = None
+    gap_end: int | None = None
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The starts and ends of what the term covers: one part, or the two words of a pair."""
+        if self.gap_start is None or self.gap_end is None:
+            return [(self.start, self.end)]
+        return [(self.start, self.gap_start), (self.gap_end, self.end)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; `spans` of pairs only."""
+        plain = {"start": self.start, "end": self.end, "text": self.text, "term": self.term}
+        spans = {} if self.gap_start is None else {"spans": [list(span) for span in self.spans]}
+        return {**plain, **spans, "value": self.value}
 
 
 @dataclass(frozen=True)
@@ -73,10 +91,7 @@ class Explanation:
             "bias": self.bias,
             **({} if self.threshold is None else {"threshold": self.threshold}),
             **({} if self.path is None else {"path": [asdict(step) for step in self.path]}),
-            "contributions": [
-                {"start": c.start, "end": c.end, "text": c.text, "term": c.term, "value": c.value}
-                for c in self.contributions
-            ],
+            "contributions": [part.to_dict() for part in self.contributions],
             **({} if self.voters is None else {"voters": [voter._asdict() for voter in self.voters]}),
         }
 
@@ -102,16 +117,18 @@ def explain_scores(
     Parameters
     ----------
     columns, values : the terms of the text, and what each adds
-    located : the columns, starts and ends of all occurrences
+    located : the columns, starts and ends of all occurrences, and the gaps in them
     """
-    terms, starts, ends = (np.asarray(part).tolist() for part in located)
+    terms, *places = (np.asarray(part).tolist() for part in located)
     value = dict(zip(columns.tolist(), values.tolist(), strict=True))
     occurrences = Counter(terms)
     contributions = []
-    for column, start, end in zip(terms, starts, ends, strict=True):
-        covered = text[start:end]
+    for column, start, end, gap_start, gap_end in zip(terms, *places, strict=True):
+        apart = gap_start < end
+        gap = (gap_start, gap_end) if apart else (None, None)
+        covered = f"{text[start:gap_start]} ... {text[gap_end:end]}" if apart else text[start:end]
         term = covered.casefold() if name is None else name(column)
         share = value.get(column, 0.0) / occurrences[column]
-        contributions.append(Contribution(start, end, covered, term, share))
+        contributions.append(Contribution(start, end, covered, term, share, *gap))
     contributions.sort(key=lambda part: (part.start, part.end))
     return Explanation(label, score, bias, contributions, threshold)

@@ -88,7 +88,7 @@ class Representation(NamedTuple):
         if self.reduction is None:
             return LocatedRow(before, before, found)
         seen = self.reduction.reaches(found.columns)
-        located = Located(found.columns[seen], found.starts[seen], found.ends[seen])
+        located = Located(found.columns[seen], *(part[seen] for part in found[1:]))
         return LocatedRow(before, self.reduction.apply(before), located)
 
     def carried_back(self, before: Csr, row: Csr, parts: Floats) -> tuple[NDArray[Any], Floats]:

@@ -31,7 +31,7 @@ def check(given: Given, vectorizing: dict[str, Any]) -> None:
         for name in ("tune", "estimate", "thresholds", "features", "label_path")
         if getattr(given, name) is not None
     ]
-    pruning = {"min_df": 1, "max_df": 1.0, "max_features": None}
+    pruning = {"min_df": 1, "max_df": 1.0, "min_count": 1, "max_features": None, "phrases": None}
     whole += [name.replace("_", "-") for name, every in pruning.items() if vectorizing[name] != every]
     if whole:
         raise UsageError(f"--{whole[0]} needs all documents at once. Omit it, or omit --stream.")

@@ -132,7 +132,7 @@ def _hashed(texts: Sequence[str], shortest: int, longest: int, n_threads: int) -
         raise DataError(f"Document {wrong} (counting from 0) is not a text. Pass strings.")
     # Numbers are words of their own: reports that differ in their figures only are different documents.
     rule = _core.TextRule(_core.UnitKind.words, alnum=False, min_length=1, min_n=shortest, max_n=longest)
-    rows = _core.HashIndex(_COLUMNS, rule).count(views, None, n_threads)
+    rows = _core.HashIndex(_COLUMNS, rule).count(views, None, None, n_threads)
     indptr = np.empty(rows.n_rows + 1, dtype=np.int64)
     indices = np.empty(rows.non_zeros, dtype=np.int32)
     counts = np.empty(rows.non_zeros, dtype=np.int32)

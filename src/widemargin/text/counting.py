@@ -176,7 +176,9 @@ def _count_replaced(
     found = _core.TokenPass(texts, native, n_threads)
     tokens = list(distinct_tokens(found))
     stems = words.stems(tokens)
-    kept = [s if s and token not in words.stop_words else None for token, s in zip(tokens, stems, strict=True)]
+    kept = [
+        s if s and token not in words.stop_words else None for token, s in zip(tokens, stems, strict=True)
+    ]
     concepts = [] if words.thesaurus is None else words.thesaurus.concepts
     units = Vocabulary.from_terms([*(unit for unit in kept if unit is not None), *concepts])
     place = {unit: i for i, unit in enumerate(units)}

@@ -17,7 +17,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from widemargin.errors import UsageError
+from widemargin.text.vocabulary import Vocabulary
 
 MAX_BETWEEN = 255
 MARKS = {"after": "...", "near": "~"}
@@ -64,7 +68,24 @@ def parse_pairs(text: Any) -> PairRule | None:
         valid = name == "min" and number.isdecimal() and int(number) >= 1
     if not valid:
         raise UsageError(
-            f"pairs={text!r}: expected after:K or near:K, two words with at most K words between them (from 0 "
-            f"to {MAX_BETWEEN}), such as near:3, or near:3:min=5 for pairs in at least 5 documents."
+            f"pairs={text!r}: expected after:K or near:K, two words with at most K words between them "
+            f"(0 to {MAX_BETWEEN}), such as near:3, or near:3:min=5 for pairs in at least 5 documents."
         )
     return PairRule(kind == "after", int(between), int(number) if least else None)
+
+
+def is_pair(terms: Vocabulary) -> NDArray[np.bool_]:
+    """Which terms are pairs of words.
+
+    Examples
+    --------
+    >>> is_pair(Vocabulary.from_terms(["oil", "oil ... price", "oil price", "oil ~ price"])).tolist()
+    [False, True, False, True]
+    """
+    found = np.zeros(len(terms), dtype=bool)
+    before, after = terms.buffer[:-1], terms.buffer[1:]
+    # No word begins with one of the marks.
+    marks = [ord(mark[0]) for mark in MARKS.values()]
+    begins = np.flatnonzero((before == ord(" ")) & np.isin(after, marks))
+    found[np.searchsorted(terms.offsets, begins, side="right") - 1] = True
+    return found

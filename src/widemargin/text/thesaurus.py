@@ -58,7 +58,8 @@ class Thesaurus:
                 continue  # a concept may be called anything
             if not sequence:
                 raise UsageError(
-                    f"thesaurus: the entry {entries[i]!r} of {names[owners[i]]!r} contains no word. Remove it."
+                    f"thesaurus: the entry {entries[i]!r} of {names[owners[i]]!r} contains no word. "
+                    f"Remove it."
                 )
             first = seen.setdefault(sequence, i)
             if term_of(names[owners[first]]) != term_of(names[owners[i]]):
@@ -73,9 +74,7 @@ class Thesaurus:
         offsets = np.zeros(len(seen) + 1, dtype=np.int64)
         np.cumsum([len(sequence) for sequence in seen], out=offsets[1:])
         meanings = [place[term_of(names[owners[i]])] for i in seen.values()]
-        native = _core.Entries(
-            np.array(numbers, dtype=np.int32), offsets, np.array(meanings, dtype=np.int32)
-        )
+        native = _core.Entries(np.array(numbers, dtype=np.int32), offsets, np.array(meanings, dtype=np.int32))
         return cls(concepts, words, native)
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int32]:

@@ -22,6 +22,7 @@ from sklearn.base import clone
 from widemargin._arrays import Csr
 from widemargin._threads import thread_count
 from widemargin.text.inputs import taken
+from widemargin.text.pairs import is_pair, parse_pairs
 from widemargin.weight.smart import apply_factors, collection_factors
 from widemargin.weight.vectorizer import Vectorizer
 
@@ -95,7 +96,7 @@ def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[n
     frequencies = vectorizer.document_frequencies_ - gone
     known = np.ones(len(counts.indices), dtype=bool)
     if vectorizer.n_hashed is None:
-        keep = frequencies >= max(vectorizer.min_df, 1)
+        keep = frequencies >= _fewest(vectorizer, vectorizer.min_df)
         if vectorizer.min_count > 1:
             keep &= (
                 np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns) >= vectorizer.min_count
@@ -118,18 +119,28 @@ def _follows_from_counts(vectorizer: Vectorizer) -> bool:
 def _known(vectorizer: Vectorizer, counts: Csr, others: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which entries remain when the vectorizer has not seen their document.
 
-    Hashed terms all have a column. Whether a term is among the `max_features` most frequent ones, or below
-    `max_df`, is left as it is.
+    Hashed terms all have a column. Whether a term is among the `max_features` most frequent ones, below
+    `max_df`, or a phrase is left as it is.
     """
     if vectorizer.n_hashed is not None:
         return np.ones(len(counts.indices), dtype=bool)
     shares = not isinstance(vectorizer.min_df, Integral)
     fewest = vectorizer.min_df * (vectorizer.n_documents_ - 1) if shares else vectorizer.min_df
-    known: NDArray[np.bool_] = (others >= max(fewest, 1))[counts.indices]
+    known: NDArray[np.bool_] = (others >= _fewest(vectorizer, fewest))[counts.indices]
     if vectorizer.min_count > 1:
         totals = np.bincount(counts.indices, counts.data, counts.n_columns)
         known &= totals[counts.indices] - counts.data >= vectorizer.min_count
     return known
+
+
+def _fewest(vectorizer: Vectorizer, min_df: float) -> Floats:
+    """The fewest documents that must contain each term: pairs of words have a limit of their own."""
+    fewest = np.full(len(vectorizer.document_frequencies_), max(float(min_df), 1.0))
+    pairs = parse_pairs(vectorizer.pairs)
+    if pairs is not None:
+        of_pairs = is_pair(vectorizer.vocabulary_)
+        fewest[of_pairs] = np.maximum(fewest[of_pairs], pairs.fewest)
+    return fewest
 
 
 def _entries(csr: Csr, kept: NDArray[np.bool_]) -> Csr:

@@ -36,8 +36,15 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     max_features : int, optional
         Keep only this many terms, the most frequent ones.
     phrases : float, optional
-        Keep terms of several words only if these words occur together more often than by chance: the
-        smallest log-likelihood ratio, such as 10.83 (p = 0.001). Requires an `ngram_range` beyond 1.
+        Add phrases: n-grams whose words occur together more often than by chance, of two words unless
+        `ngram_range` goes beyond that. The number is the smallest log-likelihood ratio, such as 10.83
+        (p = 0.001), see :mod:`widemargin.text.phrases`.
+    pairs : str, optional
+        Add pairs of words with at most 3 words between them: "after:3" in this order, "near:3" in either
+        order, see :mod:`widemargin.text.pairs`. A pair must occur in 2 documents, "near:3:min=5": in 5.
+    thesaurus : mapping, optional
+        Concepts with the words and phrases that stand for them, such as ``{"car": ["automobile", "motor
+        car"]}``, see :mod:`widemargin.text.thesaurus`. Every entry becomes the term ``<car>``.
     stop_words : "freewais" or iterable of str, optional
         Words to remove before n-grams are formed.
     stemmer : str, optional

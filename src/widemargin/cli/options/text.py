@@ -8,6 +8,8 @@ from typing import Any
 
 from widemargin.cli.options.option import Option, train
 from widemargin.errors import MissingFileError, StorageError, UsageError
+from widemargin.text.pairs import parse_pairs
+from widemargin.text.thesaurus import read_thesaurus
 
 _WEIGHTING = "SMART weighting of the terms."
 _STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
@@ -51,13 +53,36 @@ TEXT = (
         default="1",
     ),
     Option("--max-df N|FRACTION", "Leave out terms that occur in more documents.", _EVERY, default="1.0"),
-    train("--min-count N", _MIN_COUNT, int, shown="1; profiles: 2", least=1),
+    Option("--min-count N", _MIN_COUNT, "train compare", int, shown="1; profiles: 2", least=1),
     Option("--min-count N", _MIN_COUNT, "label", int, 1, least=1),
     both("--max-features N", "Keep only the N most frequent terms.", int, shown="all", least=1),
     train("--stop-words freewais|FILE|none", _STOP_WORDS, shown="chosen by --tune, or none", common=True),
     Option("--stop-words freewais|FILE|none", _STOP_WORDS, "label compare", default="none"),
     train("--stemmer NAME", _STEMMER, shown="chosen by --tune, or none", common=True),
     Option("--stemmer NAME", _STEMMER, "label compare", default="none"),
+    Option(
+        "--phrases RATIO",
+        "Add statistical phrases: n-grams whose words occur together more often than by chance, of two words "
+        "unless --ngrams is longer. RATIO is the smallest log-likelihood ratio; independent words exceed "
+        "10.83 once in a thousand times.",
+        _EVERY,
+        float,
+        shown="off",
+    ),
+    Option(
+        "--pairs after:K|near:K",
+        "Add pairs of words with at most K words between them: in their order (after:3), or in either order "
+        "(near:3). A pair must occur in 2 documents; near:3:min=5: in 5.",
+        _EVERY,
+        shown="off",
+    ),
+    Option(
+        "--thesaurus FILE",
+        "Read words and phrases as concepts. A line of FILE is `car: automobile, motor car`, or a word, a "
+        "tab and its concept.",
+        _EVERY,
+        shown="none",
+    ),
     both("--hashed N", "Hash terms to N columns instead of keeping a vocabulary.", int, shown="off", least=1),
     both(
         "--features SCORE:N",
@@ -87,9 +112,22 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
         "max_features": given.max_features,
         "stop_words": stop_word_list(given.stop_words),
         "stemmer": None if given.stemmer == "none" else given.stemmer,
+        **several_words(given),
         "n_hashed": given.hashed,
         "n_jobs": given.threads,
     }
+
+
+def several_words(given: Any) -> dict[str, Any]:
+    """The parameters for phrases, pairs and concepts."""
+    parse_pairs(given.pairs)  # a mistake is told before anything is read
+    thesaurus = None if given.thesaurus is None else read_thesaurus(given.thesaurus)
+    return {"phrases": given.phrases, "pairs": given.pairs, "thesaurus": thesaurus}
+
+
+def word_files(given: Any) -> list[str | None]:
+    """The files that text options name, which nothing may be written over."""
+    return [stop_word_file(given.stop_words), given.thesaurus]
 
 
 def ngram_range(text: str) -> tuple[int, int]:

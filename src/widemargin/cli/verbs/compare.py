@@ -10,7 +10,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.options.chosen_learner import options_for
 from widemargin.cli.options.learners import LEARNERS
-from widemargin.cli.options.text import frequency, stop_word_file, stop_word_list
+from widemargin.cli.options.text import frequency, several_words, stop_word_list, word_files
 from widemargin.cli.output import note, print_json, say, show_table
 from widemargin.errors import DataError, UsageError
 
@@ -21,7 +21,8 @@ EXAMPLE = "Example: widemargin compare tickets.csv held-out.csv --text body --la
 MODEL = "model.wm"
 # Options of reading and of texts that the advised command repeats.
 _REPEATED = ("text", "label", "label_delimiter", "format", "encoding", "errors", "max_document")
-_OF_TEXTS = ("min_df", "max_df", "stop_words", "stemmer")
+_OF_TEXTS = ("min_df", "max_df", "min_count")
+_OF_WORDS = ("stop_words", "stemmer", "phrases", "pairs", "thesaurus")
 
 
 @takes("compare")
@@ -43,14 +44,17 @@ def run(given: Given) -> None:
     if given.plot is not None:
         from widemargin.report.plots import check_plot
 
-        check_target(given.plot, [given.train, given.test, stop_word_file(given.stop_words)])
+        check_target(given.plot, [given.train, given.test, *word_files(given)])
         check_plot(given.plot)
     text = {
         "min_df": frequency("--min-df", given.min_df),
         "max_df": frequency("--max-df", given.max_df),
         "stop_words": stop_word_list(given.stop_words),
         "stemmer": None if given.stemmer == "none" else given.stemmer,
+        **{name: value for name, value in several_words(given).items() if value is not None},
     }
+    if given.min_count is not None:
+        text["min_count"] = given.min_count
     reading = options.reading(given)
     train = read_all(given.train, given.quiet, dict(reading))
     test = None if given.test is None else read_all(given.test, given.quiet, dict(reading))
@@ -101,13 +105,15 @@ def _named(text: str | None) -> list[str] | None:
 def train_command(given: Given, row: ComparedLearner) -> str:
     """The command that trains a learner with the setting that was chosen."""
     from widemargin.cli.options import options_of
+    from widemargin.tune.learners import text_options
 
     known = options_of("compare")
     words: list[Any] = ["widemargin", "train", given.train, "-o", MODEL, "--learner", row.learner]
     words += options_for(row.setting)
     if row.learner == "linear-svm":
         words += ["--tune", "none"]  # the other learners are not tuned unless it is asked for
-    for name in (*_REPEATED, *_OF_TEXTS):
+    words_apply = text_options(row.learner).get("units", "words") == "words"
+    for name in (*_REPEATED, *_OF_TEXTS, *(_OF_WORDS if words_apply else ())):
         value = getattr(given, name)
         if value is not None and value != known[name].default:
             words += [known[name].flags[0], value]

@@ -97,8 +97,9 @@ def colored(text: str, explanation: Explanation) -> list[tuple[str, str]]:
     """The text in pieces, each with the color of what the terms over it add up to."""
     value = [0.0] * (len(text) + 1)
     for part in explanation.contributions:
-        value[part.start] += part.value
-        value[part.end] -= part.value
+        for start, end in part.spans:
+            value[start] += part.value
+            value[end] -= part.value
     result = []
     strongest = max((abs(part.value) for part in explanation.contributions), default=0.0)
     running, start, style = 0.0, 0, ""

@@ -26,6 +26,8 @@ NODES_SHOWN = 60
 LINES_SHOWN = 20
 # Terms of a feature that is made of many.
 TERMS_SHOWN = 10
+# And of a thesaurus.
+CONCEPTS_SHOWN = 5
 
 
 @takes("inspect")
@@ -257,6 +259,7 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
             "vectorizer",
             _settings(config["vectorizer"]) if config["vectorizer"] else "none: vectors were given",
         ),
+        *_thesaurus(config["vectorizer"]),
         ("learner", f"{learner} {_settings(state)}"),
     ]
     supports = manifest["arrays"].get("learner.dual_coef")
@@ -292,6 +295,16 @@ def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:
     return f"{kept} of {summary['terms_before']:,}, {chosen['name']}: {_settings(chosen['state'])}"
 
 
+def _thesaurus(vectorizer: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """The first concepts with their entries, on a line of its own."""
+    concepts = (vectorizer or {}).get("thesaurus")
+    if not concepts:
+        return []
+    each = [f"{name} ({shortened(', '.join(entries), 60)})" for name, entries in concepts.items()]
+    shown = ", ".join(each[:CONCEPTS_SHOWN]) + (", ..." if len(each) > CONCEPTS_SHOWN else "")
+    return [("thesaurus", f"{counted(len(concepts), 'concept')}: {shown}")]
+
+
 def terms_table(top: dict[str, TopTerms]) -> Table:
     """One row per label: the terms for it and against it."""
     from widemargin.report.tables import Column, Table
@@ -323,7 +336,8 @@ def _settings(state: dict[str, Any]) -> str:
     shown = []
     for key, value in state.get("parameters", state).items():
         if key == "ngram_range":
-            shown.append(f"ngrams={value[0]}-{value[1]}")
+            longest = max(value[1], 2 if state.get("phrases") is not None else 1)
+            shown.append(f"ngrams={value[0]}-{longest}")
         elif isinstance(value, str | int | float) and key != "n_documents":
             shown.append(f"{key}={value}")
     return ", ".join(shown)

@@ -10,7 +10,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, check_target, read_all
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
-from widemargin.cli.options.text import stop_word_file, vectorizing
+from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, note, print_json, say
 from widemargin.cli.verbs.predict import writer_for
 from widemargin.errors import UsageError
@@ -42,7 +42,7 @@ def run(given: Given) -> None:
 
         feedback.run(given)
         return
-    inputs = [given.labeled, given.unlabeled, stop_word_file(given.stop_words)]
+    inputs = [given.labeled, given.unlabeled, *word_files(given)]
     for written in (given.output, given.plot):
         if written is not None:
             check_target(written, inputs)

@@ -7,7 +7,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, read_all
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
-from widemargin.cli.options.text import stop_word_file, vectorizing
+from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, print_json
 from widemargin.cli.training_report import show
 from widemargin.errors import UsageError
@@ -27,7 +27,7 @@ def run(given: Given) -> None:
 
     At the end, the estimated quality on new documents is printed for each label, with intervals.
     """
-    read = [given.data, stop_word_file(given.stop_words), given.start_weights]
+    read = [given.data, *word_files(given), given.start_weights]
     check_model(given.output, read, force=given.force)
     learner = given.learner
     terms = vectorizing(given, text_options(learner))
