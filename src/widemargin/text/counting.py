@@ -17,6 +17,8 @@ from widemargin.text.thesaurus import Thesaurus, distinct_tokens
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary, pack
 
+Longs = NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class WordRule:
@@ -125,7 +127,7 @@ class Index:
         except OverflowError as error:
             raise _too_large(error) from None
 
-    def locate(self, texts: _core.Texts) -> tuple[NDArray[np.int32], *tuple[NDArray[np.int64], ...]]:
+    def locate(self, texts: _core.Texts) -> tuple[NDArray[np.int32], Longs, Longs, Longs, Longs]:
         """Column, start and end (in characters) of every known term in one text, and of the gap in it."""
         found = self._index.locate(texts, *self._maps(texts, 1))
         columns = np.empty(len(found), dtype=np.int32)

@@ -97,7 +97,8 @@ class TermVectors:
         self._require_fitted()
         if not isinstance(text, str):
             raise DataError(f"Expected one text as str, found {type(text).__name__}.")
-        return Located._make(self._index.locate(as_texts([text])))
+        columns, starts, ends, gap_starts, gap_ends = self._index.locate(as_texts([text]))
+        return Located(columns, starts, ends, gap_starts, gap_ends)
 
     def located_row(self, text: str) -> tuple[Csr, Located]:
         """The row of one text and the positions of its terms, from one pass over the text."""
