@@ -13,7 +13,7 @@ from widemargin.cli.commands import Given
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.label_task import joined
 from widemargin.cli.options import chosen_learner
-from widemargin.cli.options.text import stop_word_file, vectorizing
+from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, counted, note, print_json, say, seconds_in_words, show_table
 from widemargin.cli.verbs.predict import writer_for
 from widemargin.documents.collection import Collection
@@ -34,7 +34,7 @@ def run(given: Given) -> None:
     learning = chosen_learner.given_of(given, given.learner, options.options_of("label").values())
     output = given.output
     if output is not None:
-        check_target(output, [given.labeled, given.unlabeled, stop_word_file(given.stop_words)])
+        check_target(output, [given.labeled, given.unlabeled, *word_files(given)])
     terms = vectorizing(given, text_options(given.learner))
     costs = {name: learning[name] for name in ("C", "C_unlabeled") if name in learning}
     feedback = RelevanceFeedback(**costs, positives=_fraction(given), n_jobs=given.threads)
