@@ -72,7 +72,9 @@ class TestEstimates:
             ({"estimate": "guess"}, "estimate='guess'"),
             ({"thresholds": "low"}, "thresholds low: expected f1"),
             ({"calibration": "guess"}, "calibration='guess'"),
-            ({"thresholds": "f1"}, "one of 3 classes is chosen"),
+            ({"thresholds": "precision:0.9"}, "exclusive classes, every document gets one"),
+            ({"thresholds": "f1", "costs": np.ones((3, 3))}, "either costs or thresholds"),
+            ({"costs": [1, 2, 3]}, "square matrix of numbers"),
         ],
     )
     def test_what_makes_no_sense_is_told_before_the_work(self, parameters, message):

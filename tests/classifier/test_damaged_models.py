@@ -149,6 +149,8 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         "sets of paths",
         lambda: TextClassifier(label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic"),
     ),
+    "offsets": ("multiclass", lambda: TextClassifier(estimate="k-fold", thresholds="f1-per-label")),
+    "costs": ("multiclass", lambda: TextClassifier(estimate="k-fold", costs=2 - 2 * np.eye(3))),
     "tuning": ("multiclass", lambda: TextClassifier(tune="fast")),
     "hashing": ("binary", lambda: TextClassifier(Vectorizer(n_hashed=64))),
     "n-grams": (

@@ -96,7 +96,8 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (["--thresholds", "f1"], "one of 3 classes is chosen"),
+            (["--thresholds", "recall:0.9"], "every document gets one of them"),
+            (["--thresholds", "cost:1,5"], "Pass costs between classes (--costs FILE)"),
             (["--thresholds", "precision:2", "--multilabel"], "between 0 and 1"),
             (["--thresholds", "best"], "thresholds best: expected f1"),
             (["--estimate", "guess"], "'guess' is not one of"),

@@ -24,6 +24,7 @@ def files(tmp_path, model) -> Path:
     write_jsonl(tmp_path / "more.jsonl", [{"id": "m", "text": "printer jam"}])
     shutil.copy(model, tmp_path / "m.wm")
     (tmp_path / "stop.txt").write_text("the\nand\n")
+    (tmp_path / "costs.csv").write_text("truth,decision,cost\nbilling,network,1\nnetwork,billing,1\n")
     (tmp_path / "data.svm").write_text(VECTORS)
     for label in ("billing", "network"):
         (tmp_path / "folder" / label).mkdir(parents=True)
@@ -49,6 +50,7 @@ def under_another_name(folder: Path, name: str, how: str) -> Path:
 WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
     "train": [
         (["data.jsonl", "--stop-words", "stop.txt", "--force", "-o", "OUT"], ["data.jsonl", "stop.txt"]),
+        (["data.jsonl", "--costs", "costs.csv", "--force", "-o", "OUT"], ["costs.csv"]),
         (["data.svm", "--force", "-o", "OUT"], ["data.svm"]),
         (
             ["data.jsonl", "--learner", "winnow", "--start-weights", "stop.txt", "--force", "-o", "OUT"],
@@ -60,6 +62,7 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
     "predict": [
         (["m.wm", "data.jsonl", "-o", "OUT"], ["data.jsonl"]),
         (["m.jsonl", "data.jsonl", "-o", "OUT"], ["m.jsonl"]),
+        (["m.wm", "data.jsonl", "--costs", "costs.csv", "-o", "OUT"], ["costs.csv"]),
         (["m.wm", "folder", "-o", "OUT"], ["folder/network/0.jsonl"]),
     ],
     "label": [

@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from widemargin.decide.goals import PARTS, Goal
+from widemargin.decide.cross_fitting import PARTS
+from widemargin.decide.goals import Goal
 from widemargin.decide.promises import precision_thresholds
 from widemargin.decide.thresholds import best_f_thresholds, shrunk_f_thresholds
 from widemargin.errors import DataWarning, UsageError

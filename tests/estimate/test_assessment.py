@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from widemargin import KernelSVM, LinearSVM, RegularizedLeastSquares, SampledLeastSquares
-from widemargin.errors import DataWarning, UsageError
+from widemargin.decide.calibration import fit_calibration
+from widemargin.decide.cross_fitting import parts_of
+from widemargin.decide.goals import Goal
+from widemargin.decide.rule import DecisionRule
+from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate import held_out as held_out_module
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.estimate.held_out import held_out
@@ -108,7 +112,7 @@ def test_thresholds_and_calibration_without_figures():
     assert found.calibration is not None
     both = assess(LinearSVM().fit(X, own), rows_of(X, own), request("xi-alpha", "f1"))
     assert both.quality.kind == "bound"
-    assert any("at 0" in note for note in both.quality.notes)
+    assert any("without thresholds" in note for note in both.quality.notes)
 
 
 def test_thresholds_reach_the_figures():
@@ -139,11 +143,110 @@ def test_labels_that_cannot_be_promised_anything_are_named():
     assert [row.threshold for row in found.quality.labels] == ["never"] * 3
 
 
-def test_one_class_of_several_has_no_thresholds():
-    with pytest.raises(UsageError, match="decided one by one"):
-        request(thresholds="f1").check(["a", "b", "c"])
-    request(thresholds="f1").check(["a", "b", "b"])
-    request(thresholds="f1").check([["a"], ["b"], []])
+def test_one_class_of_several_has_some_goals_only():
+    for goal in ("precision:0.9", "recall:0.9", "cost:1,5"):
+        with pytest.raises(UsageError, match=r"exclusive classes.*f1, f1-per-label and proportional"):
+            request(thresholds=goal).check(["a", "b", "c"])
+        request(thresholds=goal).check(["a", "b", "b"])
+        request(thresholds=goal).check([["a"], ["b"], []])
+    for goal in ("f1", "f1-per-label", "proportional"):
+        request(thresholds=goal).check(["a", "b", "c"])
+
+
+def uneven(n: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Three classes, the last of which is rare."""
+    rng = np.random.default_rng(seed)
+    own = np.where(rng.random(n) < 0.08, 2, np.arange(n) % 2)
+    return 2 * np.eye(3)[own] + 1.5 * rng.normal(size=(n, 3)), own
+
+
+@pytest.mark.parametrize("goal", ["f1", "f1-per-label", "proportional"])
+def test_thresholds_of_several_classes(goal):
+    """Figures are of decisions by thresholds that were chosen without the document."""
+    X, own = uneven()
+    fitted = LinearSVM().fit(X, own)
+    found = assess(fitted, rows_of(X, own), request("leave-one-out", goal))
+    scores, truth = held_out(fitted, X, own, method="leave-one-out").scores, Labels.of(own).signs
+    wanted = Goal.read(goal)
+    np.testing.assert_array_equal(found.thresholds, wanted.thresholds(scores, truth, exclusive=True))
+    decided = wanted.decisions(scores, truth, exclusive=True)
+    assert (decided > 0).sum(axis=1).tolist() == [1] * len(own)
+    right = (decided == truth).all(axis=1).mean()
+    assert found.quality.accuracy.value == pytest.approx(right)
+    assert [row.predicted for row in found.quality.labels] == (decided > 0).sum(axis=0).tolist()
+    assert [row.threshold for row in found.quality.labels] == pytest.approx(
+        found.thresholds.tolist(), abs=1e-6
+    )
+    assert "chosen without it" in found.quality.notes[0]
+
+
+COSTS = [[0, 1, 8], [1, 0, 8], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("calibration", [None, "platt", "isotonic"])
+@pytest.mark.parametrize("method", ["leave-one-out", "k-fold"])
+def test_expected_costs_are_of_probabilities_that_did_not_see_the_document(method, calibration):
+    X, own = uneven()
+    fitted = LinearSVM().fit(X, own)
+    asked = Request.read(method, None, calibration, COSTS).check(own)
+    found = assess(fitted, rows_of(X, own), asked)
+    space, truth = Labels.of(own).space_and_signs
+    scores = held_out(fitted, X, own, method=method).scores
+    decided = np.full(len(own), -1)
+    for part, others in parts_of(len(own)):
+        fit = fit_calibration(calibration or "platt", scores[others], truth[others], exclusive=True)
+        chances = DecisionRule(space, None, fit).probabilities(scores[part])
+        decided[part] = [
+            min(range(3), key=lambda j, p=p: sum(p[i] * COSTS[i][j] for i in range(3))) for p in chances
+        ]
+    paid = [COSTS[i][j] for i, j in zip(own, decided, strict=True)]
+    assert found.cost.average.value == pytest.approx(np.mean(paid), abs=1e-6)
+    assert found.cost.by_scores == pytest.approx(
+        np.mean([COSTS[i][j] for i, j in zip(own, scores.argmax(axis=1), strict=True)]), abs=1e-6
+    )
+    assert found.cost.average.kind == "estimate"
+    assert found.cost.average.low < found.cost.average.value < found.cost.average.high
+    assert found.quality.accuracy.value == pytest.approx(np.mean(own == decided))
+    assert any("calibrated without it" in note for note in found.quality.notes)
+    np.testing.assert_array_equal(found.rule(space).costs, COSTS)
+
+
+def test_estimates_of_costs_are_not_optimistic():
+    """Over many samples, the expected cost is that on new documents; that of the fitted scores is lower."""
+    expected, measured = [], []
+    for seed in range(12):
+        X, own = uneven(120, seed)
+        fitted = LinearSVM().fit(X, own)
+        found = assess(
+            fitted, rows_of(X, own), Request.read("leave-one-out", None, "isotonic", COSTS).check(own)
+        )
+        new, truth = uneven(4000, 1000 + seed)
+        space = Labels.of(own).space
+        decided = found.rule(space).decide(fitted.decision_function(new))
+        expected.append(found.cost.average.value)
+        measured.append(np.array(COSTS)[truth, decided].mean())
+    spread = np.std(np.subtract(expected, measured)) / np.sqrt(12)
+    assert abs(np.mean(expected) - np.mean(measured)) < 3 * spread
+
+
+def test_costs_that_do_not_apply():
+    with pytest.raises(UsageError, match="either costs or thresholds"):
+        Request.read(None, "f1", None, COSTS)
+    with pytest.raises(UsageError, match="cost:FALSE_POSITIVE,FALSE_NEGATIVE"):
+        Request.read(None, None, None, COSTS).check([["a"], ["b", "c"], []])
+    with pytest.raises(DataError, match="3 rows, and the task 2 classes"):
+        Request.read(None, None, None, COSTS).check(["a", "b"])
+    assert Request.read(None, None, None, COSTS).calibration == "platt"
+
+
+@pytest.mark.parametrize("method", ["xi-alpha", "bootstrap", "hold-out"])
+def test_costs_with_other_estimates(method):
+    X, own = uneven()
+    found = assess(
+        LinearSVM().fit(X, own), rows_of(X, own), Request.read(method, None, None, COSTS).check(own)
+    )
+    assert found.cost.average.value > 0
+    assert any("Costs are estimated by" in note for note in found.cost.notes) == (method != "hold-out")
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,14 @@ class Explanation:
     contributions : list of Contribution
         One for every occurrence of a known term, in the order of the text. They and `bias` sum to `score`.
     threshold : float, optional
-        The label is assigned if the score exceeds this; None for 0.
+        The label is assigned if the score exceeds this; None for 0. Of several classes, the one whose score
+        exceeds its threshold most.
     voters : list of Voter, optional
         The training documents that voted, of nearest neighbors.
     path : list of PathStep, optional
         The conditions of a tree or a rule that the text meets, in order; None for other learners.
+    expected_cost : float, optional
+        Of deciding the label, where the least expected cost decides.
     """
 
     label: Any
@@ -73,6 +76,7 @@ class Explanation:
     threshold: float | None = None
     voters: list[Voter] | None = None
     path: list[PathStep] | None = None
+    expected_cost: float | None = None
 
     def by_term(self) -> list[tuple[str, float, int]]:
         """Terms with the sum of their contributions and their number of occurrences, the strongest first."""
@@ -90,6 +94,7 @@ class Explanation:
             "score": self.score,
             "bias": self.bias,
             **({} if self.threshold is None else {"threshold": self.threshold}),
+            **({} if self.expected_cost is None else {"expected_cost": self.expected_cost}),
             **({} if self.path is None else {"path": [asdict(step) for step in self.path]}),
             "contributions": [part.to_dict() for part in self.contributions],
             **({} if self.voters is None else {"voters": [voter._asdict() for voter in self.voters]}),

@@ -55,7 +55,7 @@ def check_identifies(scorer: Scorer, name: str = "This model") -> None:
 
 
 def identify(scorer: Scorer, texts: list[str]) -> list[Identified]:
-    """The labels of texts, in their order. The largest score decides, ties go to the first label.
+    """The labels of texts, in their order, as the model decides; ties go to the first label.
 
     Examples
     --------
@@ -103,9 +103,10 @@ def segments(scorer: Scorer, text: str, switch_cost: float = SWITCH_COST) -> lis
 
 
 def _scored(scorer: Scorer, texts: list[str]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Scores and probabilities, one column per class."""
+    """Preferences of the rule (scores, unless it has thresholds or costs) and probabilities, one column per
+    class."""
     scores = scorer.scores(texts)
-    return scorer.rule.by_label(scores), scorer.probabilities(texts, scores)
+    return scorer.rule.preferences(scores, scorer.lengths(texts)), scorer.probabilities(texts, scores)
 
 
 def _named(
@@ -114,7 +115,7 @@ def _named(
     chances: NDArray[np.float64],
     chosen: NDArray[np.intp] | None = None,
 ) -> list[Identified]:
-    """The chosen classes, by default those of the largest scores, and the best of the others."""
+    """The chosen classes, by default those with the largest preferences, and the best of the others."""
     rows = np.arange(len(scores))
     if chosen is None:
         chosen = scores.argmax(axis=1)

@@ -92,6 +92,14 @@ class Scorer:
             return by_text
         return _score(learner, _as_scored(learner, representation.rows(texts)))
 
+    def decide(self, texts: Any) -> Any:
+        """Labels of `texts`, in the form of the training labels."""
+        return self.rule.decide(self.scores(texts), self.lengths(texts))
+
+    def lengths(self, texts: Any) -> NDArray[np.int64] | None:
+        """The lengths of `texts` in bytes, if the rule needs them."""
+        return byte_lengths(texts) if self.rule.needs_lengths and not self.takes_vectors else None
+
     def probabilities(self, texts: Any, scores: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """Calibrated probabilities, documents x labels, of a rule that has a calibration.
 
@@ -100,8 +108,7 @@ class Scorer:
         scores : those of `texts`, if they are known already
         """
         scores = self.scores(texts) if scores is None else scores
-        lengths = byte_lengths(texts) if self.rule.needs_lengths and not self.takes_vectors else None
-        return self.rule.probabilities(scores, lengths)
+        return self.rule.probabilities(scores, self.lengths(texts))
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Explain the score of `text` for `label`; by default for the predicted one."""
@@ -111,7 +118,7 @@ class Scorer:
             check_term_weights(self.learner)
         row = _as_scored(self.learner, row)
         scores = np.asarray(_score(self.learner, row), dtype=np.float64).reshape(-1)
-        label = self.rule.best(scores) if label is None else label
+        label = self.rule.best(scores, self.lengths([text])) if label is None else label
         column, sign = column_of(self.learner, label)
         thresholds = self.rule.thresholds
         if in_parts:
@@ -132,6 +139,10 @@ class Scorer:
             threshold=None if thresholds is None else sign * float(thresholds[column]),
             name=self.representation.word if self.representation.has_terms else None,
         )
+        if self.rule.costs is not None:
+            place = self.space.classes.tolist().index(label)
+            preferences = self.rule.preferences(scores[None], self.lengths([text]))
+            found = replace(found, expected_cost=-float(preferences[0, place]))
         if hasattr(self.learner, "voters"):
             return replace(found, voters=self.learner.voters(row))
         if has_outline(self.learner):

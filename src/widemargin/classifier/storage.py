@@ -29,6 +29,7 @@ from widemargin.decide.rule import DecisionRule
 from widemargin.documents.formats.svmlight_model import is_svmlight_model, read_svmlight_model
 from widemargin.errors import DataError, UsageError, WidemarginError
 from widemargin.features.combined_columns import Reduction
+from widemargin.measure.class_costs import ClassCosts
 from widemargin.models import Model, load_model, save_model
 from widemargin.weight.term_vectors import TermVectors
 
@@ -145,6 +146,8 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
         for name, value in asked.items():
             if not isinstance(value, str | None):
                 raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")
+        if rule.costs is not None:
+            asked["costs"] = ClassCosts(tuple(space.classes.tolist()), rule.costs)
     summary_found = dict(model.summary)
     return StoredParts(vectorizer, features, reduction, learner, rule, n_features, summary_found, asked)
 

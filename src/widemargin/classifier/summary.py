@@ -33,6 +33,8 @@ def checked_summary(found: Any) -> Stored:
         _check_hierarchy(summary.inner("hierarchy"))
     for level in _objects(summary, "levels") if "levels" in summary else []:
         _check_level(level)
+    if "costs" in summary:
+        _check_costs(summary.inner("costs"))
     if "tuning" in summary:
         _check_tuning(summary.inner("tuning"))
     if "suspects_by" in summary:
@@ -98,6 +100,22 @@ def _check_figure(figure: Stored) -> None:
     for name in ("value", "low", "high"):
         if figure.value(name) is not None:
             figure.number(name)
+
+
+def _check_costs(costs: Stored) -> None:
+    _check_figure(costs.inner("average"))
+    costs.integer("n", most=_MANY)
+    costs.number("always")
+    costs.value("always_class")
+    if costs.value("by_scores") is not None:
+        costs.number("by_scores")
+    for pair in _objects(costs, "costliest"):
+        for name in ("truth", "decision"):
+            pair.value(name)
+        pair.integer("documents", most=_MANY)
+        pair.number("cost")
+    if not all(isinstance(note, str) for note in costs.items("notes")):
+        raise DataError("'summary.costs.notes' in manifest.json holds notes that are not strings")
 
 
 def _check_tuning(tuning: Stored) -> None:

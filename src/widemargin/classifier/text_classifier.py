@@ -39,7 +39,7 @@ from widemargin.tune.budget import Budget
 
 
 def _is_calibrated(classifier: TextClassifier) -> bool:
-    return classifier.calibration is not None
+    return classifier.calibration is not None or classifier.costs is not None
 
 
 @dataclass(eq=False, repr=False)
@@ -71,10 +71,13 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         leave-one-out, or where that takes long its approximation by one step, or else k-fold.
     thresholds : str, optional
         Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
-        None decides at 0. Thresholds are chosen on held-out scores of the training documents.
+        None decides at 0 (several classes: by the largest score). Thresholds are chosen on held-out scores.
     calibration : "platt", "isotonic" or "length", optional
         How `predict_proba` turns scores into probabilities; None for no `predict_proba`. "length" is for
         short texts of exclusive classes (:mod:`widemargin.decide.length_calibration`).
+    costs : mapping ``{truth: {decision: cost}}``, array or ClassCosts, optional
+        Costs between exclusive classes: the least expected cost decides, by probabilities ("platt" unless
+        `calibration` says otherwise). An array has the order of `classes_`, truth in rows.
     label_path : str, optional
         What separates the parts of labels that are paths in a tree, such as "/". Every node is learned, and
         `predict` returns the most specific ones (:mod:`widemargin.labels.hierarchy`).
@@ -86,10 +89,12 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     vectorizer_, features_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix,
         `features_` where all features are used
     classes_ : array of labels, sorted
-    thresholds_ : (columns,) the scores above which labels are assigned, or None
+    thresholds_ : (columns,) the scores above which labels are assigned, or None. Of several classes, the one
+        whose score exceeds its threshold most is assigned
     training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
         what was asked for: "tuning" (the candidates), "estimates" (a
-        :class:`~widemargin.measure.quality.Quality` as a dict) and "suspects" (labels that are probably
+        :class:`~widemargin.measure.quality.Quality` as a dict), "costs" (an
+        :class:`~widemargin.measure.AverageCost` as a dict) and "suspects" (labels that are probably
         wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" (the method that
         contradicts them)
 
@@ -110,6 +115,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     estimate: str | None = None
     thresholds: str | None = None
     calibration: str | None = None
+    costs: Any = None
     label_path: str | None = None
     hierarchy: str = "auto"
 
@@ -134,7 +140,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             Budget.of(self.tune, "tune")
         if self.features is not None and self.tune is not None:
             raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
-        request = Request.read(self.estimate, self.thresholds, self.calibration)
+        request = Request.read(self.estimate, self.thresholds, self.calibration, self.costs)
         vectorizer, learner = self._parts().values()
         if self.tune is not None and hasattr(learner, "unlabeled"):
             raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
@@ -159,7 +165,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             )
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
-        self.rule_ = DecisionRule(self.label_space_, found.thresholds, found.calibration, request.hierarchy)
+        self.rule_ = found.rule(self.label_space_, request.hierarchy)
         self.training_summary_ = training_summary(
             parts, self.label_space_, found.summary(), request.hierarchy
         )
@@ -225,7 +231,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
                 f"A {type(learner).__name__} requires all documents at once. Use fit, or an online learner "
                 f"such as BalancedWinnow."
             )
-        whole = ("features", "estimate", "thresholds", "calibration", "label_path")
+        whole = ("features", "estimate", "thresholds", "calibration", "costs", "label_path")
         given = [name for name in whole if getattr(self, name) is not None]
         if given or self.tune is not None:
             name = given[0] if given else "tune"
@@ -264,15 +270,15 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
     def predict(self, texts: Any) -> Any:
         """Predicted labels, in the form of the training labels."""
-        scores = self.decision_function(texts)
-        return self.rule_.decide(scores)
+        check_is_fitted(self, "learner_")
+        return self.scorer.decide(texts)
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
-        """Probabilities of the labels, documents x `classes_`; only with `calibration`.
+        """Probabilities of the labels, documents x `classes_`; only with `calibration` or `costs`.
 
-        For two or more classes they sum to 1; the largest score decides, not the largest probability. For
-        label sets, each label has its own probability.
+        For two or more classes they sum to 1; without `costs` the largest score decides, not the largest
+        probability. For label sets, each label has its own probability.
         """
         check_is_fitted(self, "learner_")
         return self.scorer.probabilities(texts)

@@ -77,10 +77,11 @@ def in_hierarchy(
                 f"hierarchy={hierarchy!r} is for labels that are paths. Pass label_path, such as '/' (on the "
                 f"command line: --label-path /)."
             )
-        request.check(given.labels)
-        return given, request
+        return given, request.check(given.labels)
     tree, labels = LabelTree.grow(given.labels, label_path, given.names)
     rule = TreeRule.read(tree, hierarchy, request.goal)
+    if request.costs is not None:
+        raise UsageError("Costs between classes do not apply to a label hierarchy. Leave one of them out.")
     if request.calibration == "length":
         raise UsageError("Calibration by length does not apply to a label hierarchy. Use platt or isotonic.")
     if not getattr(learner.__sklearn_tags__().classifier_tags, "multi_label", False):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.costs import read_cost, show_cost
 from widemargin.cli.output import counted, say, show_table
 from widemargin.errors import UsageError
 
@@ -90,6 +91,9 @@ def show_expected(
             show_table(levels_table(summary["levels"], notes=[note]))
         if test_size is not None:
             say(on_test_set(quality, test_size))
+    cost = read_cost(summary)
+    if cost is not None:
+        show_cost(cost)
 
 
 def on_test_set(quality: Quality, size: int) -> str:

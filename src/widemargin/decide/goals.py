@@ -8,6 +8,12 @@
 ``cost:1,5``            the lowest cost if a false positive costs 1 and a false negative 5
 ``proportional``        each label on the same share of documents as in training
 ======================  ======================================================================================
+
+Where one of several classes is chosen, thresholds compete: the class whose score exceeds its threshold most
+is decided (:mod:`widemargin.decide.offsets`). ``f1-per-label`` is then the best macro-F1, ``f1`` the same
+from smoothed counts, and ``proportional`` decides each class as often as in training. The other goals do not
+apply: every document gets a class, so no precision can be promised for all classes, and each error is one
+false positive and one false negative.
 """
 
 from __future__ import annotations
@@ -19,6 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.decide.cross_fitting import parts_of
+from widemargin.decide.offsets import f_offsets, proportional_offsets
 from widemargin.decide.promises import HELD_OUT, precision_thresholds, recall_thresholds
 from widemargin.decide.thresholds import (
     assign_proportionally,
@@ -34,8 +42,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Name = Literal["f1", "f1-per-label", "precision", "recall", "cost", "proportional"]
 CONFIDENCE = 0.95
-# Parts of the examples; each is decided by thresholds chosen on the others.
-PARTS = 5
+# Examples of the average class that the goal "f1" adds to each class.
+_STRENGTH = 3.0
 
 
 @dataclass(frozen=True)
@@ -74,14 +82,32 @@ class Goal:
             raise UsageError(f"thresholds {text}: costs must not be negative, and not both 0.")
         return cls(name, numbers, level)  # type: ignore[arg-type]
 
-    def thresholds(self, scores: NDArray[Any], truth: NDArray[Any]) -> Floats:
+    def check_exclusive(self) -> None:
+        """Refuse what means nothing where one of several classes is chosen."""
+        if self.name in ("f1", "f1-per-label", "proportional"):
+            return
+        why = (
+            "each error is one false positive and one false negative, so they cannot cost differently. Pass "
+            "costs between classes (--costs FILE)"
+            if self.name == "cost"
+            else f"every document gets one of them, so no {self.name} can be guaranteed for all"
+        )
+        raise UsageError(
+            f"thresholds {self.name}: of exclusive classes, {why}. Goals that apply are f1, f1-per-label and "
+            f"proportional; label sets (--multilabel) have all goals."
+        )
+
+    def thresholds(self, scores: NDArray[Any], truth: NDArray[Any], *, exclusive: bool = False) -> Floats:
         """One threshold per column; a label is assigned if its score is larger.
 
         Parameters
         ----------
         scores : (n, labels), held-out
         truth : signs of the same shape
+        exclusive : one of several classes is chosen, by the largest difference of score and threshold
         """
+        if exclusive:
+            return -self._offsets(scores, truth)
         if self.name == "f1":
             return shrunk_f_thresholds(scores, truth)
         if self.name == "f1-per-label":
@@ -96,8 +122,20 @@ class Goal:
             return cost_thresholds(scores, truth, [[0.0, false_positive], [false_negative, 0.0]])
         return _proportional(np.asarray(scores, dtype=np.float64), np.asarray(truth))
 
+    def _offsets(self, scores: NDArray[Any], truth: NDArray[Any]) -> Floats:
+        self.check_exclusive()
+        if self.name == "proportional":
+            return proportional_offsets(scores, truth)
+        return f_offsets(scores, truth, strength=_STRENGTH if self.name == "f1" else 0.0)
+
     def decisions(
-        self, scores: NDArray[Any], truth: NDArray[Any], seed: int = 0, *, hierarchy: TreeRule | None = None
+        self,
+        scores: NDArray[Any],
+        truth: NDArray[Any],
+        seed: int = 0,
+        *,
+        exclusive: bool = False,
+        hierarchy: TreeRule | None = None,
     ) -> NDArray[np.int8]:
         """Decide each document by thresholds that were chosen on the other four fifths of the documents.
 
@@ -107,20 +145,20 @@ class Goal:
         ----------
         hierarchy : chooses thresholds and decides consistently with a tree of labels
         """
-        n = len(scores)
-        part = np.random.default_rng(seed).permutation(n) % min(PARTS, n)
         chosen = np.full(scores.shape, -1, dtype=np.int8)
         with warnings.catch_warnings():
             # Unreachable goals are reported once, for the final thresholds.
             warnings.simplefilter("ignore", DataWarning)
-            for k in range(min(PARTS, n)):
-                others = part != k
-                if hierarchy is None:
-                    limits = self.thresholds(scores[others], truth[others])
-                    chosen[~others] = np.where(scores[~others] > limits, 1, -1)
-                else:
+            for part, others in parts_of(len(scores), seed):
+                if hierarchy is not None:
                     limits = hierarchy.thresholds(self, scores[others], truth[others])
-                    chosen[~others] = hierarchy.choose(scores[~others], limits)
+                    chosen[part] = hierarchy.choose(scores[part], limits)
+                    continue
+                above = scores[part] - self.thresholds(scores[others], truth[others], exclusive=exclusive)
+                if exclusive:
+                    chosen[np.flatnonzero(part), above.argmax(axis=1)] = 1
+                else:
+                    chosen[part] = np.where(above > 0, 1, -1)
         return chosen
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from widemargin._stored import Stored
 from widemargin.decide.calibration import Isotonic, Platt, normalized
+from widemargin.decide.least_cost import expected_costs
 from widemargin.decide.length_calibration import LengthCalibration
 from widemargin.decide.tree_rule import TreeRule
-from widemargin.errors import DataError
+from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
 
 Floats = NDArray[np.float64]
@@ -33,9 +34,11 @@ class DecisionRule:
 
     Attributes
     ----------
-    thresholds : (columns,), a label is assigned if its score is larger; None means 0 (multiclass: the largest
-        score decides)
+    thresholds : (columns,), a label is assigned if its score is larger; None means 0. One of several classes
+        is chosen by the largest difference between score and threshold
     calibration : turns scores into probabilities, or None
+    costs : (classes, classes), truth in rows, decision in columns: the least expected cost decides instead of
+        thresholds. Needs a calibration, and exclusive classes
     hierarchy : keeps decisions consistent with a tree of labels, or None
 
     Examples
@@ -50,23 +53,71 @@ class DecisionRule:
     thresholds: Floats | None = None
     calibration: Calibration | None = None
     hierarchy: TreeRule | None = None
+    costs: Floats | None = None
 
-    def decide(self, scores: NDArray[Any]) -> Any:
-        """Labels, in the form of the training labels; in a hierarchy, the most specific ones."""
+    def with_costs(self, costs: Floats, name: str = "This model") -> DecisionRule:
+        """The same rule deciding by costs between classes.
+
+        Raises
+        ------
+        UsageError
+            It has no probabilities, or chooses any number of labels.
+        """
+        check_exclusive(self.space)
+        if self.calibration is None:
+            raise UsageError(
+                f"{name} gives scores only, but the least expected cost needs probabilities. Train with "
+                f"--costs, or with --calibrate platt."
+            )
+        return DecisionRule(self.space, None, self.calibration, costs=costs)
+
+    def decide(self, scores: NDArray[Any], lengths: Any = None) -> Any:
+        """Labels, in the form of the training labels; in a hierarchy, the most specific ones.
+
+        Parameters
+        ----------
+        lengths : as for `probabilities`, where costs decide
+        """
         if self.hierarchy is not None:
             lists = self.hierarchy.label_lists(scores, self.thresholds)
             if not self.hierarchy.tree.exclusive:
                 return [tuple(labels) for labels in lists]
             return np.array([label for (label,) in lists], dtype=self.space.classes.dtype)
-        return self.space.decide(scores, self.thresholds)
+        if self.costs is None:
+            return self.space.decide(scores, self.thresholds)
+        return self.space.classes[self.preferences(scores, lengths).argmax(axis=1)]
 
-    def choose(self, scores: NDArray[Any]) -> NDArray[np.int8]:
+    def choose(self, scores: NDArray[Any], lengths: Any = None) -> NDArray[np.int8]:
         """The same decisions as signs (n, columns); in a hierarchy, with all ancestors."""
         if self.hierarchy is not None:
             return self.hierarchy.choose(scores, self.thresholds)
-        return self.space.choose(scores, self.thresholds)
+        if self.costs is None:
+            return self.space.choose(scores, self.thresholds)
+        return self.space.signs_of(self.preferences(scores, lengths).argmax(axis=1))
 
-    def label_lists(self, scores: NDArray[Any]) -> list[list[Any]]:
+    def preferences(self, scores: NDArray[Any], lengths: Any = None) -> NDArray[Any]:
+        """One column per label. The largest decides between exclusive classes: minus the expected cost, or
+        how far the score is above the threshold."""
+        if self.costs is not None:
+            return -expected_costs(self.probabilities(scores, lengths), self.costs)
+        if self.thresholds is None:
+            return self.by_label(scores)
+        columns = np.asarray(scores).reshape(len(scores), -1)
+        return self.by_label(columns - self.thresholds)
+
+    @property
+    def shown_thresholds(self) -> Floats | None:
+        """The scores above which labels are assigned; None where the largest score or a cost decides."""
+        one_path = self.hierarchy is not None and self.hierarchy.tree.exclusive
+        if (
+            self.costs is not None
+            or one_path
+            or (self.thresholds is None and self.space.kind == "multiclass")
+        ):
+            return None
+        return np.zeros(self.space.n_columns) if self.thresholds is None else self.thresholds
+
+    def label_lists(self, scores: NDArray[Any], lengths: Any = None) -> list[list[Any]]:
         """The same decisions as one list per document, whatever form the labels had in training.
 
         Examples
@@ -80,13 +131,13 @@ class DecisionRule:
             return self.hierarchy.label_lists(scores, self.thresholds)
         if self.space.kind == "multilabel":
             return [[names[j] for j in row.nonzero()[0].tolist()] for row in self.choose(scores) > 0]
-        return [[label] for label in self.space.decide(scores, self.thresholds).tolist()]
+        return [[label] for label in self.decide(scores, lengths).tolist()]
 
-    def best(self, scores: NDArray[Any]) -> Any:
+    def best(self, scores: NDArray[Any], lengths: Any = None) -> Any:
         """The label that one document's scores choose; of several the one furthest above its threshold."""
         if self.space.kind != "multilabel":
-            return self.label_lists(scores[None])[0][0]
-        above = scores if self.thresholds is None else scores - self.thresholds
+            return self.label_lists(scores[None], lengths)[0][0]
+        above = self.preferences(scores[None])[0]
         if self.hierarchy is not None:
             chosen = self.hierarchy.labels(scores[None], self.thresholds)[0]
             above = np.where(chosen, above, -np.inf) if chosen.any() else above
@@ -143,6 +194,8 @@ class DecisionRule:
         arrays: dict[str, NDArray[Any]] = {}
         if self.thresholds is not None:
             arrays["thresholds"] = self.thresholds
+        if self.costs is not None:
+            arrays["costs"] = self.costs
         if self.calibration is not None:
             (name,) = (key for key, kind in CALIBRATIONS.items() if kind is type(self.calibration))
             config["calibration"] = name
@@ -158,23 +211,35 @@ class DecisionRule:
     ) -> DecisionRule:
         """Restore the rule from the result of `get_state`."""
         stored = Stored(config, arrays)
-        thresholds = calibration = hierarchy = None
+        thresholds = calibration = hierarchy = costs = None
         if "hierarchy" in stored and stored.value("hierarchy") is not None:
             hierarchy = TreeRule.from_state(space, stored.value("hierarchy"), _part(_HIERARCHY, arrays))
         if stored.has_array("thresholds"):
-            if space.kind == "multiclass":
-                raise DataError(
-                    "'thresholds' in arrays.safetensors does not apply: the largest score decides"
-                )
-            # Infinite: the label is always or never assigned.
-            thresholds = stored.array("thresholds", (space.n_columns,), infinite=True)
+            # Infinite: the label is always or never assigned. One of several classes has to be.
+            several = space.kind == "multiclass"
+            thresholds = stored.array("thresholds", (space.n_columns,), infinite=not several)
         if stored.value("calibration") is not None:
             name = stored.choice("calibration", CALIBRATIONS)
             if hierarchy is not None and name == "length":
                 raise DataError("'calibration' in manifest.json is 'length', which has no hierarchy")
             columns = space.n_columns if hierarchy is None else len(hierarchy.calibrated)
             calibration = CALIBRATIONS[name].from_arrays(_part(_CALIBRATION, arrays), columns)
-        return cls(space, thresholds, calibration, hierarchy)
+        if stored.has_array("costs"):
+            if space.kind == "multilabel" or calibration is None or thresholds is not None or hierarchy:
+                raise DataError(
+                    "'costs' in arrays.safetensors need exclusive classes, a calibration and no thresholds"
+                )
+            costs = stored.array("costs", (len(space.classes),) * 2, least=0)
+        return cls(space, thresholds, calibration, hierarchy, costs)
+
+
+def check_exclusive(space: LabelSpace) -> None:
+    """Refuse costs between classes where a document may have any number of labels."""
+    if space.kind == "multilabel":
+        raise UsageError(
+            "Costs between classes are for documents with exactly one class. Where each label is decided "
+            "separately, use --thresholds cost:FALSE_POSITIVE,FALSE_NEGATIVE."
+        )
 
 
 def _part(prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -15,30 +15,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.decide.calibration import fit_calibration
 from widemargin.decide.goals import Goal
-from widemargin.decide.rule import CALIBRATIONS, Calibration
+from widemargin.decide.rule import CALIBRATIONS, Calibration, DecisionRule, check_exclusive
 from widemargin.decide.tree_rule import TreeRule
-from widemargin.errors import DataWarning, UsageError
+from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.bootstrap import Correction, bootstrap
+from widemargin.estimate.decisions import Decisions, calibrated, decisions, expected_cost
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.optimism import Optimism
-from widemargin.estimate.rare_labels import FEWEST, expected_gain
+from widemargin.estimate.rare_labels import FEWEST, Choose, expected_gain
 from widemargin.estimate.substrings import calibrate_by_length
-from widemargin.estimate.suspects import Suspect, suspects
+from widemargin.estimate.suspects import Suspect, suspects_of_rule
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
+from widemargin.measure.class_costs import AverageCost, ClassCosts
 from widemargin.measure.contingency import contingency
 from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.measure.levels import Level, by_level
 from widemargin.measure.quality import Quality, quality
+from widemargin.text.inputs import byte_lengths
 
 Floats = NDArray[np.float64]
 _WITH_SCORES = ("auto", "leave-one-out", "one-step", "k-fold", "hold-out")
 _BOOTSTRAPS: dict[str, Correction] = {"bootstrap": "optimism", "bootstrap-632": "632+"}
 METHODS = (*_WITH_SCORES, *_BOOTSTRAPS, "xi-alpha")
+# The calibration that costs use by default.
+_FOR_COSTS = "platt"
 
 
 @dataclass(frozen=True)
@@ -48,18 +52,22 @@ class Request:
     Attributes
     ----------
     method : where figures come from; None for no figures, "auto" for the best that takes seconds
-    goal : what thresholds are to reach, for tasks where every label is decided by itself
+    goal : what thresholds are to reach
     calibration : "platt", "isotonic" or "length"
+    costs : between classes, in a form that :meth:`ClassCosts.of` takes; decides instead of thresholds
     hierarchy : decides consistently with a tree of labels
     """
 
     method: str | None = None
     goal: Goal | None = None
     calibration: str | None = None
+    costs: Any = None
     hierarchy: TreeRule | None = None
 
     @classmethod
-    def read(cls, estimate: str | None, thresholds: str | None, calibration: str | None) -> Request:
+    def read(
+        cls, estimate: str | None, thresholds: str | None, calibration: str | None, costs: Any = None
+    ) -> Request:
         """The parameters of a classifier, checked.
 
         Examples
@@ -73,7 +81,11 @@ class Request:
             raise UsageError(
                 f"calibration={calibration!r}: expected one of {', '.join(CALIBRATIONS)}, or None."
             )
-        return cls(estimate, None if thresholds is None else Goal.read(thresholds), calibration)
+        if costs is not None and thresholds is not None:
+            raise UsageError("Costs decide without thresholds. Use either costs or thresholds.")
+        if costs is not None and calibration is None:
+            calibration = _FOR_COSTS
+        return cls(estimate, None if thresholds is None else Goal.read(thresholds), calibration, costs)
 
     @property
     def needs_scores(self) -> bool:
@@ -81,17 +93,18 @@ class Request:
         calibrated = self.calibration not in (None, "length")
         return self.method in _WITH_SCORES or self.goal is not None or calibrated
 
-    def check(self, y: Any) -> None:
-        """Refuse thresholds for tasks where the largest of several scores decides, before any work."""
-        if self.goal is None:
-            return
+    def check(self, y: Any) -> Request:
+        """Refuse what does not apply to the task, before any work; the request with costs in the order of the
+        classes."""
+        if self.goal is None and self.costs is None:
+            return self
         space = Labels.partial(y).space
-        if space.kind == "multiclass":
-            raise UsageError(
-                f"Thresholds are for labels that are decided one by one. Here one of {len(space.classes)} "
-                f"classes is chosen, the one with the largest score. Leave thresholds out, or train with "
-                f"label sets (on the command line: --multilabel)."
-            )
+        if self.goal is not None and space.kind == "multiclass":
+            self.goal.check_exclusive()
+        if self.costs is None:
+            return self
+        check_exclusive(space)
+        return replace(self, costs=ClassCosts.of(self.costs, space.classes.tolist()))
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,12 @@ class Assessment:
     suspects: list[Suspect] | None = None
     suspects_by: str | None = None
     levels: list[Level] | None = None
+    costs: Floats | None = None
+    cost: AverageCost | None = None
+
+    def rule(self, space: LabelSpace, hierarchy: TreeRule | None = None) -> DecisionRule:
+        """The rule that was found."""
+        return DecisionRule(space, self.thresholds, self.calibration, hierarchy, self.costs)
 
     def summary(self) -> dict[str, Any]:
         """What a summary of training says of it."""
@@ -112,6 +131,8 @@ class Assessment:
             found["estimates"] = self.quality.to_dict()
         if self.levels is not None:
             found["levels"] = [level.to_dict() for level in self.levels]
+        if self.cost is not None:
+            found["costs"] = self.cost.to_dict()
         if self.suspects is not None:
             found["suspects"] = [suspect.to_dict() for suspect in self.suspects]
             found["suspects_by"] = self.suspects_by
@@ -139,22 +160,36 @@ def assess(
     names : what to call the documents; their numbers by default
     optimism : of having chosen the learner on the same documents; estimates are lowered by it
     """
+    matrix = None if request.costs is None else request.costs.matrix
+    calibration: Calibration | None = None
     if request.calibration == "length":
-        by_length = calibrate_by_length(learner, rows)
-        rest = assess(learner, rows, replace(request, calibration=None), names, sample_weight, optimism)
-        return replace(rest, calibration=by_length)
+        calibration = calibrate_by_length(learner, rows)
+        if calibration is None and matrix is not None:
+            raise DataError("Costs need probabilities, and there is too little text for them. Use platt.")
     X, y = rows.X, rows.y
-    of_nodes = request.hierarchy is not None
-    if request.method is None and not request.needs_scores:
-        return NOTHING
-    if request.method == "xi-alpha" and not request.needs_scores:
-        return Assessment(_bounds(learner, X, y, hierarchy=of_nodes))
+    tree, of_nodes = request.hierarchy, request.hierarchy is not None
+    if not request.needs_scores and request.method in (None, "xi-alpha"):
+        judged = None
+        if request.method is not None:
+            judged = _bounds(learner, X, y, hierarchy=of_nodes, at_zero=matrix is not None)
+        nothing = judged is None and calibration is None
+        return NOTHING if nothing else Assessment(judged, None, calibration, costs=matrix)
     space: LabelSpace = learner.label_space_
     if hasattr(learner, "unlabeled"):
+        if matrix is not None and request.calibration == "length":
+            raise UsageError(f"Calibration by length and costs do not go with a {type(learner).__name__}.")
         learner, rows, names = labeled_part(learner, rows, names)
         X, y = rows.X, rows.y
+    by_length = matrix is not None and request.calibration == "length"
+    lengths = byte_lengths(rows.documents) if by_length else None
+
+    def choose(scores: Floats) -> NDArray[np.int8]:
+        return rule.choose(scores, lengths)
+
     if not request.needs_scores:
-        return Assessment(_bootstrapped(learner, rows, request, None, sample_weight, optimism))
+        rule = DecisionRule(space, None, calibration, tree, matrix)
+        judged = _bootstrapped(learner, rows, request, rule, choose, sample_weight, optimism)
+        return Assessment(judged, None, calibration, costs=matrix)
     names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
     asked = request.method if request.method in _WITH_SCORES else "auto"
@@ -178,77 +213,60 @@ def assess(
         verbose=getattr(learner, "verbose", False),
         rows=rows,
     )
-    truth, tree = found.truth, request.hierarchy
+    truth, some_lengths = found.truth, lengths
     if found.documents is not None:
         names = [names[i] for i in found.documents.tolist()]
-    thresholds, calibration, judged, levels = None, None, None, None
+        some_lengths = None if lengths is None else lengths[found.documents]
+    thresholds, judged, cost, levels = None, None, None, None
     if request.goal is not None:
         thresholds = _thresholds(request.goal, space, found.scores, truth, tree)
-    if request.calibration is not None:
-        with warnings.catch_warnings():
-            # Labels with too few examples have been named by whoever scored them.
-            warnings.simplefilter("ignore", DataWarning)
-            exclusive = space.kind == "multiclass" or (tree is not None and tree.tree.exclusive)
-            columns = slice(None) if tree is None else tree.calibrated
-            calibration = fit_calibration(
-                request.calibration, found.scores[:, columns], truth[:, columns], exclusive=exclusive
-            )
+    if request.calibration not in (None, "length"):
+        calibration = calibrated(request.calibration, space, found.scores, truth, tree)
+    rule = DecisionRule(space, thresholds, calibration, tree, matrix)
+    decided = Decisions(truth)
+    if request.method is not None:
+        decided = decisions(
+            rule,
+            found.scores,
+            truth,
+            goal=request.goal,
+            calibration=request.calibration,
+            lengths=some_lengths,
+        )
     if request.method == "xi-alpha":
-        judged = _bounds(learner, X, y, hierarchy=of_nodes, at_zero=request.goal is not None)
+        by_scores = request.goal is None and matrix is None
+        judged = _bounds(learner, X, y, hierarchy=of_nodes, at_zero=not by_scores)
     elif request.method in _BOOTSTRAPS:
-        judged = _bootstrapped(learner, rows, request, thresholds, sample_weight, optimism)
+        judged = _bootstrapped(learner, rows, request, rule, choose, sample_weight, optimism)
     elif request.method is not None:
         gain, one_path = None, tree is not None and tree.tree.exclusive
         if found.documents is None and not one_path:
             seed = getattr(learner, "random_state", 0)
-            gain = expected_gain(learner, rows, found, thresholds, sample_weight, seed)
-        chosen = _decisions(space, found, truth, request)
-        judged = _estimates(space, found, truth, chosen, request.goal, thresholds, gain, tree)
-        levels = None if tree is None else by_level(tree.tree, truth, chosen)
+            gain = expected_gain(learner, rows, found, thresholds, sample_weight, seed, choose)
+        judged = _estimates(rule, found, decided, gain)
+        levels = None if tree is None else by_level(tree.tree, truth, decided.signs)
         if method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
             if why:
                 judged.notes.append(f"Exact leave-one-out would take long: {why}.")
         judged = judged if optimism is None else optimism.lower(judged)
-    doubted = _suspects(space, found, truth, names, tree)
-    return Assessment(judged, thresholds, calibration, doubted, found.method, levels)
+    if request.costs is not None and request.method is not None:
+        cost = expected_cost(request.costs, space, found.scores, truth, decided.signs)
+        if request.method not in _WITH_SCORES:
+            cost.notes.append(f"Costs are estimated by {found.method}.")
+        if optimism is not None:
+            right = float((truth == decided.signs).all(axis=1).mean())
+            cost = optimism.raise_cost(cost, right)
+    doubted = suspects_of_rule(rule, found.scores, truth, names)
+    return Assessment(judged, thresholds, calibration, doubted, found.method, levels, matrix, cost)
 
 
-def _decisions(space: LabelSpace, found: HeldOutScores, truth: NDArray[Any], request: Request) -> Any:
-    """The decisions of held-out scores, each by thresholds that were chosen without it."""
-    tree = request.hierarchy
-    if request.goal is not None:
-        return request.goal.decisions(found.scores, truth, hierarchy=tree)
-    return space.choose(found.scores) if tree is None else tree.choose(found.scores)
-
-
-def _suspects(
-    space: LabelSpace, found: HeldOutScores, truth: NDArray[Any], names: list[Any], rule: TreeRule | None
-) -> list[Suspect]:
-    """Labels that look wrong; of exclusive paths, only whole ones."""
-    if rule is None or not rule.tree.exclusive:
-        return suspects(space, found.scores, truth, names)
-    leaves, paths = rule.tree.leaves, space.classes[rule.tree.label_of]
-    whole = LabelSpace("multiclass", paths[leaves])
-    return suspects(whole, found.scores[:, leaves], truth[:, leaves], names)
-
-
-def _estimates(
-    space: LabelSpace,
-    found: HeldOutScores,
-    truth: NDArray[Any],
-    chosen: NDArray[Any],
-    goal: Goal | None,
-    thresholds: Floats | None,
-    gain: Floats | None,
-    hierarchy: TreeRule | None,
-) -> Quality:
-    notes = []
+def _estimates(rule: DecisionRule, found: HeldOutScores, decided: Decisions, gain: Floats | None) -> Quality:
+    space, truth, chosen = rule.space, found.truth, decided.signs
+    notes = [] if decided.note is None else [decided.note]
     table = contingency(truth, chosen)
-    if gain is not None:  # a hierarchy may have found what a threshold misses
+    if gain is not None:  # other rules decided here than those that the gain is of
         gain = np.minimum(gain, table.false_negative)
-    if goal is not None:
-        notes.append("Each document was decided by thresholds that were chosen without it.")
     if found.folds is not None:
         notes.append(f"{found.folds} rules, each learned without one part of the documents.")
     if found.method == "hold-out":
@@ -285,7 +303,7 @@ def _estimates(
         kind="estimate",
         method=found.method,
         right=int(np.count_nonzero((truth == chosen).all(axis=1))),
-        thresholds=_shown(space, thresholds, hierarchy),
+        thresholds=rule.shown_thresholds,
         weak=weak,
         notes=notes,
         decisions=(truth, np.asarray(chosen)),
@@ -297,19 +315,18 @@ def _bootstrapped(
     learner: Any,
     rows: TrainingRows,
     request: Request,
-    thresholds: Floats | None,
+    rule: DecisionRule,
+    choose: Choose,
     sample_weight: Any,
     optimism: Optimism | None,
 ) -> Quality:
-    space: LabelSpace = learner.label_space_
-    rule = space if request.hierarchy is None else request.hierarchy
     assert request.method is not None
     found = bootstrap(
         learner,
         rows.X,
         rows.y,
         correction=_BOOTSTRAPS[request.method],
-        choose=lambda scores: rule.choose(scores, thresholds),
+        choose=choose,
         sample_weight=sample_weight,
         random_state=getattr(learner, "random_state", 0),
         verbose=getattr(learner, "verbose", False),
@@ -323,13 +340,15 @@ def _bootstrapped(
         )
     if request.goal is not None:
         notes.append("Decisions are at the thresholds of the model, which were chosen on the same documents.")
+    if rule.costs is not None:
+        notes.append("Decisions are by the probabilities of the model, calibrated on the same documents.")
     judged = quality(
-        space,
+        rule.space,
         found.table,
         kind="estimate",
         method=request.method,
         right=found.right,
-        thresholds=_shown(space, thresholds, request.hierarchy),
+        thresholds=rule.shown_thresholds,
         notes=notes,
     )
     return judged if optimism is None else optimism.lower(judged)
@@ -341,16 +360,10 @@ def _bounds(learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = Fa
     if space.kind == "multiclass":
         notes.append("They are of each class's own rule against the rest; the largest score decides.")
     if at_zero:
-        notes.append("They are of decisions at 0, not at the thresholds.")
+        notes.append("They are of decisions by scores alone, without thresholds or costs.")
     if hierarchy:
         notes.append("They are of each node's own machine, not of decisions along the tree.")
     return quality(space, xi_alpha_of(learner, X, y), kind="bound", method="xi-alpha", notes=notes)
-
-
-def _shown(space: LabelSpace, thresholds: Floats | None, tree: TreeRule | None) -> Floats | None:
-    if space.kind == "multiclass" or (tree is not None and tree.tree.exclusive):
-        return None
-    return np.zeros(space.n_columns) if thresholds is None else thresholds
 
 
 def _thresholds(
@@ -359,7 +372,10 @@ def _thresholds(
     """The thresholds of `goal`; labels for which it cannot be reached are told by their names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        thresholds = goal.thresholds(scores, truth) if tree is None else tree.thresholds(goal, scores, truth)
+        if tree is not None:
+            thresholds = tree.thresholds(goal, scores, truth)
+        else:
+            thresholds = goal.thresholds(scores, truth, exclusive=space.kind == "multiclass")
     names = space.column_names.tolist()
     if goal.name in ("precision", "recall"):
         for limit, outcome in ((math.inf, "is never"), (-math.inf, "is always")):

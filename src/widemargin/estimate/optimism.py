@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.labels import LabelSpace
+from widemargin.measure.class_costs import AverageCost
 from widemargin.measure.intervals import Figure
 from widemargin.measure.quality import Quality
 
@@ -59,6 +60,19 @@ class Optimism:
             macro=self._of_average(found.macro),
             notes=[*found.notes, note],
         )
+
+    def raise_cost(self, found: AverageCost, accuracy: float) -> AverageCost:
+        """`found` with costs raised in the proportion in which errors grow, from 1 - `accuracy`."""
+        missed = 1 - accuracy
+        if round(100 * self.value, 1) <= 0 or missed <= 0:
+            return found
+        growth = (missed + self.value) / missed
+        was = found.average
+        value, low, high = (round(growth * end, 6) for end in (was.value, was.low, was.high))
+        by_scores = None if found.by_scores is None else round(growth * found.by_scores, 6)
+        note = f"Costs are raised by {100 * (growth - 1):.0f} % for the same reason."
+        notes = [*found.notes, note]
+        return replace(found, average=Figure(value, low, high, was.kind), by_scores=by_scores, notes=notes)
 
     def _of_average(self, figures: dict[str, Figure]) -> dict[str, Figure]:
         missed = 1 - figures["f1"].value

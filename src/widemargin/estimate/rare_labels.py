@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.held_out_scores import HeldOutScores
 
 Floats = NDArray[np.float64]
+Choose = Callable[[Floats], NDArray[np.int8]]
 
 # With fewer examples a label has no rule in every fold; with more, one example is worth too little.
 FEWEST, MOST = 4, 64
@@ -54,6 +56,7 @@ def expected_gain(
     thresholds: Floats | None,
     sample_weight: Any = None,
     random_state: Any = 0,
+    choose: Choose | None = None,
 ) -> Floats | None:
     """How many more examples of every label a rule finds that has learned from all of them.
 
@@ -62,6 +65,7 @@ def expected_gain(
     learner : fitted on `rows`
     found : its held-out scores
     thresholds : (columns,) above which a label is assigned; None for 0
+    choose : decides exclusive classes: signs from scores; the largest score by default
 
     Returns
     -------
@@ -96,7 +100,7 @@ def expected_gain(
     if exclusive:
         every = np.arange(len(examples))
         more, fewer = (again(every, folds) for folds in (_FOLDS, _FEWER_FOLDS))
-        gain[rare] = _gain_of_classes(space, truth, rare, found, more, fewer)
+        gain[rare] = _gain_of_classes(choose or space.choose, truth, rare, found, more, fewer)
     else:
         gain[rare] = _gain_of_labels(truth, rare, found, again(rare, _FOLDS), thresholds)
     return gain
@@ -116,7 +120,7 @@ def _gain_of_labels(
 
 
 def _gain_of_classes(
-    space: LabelSpace,
+    choose: Choose,
     truth: Any,
     rare: NDArray[np.intp],
     found: HeldOutScores,
@@ -126,7 +130,7 @@ def _gain_of_classes(
     positive = truth[:, rare] > 0
     k = np.count_nonzero(positive, axis=0).astype(np.float64)
     hits, hits_more, hits_fewer = (
-        np.count_nonzero(positive & (space.choose(part.scores)[:, rare] > 0), axis=0)
+        np.count_nonzero(positive & (choose(part.scores)[:, rare] > 0), axis=0)
         for part in (found, more, fewer)
     )
     seen_more, seen_fewer = (_seen(positive, part.fold) for part in (more, fewer))

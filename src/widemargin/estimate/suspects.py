@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.decide.rule import DecisionRule
 from widemargin.labels import LabelSpace
 
 Floats = NDArray[np.float64]
@@ -101,3 +102,14 @@ def _worst(margins: Floats) -> list[int]:
     places = np.flatnonzero(margins >= LARGE)
     order = np.lexsort((places, -margins[places]))
     return [int(place) for place in places[order][:MOST]]
+
+
+def suspects_of_rule(
+    rule: DecisionRule, scores: NDArray[np.float64], truth: NDArray[np.int8], names: list[Any]
+) -> list[Suspect]:
+    """The same for the labels of a rule; in a tree of labels with exclusive paths, whole paths only."""
+    space, tree = rule.space, None if rule.hierarchy is None else rule.hierarchy.tree
+    if tree is None or not tree.exclusive:
+        return suspects(space, scores, truth, names)
+    whole = LabelSpace("multiclass", space.classes[tree.label_of][tree.leaves])
+    return suspects(whole, scores[:, tree.leaves], truth[:, tree.leaves], names)

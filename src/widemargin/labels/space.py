@@ -84,8 +84,8 @@ class LabelSpace:
         Parameters
         ----------
         scores : array (n,) or (n, n_columns)
-        thresholds : (n_columns,), which a label's score has to exceed; 0 by default. Where one of several
-            classes is chosen there are none: the largest score decides.
+        thresholds : (n_columns,), which a label's score has to exceed; 0 by default. One of several classes
+            is chosen: the one whose score exceeds its threshold most, or falls least short of it.
 
         Examples
         --------
@@ -94,9 +94,9 @@ class LabelSpace:
         >>> space.decide(np.array([[0.5, -1.0], [0.1, 2.0]]))
         [('grain',), ('grain', 'wheat')]
         """
-        scores = self._checked(scores, thresholds)
+        scores = self._checked(scores)
         if self.kind == "multiclass":
-            return self.classes[scores.argmax(axis=1)]
+            return self.classes[self._largest(scores, thresholds)]
         positive = scores > (0.0 if thresholds is None else thresholds)
         if self.kind == "binary":
             return self.classes[positive[:, 0].astype(np.intp)]
@@ -119,21 +119,38 @@ class LabelSpace:
         >>> space.choose(np.array([[0.5, -0.2]]), np.array([0.6, -0.3])).tolist()
         [[-1, 1]]
         """
-        scores = self._checked(scores, thresholds)
+        scores = self._checked(scores)
         if self.kind != "multiclass":
             return np.where(scores > (0.0 if thresholds is None else thresholds), 1, -1).astype(np.int8)
-        signs = np.full(scores.shape, -1, dtype=np.int8)
-        signs[np.arange(len(scores)), scores.argmax(axis=1)] = 1
+        return self.signs_of(self._largest(scores, thresholds))
+
+    def signs_of(self, codes: NDArray[Any]) -> Signs:
+        """Signs (n, n_columns) of exclusive classes, given by their places in `classes`.
+
+        Examples
+        --------
+        >>> from widemargin.labels import Labels
+        >>> Labels.of(["a", "b", "c"]).space.signs_of(np.array([2, 0])).tolist()
+        [[-1, -1, 1], [1, -1, -1]]
+        """
+        if self.kind == "binary":
+            return np.where(np.asarray(codes)[:, None] == 1, 1, -1).astype(np.int8)
+        signs = np.full((len(codes), self.n_columns), -1, dtype=np.int8)
+        signs[np.arange(len(codes)), codes] = 1
         return signs
 
-    def _checked(self, scores: NDArray[Any], thresholds: NDArray[Any] | None) -> NDArray[Any]:
+    @staticmethod
+    def _largest(scores: NDArray[Any], thresholds: NDArray[Any] | None) -> NDArray[np.intp]:
+        above = scores if thresholds is None else scores - thresholds
+        found: NDArray[np.intp] = above.argmax(axis=1)
+        return found
+
+    def _checked(self, scores: NDArray[Any]) -> NDArray[Any]:
         scores = np.asarray(scores)
         if scores.ndim == 1 and self.n_columns == 1:
             scores = scores[:, None]
         if scores.ndim != 2 or scores.shape[1] != self.n_columns:
             raise UsageError(f"The scores have shape {scores.shape}; expected (n, {self.n_columns}).")
-        if thresholds is not None and self.kind == "multiclass":
-            raise UsageError("One of several classes is chosen by the largest score, not by thresholds.")
         return scores
 
     def _sets(self, positive: NDArray[np.bool_]) -> list[tuple[Any, ...]]:

@@ -1,6 +1,5 @@
 """How good predictions are: arrays of signs and scores in, numbers out."""
 
-from widemargin.measure.averages import macro, micro
 from widemargin.measure.break_even import (
     Curve,
     average_precision,
@@ -11,6 +10,7 @@ from widemargin.measure.break_even import (
     precision_at_recall,
     precision_recall_curve,
 )
+from widemargin.measure.class_costs import AverageCost, ClassCosts, CostlyPair, average_cost, cost_interval
 from widemargin.measure.comparison import ComparedMethods, ComparedPair, compare_decisions
 from widemargin.measure.contingency import (
     Contingency,
@@ -20,6 +20,8 @@ from widemargin.measure.contingency import (
     error_rate,
     f_measure,
     hamming_loss,
+    macro,
+    micro,
     precision,
     precision_recall_average,
     recall,
@@ -44,13 +46,17 @@ from widemargin.measure.summary import Summary, summarize
 from widemargin.measure.xi_alpha import leave_one_out_risk, xi_alpha_table
 
 __all__ = [
+    "AverageCost",
+    "ClassCosts",
     "ComparedMethods",
     "ComparedPair",
     "Comparison",
     "Contingency",
+    "CostlyPair",
     "Curve",
     "Figure",
     "Summary",
+    "average_cost",
     "average_precision",
     "bootstrap_interval",
     "bootstrap_test",
@@ -60,6 +66,7 @@ __all__ = [
     "confusion",
     "contingency",
     "cost",
+    "cost_interval",
     "error_rate",
     "f_measure",
     "hamming_loss",

@@ -6,10 +6,16 @@ negatives. A table here holds the four counts of one task, or arrays with one en
 
 If a task has no positive example, precision, recall and F are NaN. If it has some but none is predicted,
 precision is 0, which is consistent with F.
+
+Averages over several tasks (2.6.4): macro of the measures, micro of the tables. A macro-average is the mean
+over the m tasks (2.34, which prints 1/l for 1/m); a micro-average is the measure of the added tables (2.35).
+Tasks without a positive example have no precision, recall or F: macro ignores them, while their false
+positives count in micro.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,6 +153,24 @@ def confusion(truth: NDArray[Any], predicted: NDArray[Any], n_classes: int) -> N
     """How often class i (row) was predicted as class j (column), from class numbers below `n_classes`."""
     pairs = np.asarray(truth, dtype=np.int64) * n_classes + np.asarray(predicted, dtype=np.int64)
     return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+
+def macro(values: NDArray[Any]) -> float:
+    """The mean of the defined values, NaN if there are none.
+
+    Examples
+    --------
+    >>> macro(np.array([0.5, 1.0, np.nan]))
+    0.75
+    """
+    values = np.asarray(values, dtype=np.float64)
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
+
+
+def micro(measure: Callable[[Contingency], Floats], table: Contingency) -> float:
+    """`measure` of the sum of all tables, such as ``micro(f_measure, table)``."""
+    return float(measure(table.merged()))
 
 
 def _ratio(part: Counts, whole: Counts) -> Floats:

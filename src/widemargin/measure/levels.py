@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.labels.hierarchy import LabelTree
-from widemargin.measure.averages import macro
-from widemargin.measure.contingency import contingency, f_measure, precision, recall
+from widemargin.measure.contingency import contingency, f_measure, macro, precision, recall
 
 AVERAGED = {"precision": precision, "recall": recall, "f1": f_measure}
 ALL, MOST_SPECIFIC = "all", "most specific"

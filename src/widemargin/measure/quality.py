@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace
-from widemargin.measure.averages import macro
-from widemargin.measure.contingency import Contingency, error_rate, f_measure, precision, recall
+from widemargin.measure.contingency import Contingency, error_rate, f_measure, macro, precision, recall
 from widemargin.measure.dependence import dependence
 from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson, macro_estimate
 

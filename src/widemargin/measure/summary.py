@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace
-from widemargin.measure.averages import macro, micro
 from widemargin.measure.break_even import micro_prbep, prbep
 from widemargin.measure.contingency import (
     confusion,
     contingency,
     f_measure,
     hamming_loss,
+    macro,
+    micro,
     precision,
     recall,
 )

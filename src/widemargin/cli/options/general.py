@@ -72,6 +72,30 @@ GENERAL = (
         "predict",
         bool,
     ),
+    Option(
+        "--costs FILE",
+        "Costs between classes: a CSV, TSV or JSON file with a matrix (truth in lines, decision in columns), "
+        "or with truth,decision,cost. The model decides by the least expected cost.",
+        "train",
+        Path,
+        shown="none: all errors are equal",
+        common=True,
+    ),
+    Option(
+        "--costs FILE",
+        "Decide by the least expected cost: a file as for `train --costs`. The model must be trained with "
+        "--costs or --calibrate.",
+        "predict",
+        Path,
+        shown="those of the model",
+    ),
+    Option(
+        "--costs FILE",
+        "Also print the cost per document, by a file as for `train --costs`. Decisions do not change.",
+        "evaluate",
+        Path,
+        shown="those of the model",
+    ),
     Option("--top K", "Add the K best labels with their scores.", "predict", int, shown="off", least=1),
     Option("--per-line", "Every line of plain text is a document (the default).", "identify", bool),
     Option("--per-document", "The whole plain text is one document.", "identify", bool),

@@ -342,7 +342,8 @@ ESTIMATES = (
     train(
         "--thresholds GOAL",
         "Goal for per-label thresholds: f1, f1-per-label, precision:0.9, recall:0.9, "
-        "cost:FALSE_POSITIVE,FALSE_NEGATIVE, proportional, or none (decide at 0).",
+        "cost:FALSE_POSITIVE,FALSE_NEGATIVE, proportional, or none (decide at 0). For exclusive classes: f1, "
+        "f1-per-label or proportional.",
         shown="f1 where a document may have any number of labels",
         common=True,
     ),
@@ -350,7 +351,7 @@ ESTIMATES = (
         "--calibrate platt|isotonic|length|none",
         "Turn scores into probabilities, for `predict --proba` and `identify`. length: for short texts of "
         "exclusive labels, fitted to held-out pieces of 20 to 200 bytes.",
-        shown="none; profiles: length",
+        shown="none; platt with --costs; profiles: length",
         common=True,
     ),
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli import estimates, options
 from widemargin.cli.commands import Given, takes
+from widemargin.cli.costs import costs_for, read_cost, show_cost
 from widemargin.cli.files import read_all
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.verbs.predict import check_form, load_scorer
@@ -14,6 +15,7 @@ from widemargin.errors import DataError, DataWarning
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer
     from widemargin.documents.collection import Collection, Vectors
+    from widemargin.measure import AverageCost, ClassCosts
     from widemargin.measure.quality import Quality
     from widemargin.measure.summary import Summary
 
@@ -26,19 +28,25 @@ def run(given: Given) -> None:
     """Measure a model on labeled documents it has not seen.
 
     Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
-    macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out.
+    macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out. With costs
+    between classes, those of --costs or of the model, the cost per document too.
     """
     from widemargin.documents.collection import Vectors
 
     scorer = load_scorer(given.model, given.threads)
     collection = read_all(given.data, given.quiet, options.reading(given))
     check_form(scorer, given.data, vectors=isinstance(collection, Vectors))
-    summary, quality, levels = measured(scorer, collection)
+    costs = model_costs(scorer) if given.costs is None else costs_for(given.costs, scorer.space)
+    summary, quality, levels, cost = measured(scorer, collection, costs)
     if given.json:
         found = as_json(summary, quality, scorer.summary, levels)
+        if cost is not None:
+            found["costs"] = cost.to_dict()
         print_json({"model": str(given.model), "data": given.data, **found})
     else:
         show(summary, quality, estimates.read_quality(scorer.summary))
+        if cost is not None:
+            show_cost(cost, read_cost(scorer.summary) if given.costs is None else None)
         if levels is not None:
             from widemargin.report.hierarchy import levels_table
 
@@ -56,14 +64,18 @@ def as_json(
     return found
 
 
-def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary, Quality, Levels | None]:
-    """The measures of a model on the labeled documents of `collection`, in a label hierarchy by level."""
+def measured(
+    scorer: Scorer, collection: Collection | Vectors, costs: ClassCosts | None = None
+) -> tuple[Summary, Quality, Levels | None, AverageCost | None]:
+    """The measures of a model on the labeled documents of `collection`, in a label hierarchy by level; with
+    `costs` the average cost too."""
     import warnings
 
     import numpy as np
 
-    from widemargin.labels import labeled_rows
+    from widemargin.labels import Labels, labeled_rows
     from widemargin.labels.truth import truth_of
+    from widemargin.measure.class_costs import average_cost
     from widemargin.measure.contingency import contingency
     from widemargin.measure.levels import by_level
     from widemargin.measure.quality import quality
@@ -81,20 +93,34 @@ def measured(scorer: Scorer, collection: Collection | Vectors) -> tuple[Summary,
     space, rule = scorer.space, scorer.rule
     tree = None if rule.hierarchy is None else rule.hierarchy.tree
     truth, scores = truth_of(collection.labels, space, tree), scorer.scores(collection)
-    chosen, limits = rule.choose(scores), rule.thresholds
-    one_path = tree is not None and tree.exclusive
-    if space.kind != "multiclass" and limits is None and not one_path:
-        limits = np.zeros(space.n_columns)
+    chosen = rule.choose(scores, scorer.lengths(collection))
     figures = quality(
         space,
         contingency(truth, chosen),
         kind="measured",
         method="test documents",
         right=int(np.count_nonzero((truth == chosen).all(axis=1))),
-        thresholds=limits,
+        thresholds=rule.shown_thresholds,
     )
     levels = None if tree is None else [level.to_dict() for level in by_level(tree, truth, chosen)]
-    return summarize(space, truth, scores, chosen), figures, levels
+    cost = None
+    if costs is not None:
+        # An unknown label has no column, so no cost.
+        known = (truth > 0).any(axis=1) | (space.kind == "binary")
+        codes, decided, plain = (
+            Labels(space, signs).codes for signs in (truth, chosen, space.choose(scores))
+        )
+        by_rule = rule.costs is not None or rule.thresholds is not None
+        cost = average_cost(costs, np.where(known, codes, -1), decided, by_scores=plain if by_rule else None)
+    return summarize(space, truth, scores, chosen), figures, levels, cost
+
+
+def model_costs(scorer: Scorer) -> ClassCosts | None:
+    """The costs that a model decides by."""
+    from widemargin.measure import ClassCosts
+
+    matrix = scorer.rule.costs
+    return None if matrix is None else ClassCosts(tuple(scorer.space.classes.tolist()), matrix)
 
 
 def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:

@@ -60,6 +60,8 @@ def show(text: str, explanation: Explanation, terms: int) -> None:
     title = f"{explanation.label}: score {explanation.score:+.4f}"
     if explanation.threshold is not None:
         title += f", threshold {explanation.threshold:+.4f}"
+    if explanation.expected_cost is not None:
+        title += f", expected cost {explanation.expected_cost:.4g}"
     say_styled((title, "bold"))
     say()
     if explanation.path is not None:

@@ -262,6 +262,7 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
         *_thesaurus(config["vectorizer"]),
         ("learner", f"{learner} {_settings(state)}"),
     ]
+    lines += _decides(summary["task"], manifest)
     supports = manifest["arrays"].get("learner.dual_coef")
     if supports is not None:
         name, what = (
@@ -285,6 +286,17 @@ def _hierarchy(summary: dict[str, Any]) -> list[tuple[str, str]]:
     paths = "one path per document" if found["one_path"] else "any number of paths per document"
     levels = counted(found["levels"], "level")
     return [("hierarchy", f"{levels}, separator {found['separator']}, {paths}, {found['rule']}")]
+
+
+def _decides(task: str, manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """How one of several classes is decided, unless by the largest score."""
+    arrays, decision = manifest["arrays"], manifest["config"].get("decision", {})
+    if "decision.costs" in arrays:
+        return [("decides", f"by the least expected cost, probabilities by {decision['calibration']}")]
+    if task == "multiclass" and "decision.thresholds" in arrays:
+        goal = decision.get("thresholds") or "a goal"
+        return [("decides", f"by score minus threshold, chosen for {goal}")]
+    return []
 
 
 def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import itertools
 import json as json_format
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from widemargin._printable import printable_json
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
+from widemargin.cli.costs import costs_for
 from widemargin.cli.files import check_target
 from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
@@ -41,8 +43,11 @@ def run(given: Given) -> None:
     """
     output = given.output
     write = writer_for(output, given.top, safe_csv=given.safe_csv)
-    check_target(output, [given.model, given.data])
+    check_target(output, [given.model, given.data, given.costs])
     scorer = load_scorer(given.model, given.threads)
+    if given.costs is not None:
+        costs = costs_for(given.costs, scorer.space)
+        scorer = replace(scorer, rule=scorer.rule.with_costs(costs.matrix, f"--costs: {given.model}"))
     if given.proba and scorer.rule.calibration is None:
         raise UsageError(
             f"--proba: {given.model} gives scores only. Train with --calibrate platt for probabilities."
@@ -81,12 +86,16 @@ def predictions(
 ) -> Iterator[list[Row]]:
     """One row per document, a piece of the input at a time: its id and labels, and what the options add."""
     rule, names = scorer.rule, scorer.space.classes.tolist()
+    exclusive = scorer.space.kind != "multilabel"
     for ids, features, texts in _pieces(scorer, source, quiet, reading):
-        scores = scorer.scores(features)
+        scores, lengths = scorer.scores(features), scorer.lengths(features)
         columns = rule.by_label(scores) if every_score or top else None
         chances = scorer.probabilities(features, scores).round(6).tolist() if proba else None
+        decided = rule.label_lists(scores, lengths)
+        # Exclusive classes are listed in the order in which the rule prefers them.
+        order: Any = rule.preferences(scores, lengths) if top and exclusive else columns
         rows = []
-        for place, (identifier, labels) in enumerate(zip(ids, rule.label_lists(scores), strict=True)):
+        for place, (identifier, labels) in enumerate(zip(ids, decided, strict=True)):
             row: Row = {"id": identifier}
             if keep_text and texts is not None:
                 row["text"] = texts[place]
@@ -96,7 +105,8 @@ def predictions(
                 if every_score:
                     row["scores"] = dict(zip(map(str, names), found, strict=True))
                 if top:
-                    best = sorted(rule.candidates, key=lambda each: (-found[each[0]], each[0]))[:top]
+                    by = order[place].tolist()
+                    best = sorted(rule.candidates, key=lambda each: (-by[each[0]], each[0]))[:top]
                     row["top"] = [{"label": label, "score": found[j]} for j, label in best]
                     if chances is not None:
                         row["top"] = [

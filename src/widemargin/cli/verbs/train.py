@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from widemargin.cli import estimates, options, stream
 from widemargin.cli.commands import Given, takes
+from widemargin.cli.costs import read_costs
 from widemargin.cli.files import check_model, read_all
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
@@ -27,7 +28,7 @@ def run(given: Given) -> None:
 
     At the end, the estimated quality on new documents is printed for each label, with intervals.
     """
-    read = [given.data, *word_files(given), given.start_weights]
+    read = [given.data, *word_files(given), given.start_weights, given.costs]
     check_model(given.output, read, force=given.force)
     learner = given.learner
     terms = vectorizing(given, text_options(learner))
@@ -40,6 +41,7 @@ def run(given: Given) -> None:
         return
     if given.save_every is not None or given.resume or given.drift_alarm is not None:
         raise UsageError("--save-every, --resume and --drift-alarm need --stream.")
+    costs = None if given.costs is None else read_costs(given)
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
     tune = given.tune
     if tune is None:
@@ -69,7 +71,8 @@ def run(given: Given) -> None:
     asked = {None: "auto", "none": None}.get(given.estimate, given.estimate)
     method = choose_method(asked, made, cells=len(collection) * len(collection.label_counts()))
     cosine = terms["weighting"].endswith("c")
-    calibrate = given.calibrate or ("length" if learner == "profiles" and not on_vectors else "none")
+    plain = "none" if costs is None else "platt"
+    calibrate = given.calibrate or ("length" if learner == "profiles" and not on_vectors else plain)
     classifier = TextClassifier(
         vectorizer=Vectorizer(**terms),
         learner=made,
@@ -78,8 +81,11 @@ def run(given: Given) -> None:
         else selections.make(*wanted, cosine and not on_vectors, given.threads),
         tune=effort,
         estimate=method,
-        thresholds=estimates.chosen_thresholds(given.thresholds, method, several_labels=several),
+        thresholds=estimates.chosen_thresholds(
+            given.thresholds, method, several_labels=several and costs is None
+        ),
         calibration=None if calibrate == "none" else calibrate,
+        costs=costs,
         label_path=given.label_path,
         hierarchy=given.hierarchy,
     )
