@@ -68,6 +68,7 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
     "label": [
         (["data.jsonl", "more.jsonl", "-o", "OUT"], ["data.jsonl", "more.jsonl"]),
         (["data.jsonl", "more.jsonl", "--stop-words", "stop.jsonl", "-o", "OUT"], ["stop.jsonl"]),
+        (["data.jsonl", "more.jsonl", "--query", "jam", "-o", "OUT"], ["data.jsonl", "more.jsonl"]),
         (["data.png", "--format", "jsonl", "--simulate", "6", "--plot", "OUT"], ["data.png"]),
     ],
     "compare": [
