@@ -12,8 +12,11 @@ from widemargin import LinearSVM
 from widemargin.documents.corpora import load_corpus
 from widemargin.measure import micro_prbep
 from widemargin.papers.dagan import tables as dagan
+from widemargin.papers.dagan import versions as dagan_versions
 from widemargin.papers.joachims.text_tasks import texts_of
+from widemargin.papers.zhang import prior as zhang_prior
 from widemargin.papers.zhang import readings as zhang_readings
+from widemargin.papers.zhang import section_3 as zhang_section_3
 from widemargin.papers.zhang import tables as zhang
 from widemargin.papers.zhang.tables import ALL, COLUMNS, TOP
 
@@ -61,7 +64,7 @@ class TestZhang:
     def test_the_dual_updates_reach_the_support_vector_machine(self):
         # The step of 0.01 overshoots on long documents, and yet the ranking is that of the exact solution.
         result = zhang.run(quietly, "1", ["SVM"], costs=(0.1,))
-        X, X_test, in_train, truth, _ = zhang._reuters(quietly, selected=True)
+        X, X_test, in_train, truth, _ = zhang.selected_stems(quietly)
         exact = LinearSVM(0.1).fit(X, in_train).decision_function(X_test)
         assert result.cell(ALL, "SVM").ours == pytest.approx(100 * micro_prbep(truth, exact, "own"), abs=0.3)
 
@@ -100,6 +103,7 @@ class TestZhang:
     def test_pages_in_a_random_order_let_the_exact_steps_arrive(self):
         # In the order of the files, class by class, they are far below the solution after all passes.
         result = zhang.run(quietly, "webkb", costs=(0.01,), passes=50)
+        assert {cell.row for cell in result.cells} == set(zhang.WEBKB_ROWS)
         ours = {column: result.cell("accuracy", column).ours for column in zhang.WEBKB}
         assert ours[zhang.EXACT] > 88
         # The printed rate overshoots on long pages.
@@ -118,13 +122,72 @@ class TestZhang:
         assert all(math.isnan(cell.published) for cell in result.cells)
         assert [line.name for line in result.panels[0].lines] == ["Perceptron"]
 
+    def test_stop_words_are_the_second_row_of_webkb(self):
+        assert zhang.WEBKB_ROWS == {zhang.ACCURACY: None, zhang.STOPPED: "freewais"}
+
+    @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("zhang-prior")
+    def test_priors_are_even_or_vectors_of_the_same_mean(self):
+        result = zhang_prior.run(quietly, even=(0.01,), passes=2)
+        assert {cell.row for cell in result.cells} == {"mu = 0.01", zhang_prior.GAINS, zhang_prior.RARE}
+        assert len(result.cells) == 3 * 2 * len(zhang_prior.COLUMNS)
+        assert all(50 < cell.ours < 95 for cell in result.cells)
+        scaled = zhang_prior._scaled(np.array([0.0, 1.0, 3.0]))
+        assert scaled.mean() == pytest.approx(zhang_prior.PRINTED)
+        assert (scaled > 0).all()
+
+    @pytest.mark.paper("zhang-section-3")
+    def test_each_family_wins_where_theory_says_so(self):
+        result = zhang_section_3.run(quietly, sizes=(200,), repeats=1)
+        assert len(result.panels) == 6
+
+        def ours(documents, target, column):
+            return result.cell(f"{documents}; {target} target", column).ours
+
+        cube, sphere, sparse = zhang_section_3.DOCUMENTS
+        svm, winnow = zhang_section_3.SVM, zhang_section_3.MARGIN_WINNOW
+        two, one = zhang_section_3.TERM_TWO, zhang_section_3.TERM_ONE
+        # The family with the smaller term has the smaller error.
+        assert ours(cube, "sparse", one) < ours(cube, "sparse", two)
+        assert ours(cube, "sparse", winnow) < ours(cube, "sparse", svm) - 10
+        assert ours(sphere, "dense", two) < ours(sphere, "dense", one)
+        assert ours(sphere, "dense", svm) < ours(sphere, "dense", winnow)
+        # Text: both learn, and the terms are of one order.
+        assert max(ours(sparse, "sparse", column) for column in (svm, winnow)) < 5
+        assert 0.2 < ours(sparse, "sparse", one) / ours(sparse, "sparse", two) < 5
+
+    def test_documents_of_the_simulation_are_apart_from_the_hyperplane(self):
+        rng = np.random.default_rng(0)
+        w = np.zeros(zhang_section_3.N_FEATURES)
+        w[:5] = [1, -1, 1, -1, 1]
+        for draw in zhang_section_3.DOCUMENTS.values():
+            X, y = zhang_section_3._labeled(draw, w, 50, rng)
+            assert X.shape == (50, len(w))
+            assert (y * (X @ w)).min() > 0
+            assert set(y) == {-1.0, 1.0}
+
 
 class TestDagan:
+    def test_systems_of_others_have_only_published_figures(self):
+        assert dagan.OTHERS["Ripper"] == (79.6, 71.9)
+        assert not set(dagan.OTHERS) & set(dagan.TABLE_2)
+
+    @pytest.mark.needs_corpus("reuters21578")
+    @pytest.mark.paper("dagan-versions")
+    def test_other_versions_discard_other_features(self):
+        result = dagan_versions.run(quietly, n_draws=1, passes=3)
+        left = {cell.row: cell.ours for cell in result.cells if cell.column == dagan_versions.LEFT}
+        assert len(left) == 3 * 3 + 2 + 2
+        for row in dagan_versions.NEAR_ZERO:
+            assert left[f"{row}: no discarding"] == 0
+            assert left[f"{row}: near the start, as published"] > left[f"{row}: near zero"]
+        assert all(30 < c.ours < 95 for c in result.cells if c.column == dagan_versions.BREAK_EVEN)
+
     def test_every_version_has_its_learner(self):
         for row, printed in dagan.TABLE_1.items():
             assert len(printed) == len(dagan.VERSIONS)
             for version, figure in zip(dagan.VERSIONS, printed, strict=True):
-                learner = dagan._variant(row, version, 1.1, 0.02, 50)
+                learner = dagan.variant(row, version, 1.1, 0.02, 50)
                 assert type(learner).__name__.startswith(row)
                 assert (learner.threshold_range == dagan.RANGE) == (version in dagan.VERSIONS[2:])
                 assert learner.discard_below == (0.02 if version == "Discard" else None)
@@ -176,3 +239,9 @@ class TestDagan:
             assert ours["BalancedWinnow+"] > ours["Rocchio"] + 3
             assert ours["Rocchio"] > ours["Bayes"]
         assert result.cell("BalancedWinnow+", "Apte's split").ours >= 83.3
+        for row, printed in dagan.OTHERS.items():
+            for column, figure in zip(dagan.SPLITS, printed, strict=True):
+                cell = result.cell(row, column)
+                assert cell.published == figure or math.isnan(figure)
+                assert math.isnan(cell.ours)
+        assert "Ripper" in result.table().plain()
