@@ -21,6 +21,7 @@ from widemargin import (
     KernelSVM,
     LargeMarginWinnow,
     LinearSVM,
+    LogisticRegression,
     MulticlassSVM,
     NaiveBayes,
     NearestNeighbors,
@@ -46,6 +47,7 @@ from widemargin.features.sampling import SampleFeatures, leverage_scores, weight
 from widemargin.features.svd import top_singular_vectors
 
 LEARNERS = [
+    LogisticRegression(),
     LinearSVM(),
     LinearSVM(bias="unregularized"),
     LinearSVM(sparse_coef=True),

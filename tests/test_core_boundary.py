@@ -14,7 +14,7 @@ import pytest
 import widemargin
 import widemargin._core as _core
 from widemargin._arrays import canonical_csr
-from widemargin.learn.svm.linear_problem import linear_problem, train_linear
+from widemargin.learn.linear_problem import linear_problem, train_linear
 
 MOST_ARGUMENTS = 8
 SOURCES = Path(widemargin.__file__).parent

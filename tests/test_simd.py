@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 import widemargin._core as core
 from widemargin import BalancedWinnow, BoostedTrees, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM
-from widemargin import MulticlassSVM, Perceptron, RegularizedLeastSquares, TransductiveSVM
+from widemargin import LogisticRegression, MulticlassSVM, Perceptron, RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.held_out import leave_one_out
 from widemargin.learn.trees.stumps import VOTES
 
@@ -35,6 +35,8 @@ fitted = {
     "squared hinge": LinearSVM(1.0, loss="squared_hinge", **exact).fit(X, Y[:, :5]),
     "single precision": LinearSVM(1.0, **exact).fit(sp.csr_array(X.astype(np.float32)), Y[:, :3]),
     "one label": LinearSVM(1.0, bias=None, **exact).fit(X, y),
+    "logistic": LogisticRegression(10.0, **exact).fit(X, Y),
+    "logistic, one label": LogisticRegression(10.0, **exact).fit(X, y),
     "rbf": kernel,
     "polynomial": KernelSVM(1.0, kernel="poly", tol=1e-8).fit(X, y),
     "two classes": MulticlassSVM(1.0, **exact).fit(X, y),

@@ -1,7 +1,8 @@
-// Python's view of the linear support vector machines.
+// Python's view of the linear support vector machines and of logistic regression.
 #include "bindings/bindings.hpp"
 #include "left_out/leave_one_out.hpp"
 #include "linear/dual_cd.hpp"
+#include "linear/logistic.hpp"
 
 namespace widemargin {
 
@@ -21,6 +22,15 @@ void train(const Csr& csr, const Filled<LinearProblem>& problem, const Filled<Li
     csr.visit(n_threads, [&](const auto& x) {
         const auto task = checked_task<LinearSvmTask>(x, problem, results);
         without_gil([&] { train_linear_svm(x, task, options.core, n_threads, poll_signals); });
+    });
+}
+
+void train_regression(const Csr& csr, const Filled<LinearProblem>& problem,
+                      const Filled<LogisticOptions>& options, const Filled<LogisticResults>& results,
+                      int n_threads) {
+    csr.visit(n_threads, [&](const auto& x) {
+        const auto task = checked_task<LogisticTask>(x, problem, results);
+        without_gil([&] { train_logistic(x, task, options.core, n_threads, poll_signals); });
     });
 }
 
@@ -57,6 +67,19 @@ void register_linear(nb::module_& m) {
         .arrays(shape("labels", "examples"), "alpha", &LinearSvmResults::alpha, "xi", &LinearSvmResults::xi)
         .arrays(shape(1), "labels_done", &LinearSvmResults::labels_done);
     m.def("train_linear_svm", &train, arg("csr"), arg("problem"), arg("options"), arg("results"),
+          arg("n_threads"));
+
+    Fields<LogisticOptions>(m, "LogisticOptions")
+        .values("bias", &LogisticOptions::bias, "tol", &LogisticOptions::tol, "max_passes",
+                &LogisticOptions::max_passes, "seed", &LogisticOptions::seed);
+    Fields<LogisticResults>(m, "LogisticResults")
+        .arrays(shape("columns", "labels"), "coef", &LogisticResults::coef)
+        .arrays(shape("labels"), "intercept", &LogisticResults::intercept, "objective",
+                &LogisticResults::objective, "gap", &LogisticResults::gap, "passes", &LogisticResults::passes,
+                "converged", &LogisticResults::converged)
+        .arrays(shape("labels", "examples"), "alpha", &LogisticResults::alpha, "xi", &LogisticResults::xi)
+        .arrays(shape(1), "labels_done", &LogisticResults::labels_done);
+    m.def("train_logistic", &train_regression, arg("csr"), arg("problem"), arg("options"), arg("results"),
           arg("n_threads"));
 
     Fields<LeaveOneOutOptions>(m, "LeaveOneOutOptions")

@@ -28,11 +28,9 @@
 // compares D with the objective of w scaled until every example has margin 1.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <vector>
 
+#include "linear/blocks.hpp"
 #include "linear/label_blocks.hpp"
 #include "linear/linear_svm_dual.hpp"
 #include "parallel.hpp"
@@ -41,30 +39,15 @@
 
 namespace widemargin {
 
-// All labels on n_threads threads. Labels with similar numbers of positive examples share a block: their
-// active sets shrink at the same rate.
+// All labels on n_threads threads.
 template <typename T, class Poll>
 void train_linear_svm(const CsrView<T>& x, const LinearSvmTask& task, const LinearSvmOptions& options,
                       int n_threads, Poll&& poll) {
     const SharedRows<T> shared(x, task.sample_weights);
-    std::vector<std::int64_t> positives(task.n_labels), order(task.n_labels);
-    for (std::int64_t l = 0; l < task.n_labels; ++l) {
-        const std::int8_t* first = task.signs + l * x.n_rows;
-        positives[l] = std::count(first, first + x.n_rows, std::int8_t(1));
-    }
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::int64_t a, std::int64_t b) { return positives[a] > positives[b]; });
-    // As few blocks as 16 lanes allow, but a whole number for each thread, all of about the same size.
-    std::int64_t n_blocks = (task.n_labels + kLanes - 1) / kLanes;
-    n_blocks = std::min((n_blocks + n_threads - 1) / n_threads * n_threads, task.n_labels);
-    const auto solve = [&](int, std::int64_t block, const StopFlag& stop) {
-        const std::int64_t first = block * task.n_labels / n_blocks;
-        const std::int64_t last = (block + 1) * task.n_labels / n_blocks;
-        LabelBlock<T>(shared, task, options, order.data() + first, static_cast<int>(last - first))
-            .solve(stop);
+    const auto solve = [&](const std::int64_t* labels, int count, const StopFlag& stop) {
+        LabelBlock<T>(shared, task, options, labels, count).solve(stop);
     };
-    run_each(n_blocks, n_threads, solve, poll);
+    solve_in_blocks(task, x.n_rows, n_threads, solve, poll);
 }
 
 }  // namespace widemargin

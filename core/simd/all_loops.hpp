@@ -5,6 +5,7 @@
 #include "simd/class_loops.hpp"
 #include "simd/kernel_svm_loops.hpp"
 #include "simd/label_loops.hpp"
+#include "simd/logistic_loops.hpp"
 #include "simd/row_loops.hpp"
 #include "simd/solution_path_loops.hpp"
 #include "simd/stump_loops.hpp"
@@ -23,6 +24,7 @@ constexpr Loops kLoops{kLoopsOver<float>,
                        kLoopsOver<double>,
                        pass_over_lanes,
                        sum_lanes,
+                       pass_over_logistic_lanes,
                        score_roughly,
                        pass_over_classes<float, float>,
                        measure_classes,

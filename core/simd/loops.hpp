@@ -62,6 +62,31 @@ struct LaneSums {
     float active[kLanes];
 };
 
+// One pass of dual coordinate descent for logistic regression in 16 lanes. Letters as in
+// linear/logistic_dual.hpp. A sign of 0 excludes an example from a lane.
+struct LogisticPass {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const float* values;
+    const float* squared_norms;   // without the bias feature
+    const float* sample_weights;  // or null: all ones
+    const std::int32_t* rows;     // in visiting order
+    std::int64_t n_rows;
+    std::int64_t bias_row;  // row of w with the weights of the bias feature
+    float bias;             // size of the bias feature, 0 for none
+
+    float* w;                 // (features + 1) x 16
+    float* u;                 // examples x 16: the margins at which the alphas are optimal
+    const std::int8_t* sign;  // examples x 16: +1, -1, or 0
+    float cost_positive[kLanes], cost_negative[kLanes];
+    float theta[kLanes];  // linear/threshold.hpp
+    float sum[kLanes];    // S there, updated like w and u
+
+    // Results of the pass, per lane: sums over examples of their shares of the gap and of their losses when
+    // visited, and w.w after the pass.
+    float gap[kLanes], loss[kLanes], squared_weights[kLanes];
+};
+
 // One example of a multi-class machine (multiclass/multiclass_dual.hpp). All arrays have `stride` numbers,
 // one for each class; padding up to a multiple of 8 has u = 0 and, as it is no class, the excess -kNoClass.
 template <typename Real>
@@ -201,6 +226,8 @@ struct Loops {
     // Labels side by side (simd/label_loops.hpp).
     void (*pass)(LanePass&);
     LaneSums (*sum)(const LanePass&, std::int64_t n_examples);
+    // The same for logistic regression (simd/logistic_loops.hpp).
+    void (*logistic_pass)(LogisticPass&);
     // The scores of a row in single precision, in 16 lanes (simd/row_loops.hpp).
     void (*score_roughly)(const std::int32_t* indices, const float* values, std::int64_t size, const float* w,
                           float* scores);

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from widemargin.learn.rocchio.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
+    from widemargin.learn.logistic.logistic_regression import LogisticRegression
     from widemargin.learn.svm.linear_svm import LinearSVM
     from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM
@@ -66,6 +67,7 @@ _HOME = {
     "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
     "LatentSemanticIndexing": "widemargin.features.lsi",
     "LinearSVM": "widemargin.learn.svm.linear_svm",
+    "LogisticRegression": "widemargin.learn.logistic.logistic_regression",
     "MulticlassSVM": "widemargin.learn.svm.multiclass_svm",
     "NaiveBayes": "widemargin.learn.bayes.naive_bayes",
     "NearestNeighbors": "widemargin.learn.neighbors.nearest_neighbors",
@@ -103,6 +105,7 @@ __all__ = [
     "LargeMarginWinnow",
     "LatentSemanticIndexing",
     "LinearSVM",
+    "LogisticRegression",
     "MulticlassSVM",
     "NaiveBayes",
     "NearestNeighbors",

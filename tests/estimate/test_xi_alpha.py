@@ -14,7 +14,7 @@ from widemargin import KernelSVM, LinearSVM, Vectorizer
 from widemargin.errors import UsageError
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.svm.left_out.machines import kernel_range
+from widemargin.learn.left_out.machines import kernel_range
 from widemargin.measure import (
     error_rate,
     leave_one_out_risk,

@@ -21,6 +21,7 @@ from widemargin import (
     DualSVM,
     LargeMarginWinnow,
     LinearSVM,
+    LogisticRegression,
     MulticlassSVM,
     NaiveBayes,
     NearestNeighbors,
@@ -43,6 +44,7 @@ from widemargin.features.lsi import LatentSemanticIndexing
 from widemargin.features.sampling import SampleFeatures
 
 LEARNERS = [
+    LogisticRegression(),
     LinearSVM(),
     LinearSVM(loss="squared_hinge"),
     LinearSVM(C=np.inf),

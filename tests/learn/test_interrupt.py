@@ -15,6 +15,7 @@ from widemargin import (
     DualSVM,
     LargeMarginWinnow,
     LinearSVM,
+    LogisticRegression,
     Perceptron,
     RegularizedLeastSquares,
     Winnow,
@@ -63,6 +64,7 @@ def interrupt(work):
         DualSVM(eta=1e-9),
         LargeMarginWinnow(eta=1e-9),
         LinearSVM(1e6, tol=0.0),
+        LogisticRegression(1e4, tol=0.0),
     ],
     ids=lambda learner: type(learner).__name__,
 )

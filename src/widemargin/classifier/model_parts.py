@@ -20,6 +20,7 @@ from widemargin.models import Model
 LEARNERS = {
     "linear-svm": ("widemargin.learn.svm.linear_svm", "LinearSVM"),
     "kernel-svm": ("widemargin.learn.svm.kernel_svm", "KernelSVM"),
+    "logistic-regression": ("widemargin.learn.logistic.logistic_regression", "LogisticRegression"),
     "multiclass-svm": ("widemargin.learn.svm.multiclass_svm", "MulticlassSVM"),
     "transductive-svm": ("widemargin.learn.svm.transductive", "TransductiveSVM"),
     "least-squares": ("widemargin.learn.squares.least_squares", "RegularizedLeastSquares"),
@@ -56,6 +57,7 @@ _REDUCTIONS: dict[str, Any] = {"lsi": Projection, "clusters": GroupSums, "label-
 # learned them.
 _WEIGHTS = {
     "linear-svm": LinearWeights,
+    "logistic-regression": LinearWeights,
     "multiclass-svm": LinearWeights,
     "transductive-svm": LinearWeights,
     "least-squares": LinearWeights,

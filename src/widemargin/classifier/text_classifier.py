@@ -39,7 +39,8 @@ from widemargin.tune.budget import Budget
 
 
 def _is_calibrated(classifier: TextClassifier) -> bool:
-    return classifier.calibration is not None or classifier.costs is not None
+    own = hasattr(type(classifier.learner), "calibration_")
+    return classifier.calibration is not None or classifier.costs is not None or own
 
 
 @dataclass(eq=False, repr=False)
@@ -73,8 +74,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
         None decides at 0 (several classes: by the largest score). Thresholds are chosen on held-out scores.
     calibration : "platt", "isotonic" or "length", optional
-        How `predict_proba` turns scores into probabilities; None for no `predict_proba`. "length" is for
-        short texts of exclusive classes (:mod:`widemargin.decide.length_calibration`).
+        How `predict_proba` turns scores into probabilities; None for no `predict_proba`, except for a
+        :class:`~widemargin.LogisticRegression`, whose scores are log-odds. "length" is for short texts of
+        exclusive classes (:mod:`widemargin.decide.length_calibration`).
     costs : mapping ``{truth: {decision: cost}}``, array or ClassCosts, optional
         Costs between exclusive classes: the least expected cost decides, by probabilities ("platt" unless
         `calibration` says otherwise). An array has the order of `classes_`, truth in rows.
@@ -165,7 +167,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             )
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
-        self.rule_ = found.rule(self.label_space_, request.hierarchy)
+        self.rule_ = found.rule(self.learner_, request.hierarchy)
         self.training_summary_ = training_summary(
             parts, self.label_space_, found.summary(), request.hierarchy
         )
@@ -275,7 +277,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
-        """Probabilities of the labels, documents x `classes_`; only with `calibration` or `costs`.
+        """Probabilities of the labels, documents x `classes_`; see `calibration` and `costs`.
 
         For two or more classes they sum to 1; without `costs` the largest score decides, not the largest
         probability. For label sets, each label has its own probability.

@@ -120,9 +120,10 @@ class Assessment:
     costs: Floats | None = None
     cost: AverageCost | None = None
 
-    def rule(self, space: LabelSpace, hierarchy: TreeRule | None = None) -> DecisionRule:
-        """The rule that was found."""
-        return DecisionRule(space, self.thresholds, self.calibration, hierarchy, self.costs)
+    def rule(self, learner: Any, hierarchy: TreeRule | None = None) -> DecisionRule:
+        """The rule that was found, with the learner's own probabilities if none were fitted."""
+        calibration = self.calibration or getattr(learner, "calibration_", None)
+        return DecisionRule(learner.label_space_, self.thresholds, calibration, hierarchy, self.costs)
 
     def summary(self) -> dict[str, Any]:
         """What a summary of training says of it."""

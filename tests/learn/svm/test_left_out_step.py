@@ -12,7 +12,7 @@ from tests.reference.kernel_dual import solve
 from widemargin import KernelSVM, LinearSVM, Perceptron, TextClassifier
 from widemargin.errors import UsageError
 from widemargin.estimate.held_out import choose_method, leave_one_out
-from widemargin.learn.svm.left_out.one_step import falls, step_work
+from widemargin.learn.left_out.one_step import falls, step_work
 
 # Dual variables nearer than this to a bound are at it; nearer than that to where they were have not moved.
 NEAR = 1e-5

@@ -169,7 +169,7 @@ def _bias(text: str, learner: str) -> float | str | None:
     if word == "none":
         return None
     if word in ("unregularized", "stabilized"):
-        only_sizes = is_online(learner) or learner == "multiclass-svm"
+        only_sizes = is_online(learner) or learner in ("multiclass-svm", "logistic-regression")
         if only_sizes or (word == "stabilized" and learner == "least-squares"):
             other = "" if only_sizes else ", unregularized"
             raise UsageError(f"--bias {word}: {learner} takes a size, such as 1{other}, or none.")

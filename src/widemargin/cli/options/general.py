@@ -68,7 +68,8 @@ GENERAL = (
     Option("--scores", "Add the score of every label.", "predict label", bool, common=True),
     Option(
         "--proba",
-        "Add the probability of every label. The model must be trained with --calibrate.",
+        "Add the probability of every label. The model must be trained with --calibrate, or be a logistic "
+        "regression.",
         "predict",
         bool,
     ),

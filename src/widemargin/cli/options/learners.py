@@ -10,11 +10,13 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm kernel-svm multiclass-svm least-squares naive-bayes rocchio nearest-neighbors c45 "
+    f"linear-svm logistic-regression kernel-svm multiclass-svm least-squares naive-bayes rocchio nearest-neighbors c45 "
     f"boosted-trees chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
-_WITH_COSTS = "linear-svm kernel-svm multiclass-svm large-margin-winnow dual-svm"
+# Tuned unless --tune says otherwise.
+TUNED = ("linear-svm", "logistic-regression")
+_WITH_COSTS = "linear-svm logistic-regression kernel-svm multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
@@ -31,7 +33,8 @@ def _naive_bayes(spelling: str, help: str, verbs: str, kind: Any = str, **more: 
 LEARNING = (
     train(
         "--learner NAME",
-        "linear-svm: one weight per term, trained in seconds. kernel-svm: an SVM with any kernel. "
+        "linear-svm: one weight per term, trained in seconds. logistic-regression: the same with the logistic "
+        "loss, whose scores are probabilities (`predict --proba`). kernel-svm: an SVM with any kernel. "
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
@@ -328,7 +331,7 @@ ESTIMATES = (
         "Choose stemming, stop words, weighting and C from the training documents; explicit options are "
         "kept. full estimates every candidate; fast only those that do best in a quick comparison; 10s does "
         "as much of that as is predicted to take ten seconds.",
-        shown="fast for linear-svm, none for others",
+        shown="fast for linear-svm and logistic-regression, none for others",
         common=True,
     ),
     train(
@@ -351,7 +354,7 @@ ESTIMATES = (
         "--calibrate platt|isotonic|length|none",
         "Turn scores into probabilities, for `predict --proba` and `identify`. length: for short texts of "
         "exclusive labels, fitted to held-out pieces of 20 to 200 bytes.",
-        shown="none; platt with --costs; profiles: length",
+        shown="none; platt with --costs; profiles: length; logistic-regression has its own probabilities",
         common=True,
     ),
 )

@@ -9,7 +9,7 @@ from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.options.chosen_learner import options_for
-from widemargin.cli.options.learners import LEARNERS
+from widemargin.cli.options.learners import LEARNERS, TUNED
 from widemargin.cli.options.text import frequency, several_words, stop_word_list, word_files
 from widemargin.cli.output import note, print_json, say, show_table
 from widemargin.errors import DataError, UsageError
@@ -110,7 +110,7 @@ def train_command(given: Given, row: ComparedLearner) -> str:
     known = options_of("compare")
     words: list[Any] = ["widemargin", "train", given.train, "-o", MODEL, "--learner", row.learner]
     words += options_for(row.setting)
-    if row.learner == "linear-svm":
+    if row.learner in TUNED:
         words += ["--tune", "none"]  # the other learners are not tuned unless it is asked for
     words_apply = text_options(row.learner).get("units", "words") == "words"
     for name in (*_REPEATED, *_OF_TEXTS, *(_OF_WORDS if words_apply else ())):

@@ -50,7 +50,8 @@ def run(given: Given) -> None:
         scorer = replace(scorer, rule=scorer.rule.with_costs(costs.matrix, f"--costs: {given.model}"))
     if given.proba and scorer.rule.calibration is None:
         raise UsageError(
-            f"--proba: {given.model} gives scores only. Train with --calibrate platt for probabilities."
+            f"--proba: {given.model} gives scores only. Train with --calibrate platt, or "
+            f"--learner logistic-regression, for probabilities."
         )
     start = time.perf_counter()
     pieces = predictions(

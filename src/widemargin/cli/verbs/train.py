@@ -8,6 +8,7 @@ from widemargin.cli.costs import read_costs
 from widemargin.cli.files import check_model, read_all
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
+from widemargin.cli.options.learners import TUNED
 from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, print_json
 from widemargin.cli.training_report import show
@@ -45,7 +46,7 @@ def run(given: Given) -> None:
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
     tune = given.tune
     if tune is None:
-        tune = "fast" if learner == "linear-svm" and wanted is None else "none"
+        tune = "fast" if learner in TUNED and wanted is None else "none"
     effort = estimates.tuning_effort(tune)
     if wanted is not None and effort is not None:
         raise UsageError("Use either --tune or --features.")

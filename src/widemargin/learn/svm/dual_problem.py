@@ -14,7 +14,7 @@ from widemargin._arrays import Csr
 from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.learn.kernels import Kernel, refused_values
-from widemargin.learn.svm.linear_problem import linear_problem, train_linear
+from widemargin.learn.linear_problem import linear_problem, train_linear
 from widemargin.progress import watch_values
 
 Floats = NDArray[np.float64]

@@ -37,7 +37,7 @@ from widemargin.learn.kernel_definiteness import is_semidefinite_by_parameters, 
 from widemargin.learn.kernels import KERNELS
 from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, DualSolution, Method, solve_dual
 from widemargin.learn.svm.left_out.kernel import left_out_kernel
-from widemargin.learn.svm.left_out.machines import LeavesOut
+from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.svm.support_vectors import SupportVectorModel
 
 Floats = NDArray[np.float64]

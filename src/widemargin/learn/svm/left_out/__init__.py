@@ -1,1 +1,1 @@
-"""Leave-one-out of support vector machines: what each of them offers, exact scores, and those of one step."""
+"""Leave-one-out of support vector machines: linear ones, and those with a kernel."""

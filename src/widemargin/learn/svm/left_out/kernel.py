@@ -27,9 +27,9 @@ from widemargin.learn.svm.dual_problem import (
     feasible_start,
     working_set_of,
 )
-from widemargin.learn.svm.left_out.machines import LeaveOut, kernel_range
-from widemargin.learn.svm.left_out.one_step import clipped, falls
-from widemargin.learn.svm.left_out.winners import Finder, Parts
+from widemargin.learn.left_out.machines import LeaveOut, kernel_range
+from widemargin.learn.left_out.one_step import clipped, falls
+from widemargin.learn.left_out.winners import Finder, Parts
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]

@@ -18,10 +18,10 @@ from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.kernel_svm import KernelSVM
 from widemargin.learn.svm.left_out.kernel import left_out_kernel
-from widemargin.learn.svm.left_out.machines import LeaveOut, LeavesOut
-from widemargin.learn.svm.left_out.one_step import clipped, falls, step_work
-from widemargin.learn.svm.left_out.winners import DOUBT, FALL, Finder, Parts, rivals
-from widemargin.learn.svm.linear_problem import linear_problem, train_linear
+from widemargin.learn.left_out.machines import LeaveOut, LeavesOut
+from widemargin.learn.left_out.one_step import clipped, falls, step_work
+from widemargin.learn.left_out.winners import DOUBT, FALL, Finder, Parts, rivals
+from widemargin.learn.linear_problem import linear_problem, train_linear
 from widemargin.measure.held_out_scores import LeftOutCost
 from widemargin.progress import watch
 
@@ -255,7 +255,7 @@ def _counted(learner: Any, X: Any) -> tuple[list[float], int, float]:
 
 
 def _likely_rivals(scores: Floats, high: Floats, half: Floats, is_open: NDArray[np.bool_]) -> Any:
-    """As in :mod:`widemargin.learn.svm.left_out.winners`, from margins; half is 0 where alpha is."""
+    """As in :mod:`widemargin.learn.left_out.winners`, from margins; half is 0 where alpha is."""
     # The side of an example shows in its score, since its margin is known.
     sign = np.sign(scores * high)
     guess = np.where(half > 0, sign * (high - np.where(is_open, 2 * FALL, 1.0) * half), scores)

@@ -1,4 +1,4 @@
-"""Linear machines of several labels over the same examples, handed to the core (core/linear/dual_cd.hpp)."""
+"""Linear machines of several labels over the same examples, handed to the core (core/linear/)."""
 
 from __future__ import annotations
 
@@ -51,4 +51,20 @@ def train_linear(
     if labels_done is not None:
         results.labels_done = labels_done
     _core.train_linear_svm(csr.native(), problem, options, results, n_threads)
+    return results
+
+
+def train_logistic(
+    csr: Csr,
+    problem: _core.LinearProblem,
+    options: _core.LogisticOptions,
+    n_threads: int,
+    labels_done: NDArray[np.int64] | None = None,
+) -> _core.LogisticResults:
+    """The same for logistic regression; an example with the sign 0 takes no part."""
+    n_labels, n = problem.signs.shape
+    results = _core.LogisticResults.zeros(labels=n_labels, examples=n, columns=csr.n_columns)
+    if labels_done is not None:
+        results.labels_done = labels_done
+    _core.train_logistic(csr.native(), problem, options, results, n_threads)
     return results

@@ -17,8 +17,8 @@ from widemargin.errors import UsageError
 from widemargin.labels import Labels
 from widemargin.learn.as_new import Seen, kernel_as_new, linear_as_new
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.svm.left_out.one_step import step_work
-from widemargin.learn.svm.left_out.winners import Finder, find_winners
+from widemargin.learn.left_out.one_step import step_work
+from widemargin.learn.left_out.winners import Finder, find_winners
 from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost, Method
 from widemargin.measure.xi_alpha import Hyperplane, leave_one_out_risk
 from widemargin.weight.left_out import AsNew
@@ -71,7 +71,7 @@ class LeavesOut:
         solution until the score is certain (thesis, 5.3). Where the largest score decides, close ones are
         refined until the winner is certain. The parameters are those of :func:`widemargin.leave_one_out`;
         `X`, `y` and `sample_weight` those of `fit`; `as_new` the same examples as a vectorizer sees new
-        documents; `one_step` asks for approximate scores (:mod:`widemargin.learn.svm.left_out.one_step`).
+        documents; `one_step` asks for approximate scores (:mod:`widemargin.learn.left_out.one_step`).
         """
         self._require_examples(X)
         labels = Labels.of(y, X.shape[0], space=self.label_space_)

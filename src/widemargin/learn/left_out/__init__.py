@@ -1,0 +1,1 @@
+"""Leave-one-out of learners with dual variables: what each of them offers, winners, scores by one step."""
