@@ -1,14 +1,14 @@
-"""One-vs-rest logistic regression over all labels of a collection: scikit-learn's LogisticRegression in a loop.
+"""One-vs-rest logistic regression over all labels of a collection, and scikit-learn's in a loop.
 
 Both sides get the same tfc vectors (float32 for ours, float64 for the peer, converted before the clock
 starts), the same C, and a constant feature whose weight is the regularized intercept. Each uses the loosest
-stopping tolerance of a grid at which its objectives, recomputed here in float64, are within 0.08 % of the best
-that ours reaches at tight tolerance, in sum; the row shows which. Runs alternate, and the objectives of the
-timed runs must be within 0.1 %.
+stopping tolerance of a grid at which the sum of its objectives, recomputed here in float64, is within 0.08 %
+of the best that ours reaches at tight tolerance; the row shows which. Runs alternate, and the objectives of
+the timed runs must be within 0.1 %.
 
-The peer is the fastest of scikit-learn's solvers, chosen on four labels from frequent to rare: liblinear on the
-dual (coordinate descent), liblinear on the primal (a trust region), and lbfgs. newton-cholesky needs a dense
-matrix of features x features, which is too large here. All times of the choice are in the row.
+The peer is the fastest of scikit-learn's solvers, chosen on four labels from frequent to rare: liblinear on
+the dual (coordinate descent), liblinear on the primal (a trust region), and lbfgs. newton-cholesky needs a
+dense matrix of features x features, which is too large here. All times of the choice are in the row.
 
 Ours on one thread is compared with the loop, ours on two threads with the labels divided among two.
 """
@@ -94,7 +94,9 @@ def fastest_peer(Z: sp.csr_matrix, Y: np.ndarray, best: Solution, C: float) -> t
     times: dict[str, float] = {}
     for solver in SOLVERS:
         solve = partial(looped, Z, Y[:, few], solver, C)
-        tol = loosest(lambda t, s=solve: s(t, 1), PEER_TOLERANCES, lambda w: objective(Z, Y[:, few], w, C) <= most)
+        tol = loosest(
+            lambda t, s=solve: s(t, 1), PEER_TOLERANCES, lambda w: objective(Z, Y[:, few], w, C) <= most
+        )
         start = time.perf_counter()
         if tol is not None:
             solve(tol, 1)
@@ -111,9 +113,13 @@ def compare(title: str, X: sp.csr_array, Y: np.ndarray, repeats: int) -> Iterato
         most = best * (1 + AIM)
         solver, times = fastest_peer(Z, Y, tight, C)
         mine, peer = partial(ours, X, Y, C), partial(looped, Z, Y, solver, C)
-        tol = loosest(lambda t, s=mine: s(t, 1), TOLERANCES, lambda w, c=C, m=most: objective(Z, Y, w, c) <= m)
+        tol = loosest(
+            lambda t, s=mine: s(t, 1), TOLERANCES, lambda w, c=C, m=most: objective(Z, Y, w, c) <= m
+        )
         its_tol = loosest(
-            lambda t, s=peer: s(t, THREADS), PEER_TOLERANCES, lambda w, c=C, m=most: objective(Z, Y, w, c) <= m
+            lambda t, s=peer: s(t, THREADS),
+            PEER_TOLERANCES,
+            lambda w, c=C, m=most: objective(Z, Y, w, c) <= m,
         )
         if tol is None or its_tol is None:
             raise SystemExit(f"{title}, C = {C:g}: no tolerance reaches an objective of {most:.6g}.")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from widemargin.learn.bayes.naive_bayes import NaiveBayes
     from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
     from widemargin.learn.chi_square_network import ChiSquareNetwork
+    from widemargin.learn.logistic.logistic_regression import LogisticRegression
     from widemargin.learn.neighbors.nearest_neighbors import NearestNeighbors
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from widemargin.learn.rocchio.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
-    from widemargin.learn.logistic.logistic_regression import LogisticRegression
     from widemargin.learn.svm.linear_svm import LinearSVM
     from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM

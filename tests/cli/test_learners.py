@@ -457,6 +457,51 @@ class TestC45:
         assert message in " ".join(done.stderr.split())
 
 
+class TestLogisticRegression:
+    def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path):
+        model = tmp_path / "logistic.wm"
+        options = ("--learner", "logistic-regression", "--C", "10", "--tune", "none")
+        done = here("train", tickets, "-o", model, *options, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["estimates"]["method"] == "leave-one-out"
+        shown = here("predict", model, tickets, "--proba", "-q").stdout
+        rows = [json.loads(line) for line in shown.splitlines()]
+        assert [row["labels"] for row in rows] == [ticket["labels"] for ticket in TICKETS]
+        learner = TextClassifier.load(model)
+        expected = learner.predict_proba([ticket["text"] for ticket in TICKETS])
+        for row, chances in zip(rows, expected, strict=True):
+            assert sum(row["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+            assert list(row["probabilities"].values()) == pytest.approx(chances.tolist(), abs=1e-5)
+        assert "logistic-regression" in here("inspect", model).stdout
+        found = json.loads(here("explain", model, "my invoice", "--json").stdout)
+        assert found["label"] == "billing"
+        total = found["bias"] + sum(part["value"] for part in found["contributions"])
+        assert total == pytest.approx(found["score"], abs=1e-5)
+
+    def test_tuned_unless_told_otherwise(self, here, tickets, tmp_path):
+        for given, tuned in (((), True), (("--tune", "none"), False)):
+            options = ("--learner", "logistic-regression", "--estimate", "none", "--json", *given)
+            done = here("train", tickets, "-o", tmp_path / "m.wm", "--force", *options)
+            assert done.returncode == 0, done.stderr
+            assert ("tuning" in json.loads(done.stdout)) == tuned
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (
+                ("--bias", "unregularized"),
+                "--bias unregularized: logistic-regression takes a size, such as 1",
+            ),
+            (("--C", "inf"), "C=inf: expected a positive number up to 1e100"),
+            (("--loss", "hinge"), "--loss does not apply to logistic-regression"),
+        ],
+    )
+    def test_wrong_options_are_refused(self, here, tickets, tmp_path, options, message):
+        done = here("train", tickets, "-o", tmp_path / "m.wm", "--learner", "logistic-regression", *options)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+
+
 class TestNaiveBayes:
     @pytest.mark.parametrize("event_model", ["multinomial", "bernoulli", "complement"])
     def test_trained_estimated_saved_and_used(self, here, tickets, tmp_path, event_model):

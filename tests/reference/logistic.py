@@ -1,4 +1,4 @@
-"""Logistic regression over a dense matrix by Newton's method in double precision, and leave-one-out by refitting."""
+"""Logistic regression over a dense matrix in double precision, and leave-one-out by refitting."""
 
 from __future__ import annotations
 

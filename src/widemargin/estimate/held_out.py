@@ -139,8 +139,8 @@ def leave_one_out(
 ) -> HeldOutScores:
     """Score every example by the rule that is learned without it.
 
-    Support vector machines, logistic regression and least squares do so exactly, from their solution on all examples. Other
-    learners are cross-validated, as are machines that no longer know their examples.
+    Support vector machines, logistic regression and least squares do so exactly, from their solution on all
+    examples. Other learners are cross-validated, as are machines that no longer know their examples.
 
     Parameters
     ----------
@@ -157,8 +157,9 @@ def leave_one_out(
     rows : how `X` was made from documents. Then every document is scored as a new one: terms that no other
         document has are dropped, document frequencies are those of the others, and the row is normalized
         again. The rows of the others stay as they are.
-    one_step : approximate scores of a support vector machine or a logistic regression, in a fraction of the time, as if no other
-        example changed sides when one leaves (:mod:`widemargin.learn.left_out.one_step`)
+    one_step : approximate scores of a support vector machine or a logistic regression, in a fraction of the
+        time, as if no other example changed sides when one leaves
+        (:mod:`widemargin.learn.left_out.one_step`)
 
     Examples
     --------
@@ -178,9 +179,9 @@ def leave_one_out(
     if one_step:
         if np.isinf(cost.one_step):
             raise UsageError(
-                "Leave-one-out by one step is for a LinearSVM, a KernelSVM or a LogisticRegression of which no "
-                f"label has more free support vectors (documents that are not certain) than {MOST_FREE:,}, or "
-                f"than half the features. Use leave-one-out or k-fold."
+                "Leave-one-out by one step is for a LinearSVM, KernelSVM or LogisticRegression of which no "
+                f"label has more free support vectors than {MOST_FREE:,}, or than half the features. Use "
+                f"leave-one-out or k-fold."
             )
         how["one_step"] = True
     if np.isinf(cost.work):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.reference.logistic import left_out
 from widemargin import LogisticRegression, TextClassifier, Vectorizer, leave_one_out
 from widemargin.estimate.held_out import choose_method
+from widemargin.labels import Labels
 from widemargin.learn.left_out.machines import LeaveOut
 from widemargin.learn.logistic.left_out import left_out_logistic
-from widemargin.labels import Labels
 
 
 @st.composite
@@ -24,7 +24,13 @@ def problems(draw):
     Y = generator.random((n, draw(st.sampled_from([1, 4])))) < 0.4
     Y[:2], Y[2:4] = True, False
     weights = generator.choice([0.5, 1.0, 2.0], size=n) if draw(st.booleans()) else np.ones(n)
-    return X, Y.astype(int), draw(st.sampled_from([0.1, 1.0, 20.0])), draw(st.sampled_from([None, 1.0])), weights
+    return (
+        X,
+        Y.astype(int),
+        draw(st.sampled_from([0.1, 1.0, 20.0])),
+        draw(st.sampled_from([None, 1.0])),
+        weights,
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -70,7 +76,7 @@ def test_one_step_is_much_nearer_than_the_middle_of_the_bounds(C):
 
 
 def test_several_classes_have_proven_winners():
-    X, Y = documents()
+    X, _ = documents()
     y = np.array(["a", "b", "c", "d"])[(X @ np.random.default_rng(1).normal(size=(400, 4))).argmax(axis=1)]
     model = LogisticRegression(3.0).fit(X, y)
     found = leave_one_out(model, X, y)

@@ -35,7 +35,7 @@ def clouds(n=300, d=500, labels=20, seed=0):
 
 @st.composite
 def problems(draw):
-    """A matrix, signs of several labels, C, the bias, weights of examples, and the weight of the positives."""
+    """A matrix, several labels, C, the bias, weights of examples, and the weight of the positives."""
     n, d, labels = draw(st.integers(2, 25)), draw(st.integers(1, 12)), draw(st.integers(1, 18))
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     X = generator.normal(size=(n, d)) * draw(st.sampled_from([0.1, 1.0, 5.0]))
@@ -53,13 +53,13 @@ def problems(draw):
 def test_the_minimum_of_the_objective(problem):
     X, Y, C, bias, weights, factor = problem
     tol = 1e-9
-    of_positives = {label: factor for label in range(Y.shape[1])}
+    of_positives = dict.fromkeys(range(Y.shape[1]), factor)
     model = LogisticRegression(C, bias=bias, tol=tol, class_weight=of_positives, max_iter=100_000)
     model.fit(X, Y, sample_weight=weights)
     for k in range(Y.shape[1]):
         y = np.where(Y[:, k] > 0, 1.0, -1.0)
         costs = C * weights * np.where(y > 0, factor, 1.0)
-        best, w, b = solve(X, y, costs, bias)
+        best, w, _ = solve(X, y, costs, bias)
         found = objective(X, y, model.coef_[k], model.intercept_[k], costs, bias)
         assert model.objective_[k] == pytest.approx(found, rel=1e-9)
         # The gap is a certificate.

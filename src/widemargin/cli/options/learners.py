@@ -10,7 +10,8 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm logistic-regression kernel-svm multiclass-svm least-squares naive-bayes rocchio nearest-neighbors c45 "
+    f"linear-svm logistic-regression kernel-svm multiclass-svm least-squares naive-bayes rocchio "
+    f"nearest-neighbors c45 "
     f"boosted-trees chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
@@ -33,8 +34,8 @@ def _naive_bayes(spelling: str, help: str, verbs: str, kind: Any = str, **more: 
 LEARNING = (
     train(
         "--learner NAME",
-        "linear-svm: one weight per term, trained in seconds. logistic-regression: the same with the logistic "
-        "loss, whose scores are probabilities (`predict --proba`). kernel-svm: an SVM with any kernel. "
+        "linear-svm: one weight per term, trained in seconds. logistic-regression: the same with the "
+        "logistic loss; it has probabilities without --calibrate. kernel-svm: an SVM with any kernel. "
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "

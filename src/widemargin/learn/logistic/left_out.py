@@ -4,18 +4,18 @@ Let K_t = x_t.x_t plus the square of the bias feature, m_t = y_t f(x_t) the marg
 all examples, alpha_t = C_t sigma(-m_t) and D_t = alpha_t (1 - alpha_t / C_t).
 
 Proven. Without t, the gradient of the objective at w is alpha_t y_t x_t. The objective is strongly convex, so
-with delta the change of the weights, alpha_t y_t x_t.delta >= |delta|^2. Hence the margin of t falls, and by no
-more than alpha_t K_t. A solution with the duality gap g is within sqrt(2 g) of the exact one.
+with delta the change of the weights, alpha_t y_t x_t.delta >= |delta|^2. Hence the margin of t falls, and by
+no more than alpha_t K_t. A solution with the duality gap g is within sqrt(2 g) of the exact one.
 
 One step. If the losses of the others are replaced by their second-order expansions, the margin of t falls by
-alpha_t h_t with h_t = x_t' (1 + sum_{i != t} D_i x_i x_i')^-1 x_t: one Newton step of every problem without an
-example, as in approximate leave-one-out (Rad, Maleki, JRSS B 82, 2020). Only examples with D_i K_i above a
+alpha_t h_t with h_t = x_t' (1 + sum_{i != t} D_i x_i x_i')^-1 x_t: one Newton step of every problem without
+an example, as in approximate leave-one-out (Rad, Maleki, JRSS B 82, 2020). Only examples with D_i K_i above a
 limit are in the sum; the others are taken as fixed, which makes falls slightly larger. The result is kept
 within the proven interval.
 
 Exact. Examples whose interval is too wide, or contains 0, are left out and the others learned again from the
-solution on all, 16 at a time in the lanes of core/linear/logistic.hpp. The duality gap of the result proves its
-accuracy.
+solution on all, 16 at a time in the lanes of core/linear/logistic.hpp. The duality gap of the result proves
+its accuracy.
 """
 
 from __future__ import annotations
@@ -219,7 +219,9 @@ def logistic_cost(learner: Any, X: Any) -> LeftOutCost:
     count = int(np.count_nonzero(again))
     work = count * (_AGAIN * n_values) + alpha.size * _SCORE
     upper = np.maximum(alpha.max(axis=0, initial=0.0), float(learner.C))
-    moves = np.stack([_curvature(a, np.full(n, u), own[:, 0])[1] for a, u in zip(alpha.T, upper, strict=True)])
+    moves = np.stack(
+        [_curvature(a, np.full(n, u), own[:, 0])[1] for a, u in zip(alpha.T, upper, strict=True)]
+    )
     free = moves.sum(axis=1)
     step = step_work(free, n - free, n, n_values, csr.n_columns + (learner.bias is not None))
     return LeftOutCost(float(work), f"{count:,} scores would be found by training again", step)

@@ -35,9 +35,9 @@ from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
 from widemargin.learn.kernel_definiteness import is_semidefinite_by_parameters, warn_of_indefinite
 from widemargin.learn.kernels import KERNELS
+from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.svm.dual_problem import MOST_ITERATIONS, DualSolution, Method, solve_dual
 from widemargin.learn.svm.left_out.kernel import left_out_kernel
-from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.svm.support_vectors import SupportVectorModel
 
 Floats = NDArray[np.float64]

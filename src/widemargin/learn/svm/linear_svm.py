@@ -36,11 +36,11 @@ from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
+from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.linear_model import LinearModel
+from widemargin.learn.linear_problem import linear_problem, train_linear
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
 from widemargin.learn.svm.left_out.linear import left_out_linear, linear_cost
-from widemargin.learn.left_out.machines import LeavesOut
-from widemargin.learn.linear_problem import linear_problem, train_linear
 from widemargin.progress import watch
 
 # Labels whose weights are dense at a time if the result is sparse.

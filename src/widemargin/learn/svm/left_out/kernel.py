@@ -20,6 +20,9 @@ from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernel_definiteness import definiteness
 from widemargin.learn.kernels import Kernel, refused_values
+from widemargin.learn.left_out.machines import LeaveOut, kernel_range
+from widemargin.learn.left_out.one_step import clipped, falls
+from widemargin.learn.left_out.winners import Finder, Parts
 from widemargin.learn.svm.dual_problem import (
     MOST_ITERATIONS,
     SELECTIONS,
@@ -27,9 +30,6 @@ from widemargin.learn.svm.dual_problem import (
     feasible_start,
     working_set_of,
 )
-from widemargin.learn.left_out.machines import LeaveOut, kernel_range
-from widemargin.learn.left_out.one_step import clipped, falls
-from widemargin.learn.left_out.winners import Finder, Parts
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]

@@ -16,12 +16,12 @@ from widemargin._threads import thread_count
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.svm.kernel_svm import KernelSVM
-from widemargin.learn.svm.left_out.kernel import left_out_kernel
 from widemargin.learn.left_out.machines import LeaveOut, LeavesOut
 from widemargin.learn.left_out.one_step import clipped, falls, step_work
 from widemargin.learn.left_out.winners import DOUBT, FALL, Finder, Parts, rivals
 from widemargin.learn.linear_problem import linear_problem, train_linear
+from widemargin.learn.svm.kernel_svm import KernelSVM
+from widemargin.learn.svm.left_out.kernel import left_out_kernel
 from widemargin.measure.held_out_scores import LeftOutCost
 from widemargin.progress import watch
 
