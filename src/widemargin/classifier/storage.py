@@ -25,6 +25,7 @@ from widemargin.classifier.model_parts import (
     without_seconds,
 )
 from widemargin.classifier.summary import checked_summary
+from widemargin.decide.calibration import Platt
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.formats.svmlight_model import is_svmlight_model, read_svmlight_model
 from widemargin.errors import DataError, UsageError, WidemarginError
@@ -141,6 +142,8 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
         decision = {"calibration": None} if "decision" not in config else config.value("decision")
         rule = DecisionRule.from_state(space, decision, unpack("decision", model))
         asked = {name: decision.get(name) for name in ("estimate", "thresholds", "calibration")}
+        if isinstance(rule.calibration, Platt) and rule.calibration.is_plain:
+            asked["calibration"] = None  # the learner's own
         if rule.hierarchy is not None:
             asked |= {"label_path": rule.hierarchy.tree.separator, "hierarchy": rule.hierarchy.name}
         for name, value in asked.items():

@@ -49,6 +49,11 @@ class Platt:
             result: Floats = 1 / (1 + np.exp(-logits))
         return result.reshape(scores.shape)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing was fitted: the scores are log-odds as they are."""
+        return self.power is None and bool((self.slope == 1).all() and (self.offset == 0).all())
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays for a model file."""
         power = {} if self.power is None else {"power": np.array([self.power])}

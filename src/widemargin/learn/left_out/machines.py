@@ -112,22 +112,7 @@ class LeavesOut:
         return self._left_out_cost(X)
 
     def _left_out_cost(self, X: Any) -> LeftOutCost:
-        """Every one of the support vectors may have to leave and the machine be trained again, which takes
-        many steps where the first training took many: on labels that the examples do not explain, at a high
-        cost."""
-        n, alpha = X.shape[0], self.alpha_
-        supports = np.asarray((alpha > 0).sum(axis=0)).reshape(-1)
-        steps = np.sum(supports * np.asarray(self.n_iter_, dtype=np.float64))
-        in_all = np.count_nonzero(np.asarray((alpha > 0).reshape((n, -1)).sum(axis=1)))
-        # Who is between the bounds costs most; here that may be everybody.
-        n_values = X.nnz if is_sparse(X) else np.size(X)
-        kernel = getattr(self, "_kernel", Kernel("linear"))
-        dimensions = X.shape[1] if kernel.name == "linear" else np.inf
-        one_step = step_work(supports, np.zeros_like(supports), n, n_values, dimensions)
-        if self.bias == "stabilized":
-            one_step = np.inf
-        why = f"{in_all:,} of {n:,} are support vectors"
-        return LeftOutCost(n * float(steps) * _STEP, why, one_step)
+        return cost_of_retraining(self, X)
 
     def left_out_risk(self, X: Any, *, risk_factor: float | None = None) -> Any:
         """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as
@@ -197,6 +182,27 @@ class LeavesOut:
     @property
     def _has_a_rule_per_label(self) -> bool:
         return self._scheme == "one-vs-rest" or self.label_space_.kind == "binary"
+
+
+def cost_of_retraining(learner: Any, X: Any) -> LeftOutCost:
+    """The cost where every one of the support vectors may have to leave and the machine be trained again.
+
+    That takes many steps where the first training took many: on labels that the examples do not explain, at
+    a high cost.
+    """
+    n, alpha = X.shape[0], learner.alpha_
+    supports = np.asarray((alpha > 0).sum(axis=0)).reshape(-1)
+    steps = np.sum(supports * np.asarray(learner.n_iter_, dtype=np.float64))
+    in_all = np.count_nonzero(np.asarray((alpha > 0).reshape((n, -1)).sum(axis=1)))
+    # Who is between the bounds costs most; here that may be everybody.
+    n_values = X.nnz if is_sparse(X) else np.size(X)
+    kernel = getattr(learner, "_kernel", Kernel("linear"))
+    dimensions = X.shape[1] if kernel.name == "linear" else np.inf
+    one_step = step_work(supports, np.zeros_like(supports), n, n_values, dimensions)
+    if learner.bias == "stabilized":
+        one_step = np.inf
+    why = f"{in_all:,} of {n:,} are support vectors"
+    return LeftOutCost(n * float(steps) * _STEP, why, one_step)
 
 
 def _warn_of_uncertain(scores: Floats, accuracy: Floats) -> None:

@@ -16,7 +16,7 @@ from widemargin._threads import thread_count
 from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
 from widemargin.learn.kernels import Kernel
-from widemargin.learn.left_out.machines import LeaveOut, LeavesOut
+from widemargin.learn.left_out.machines import LeaveOut, cost_of_retraining
 from widemargin.learn.left_out.one_step import clipped, falls, step_work
 from widemargin.learn.left_out.winners import DOUBT, FALL, Finder, Parts, rivals
 from widemargin.learn.linear_problem import linear_problem, train_linear
@@ -212,7 +212,7 @@ def linear_cost(learner: Any, X: Any) -> LeftOutCost:
     or as the largest of several, and on how many examples take part when one leaves.
     """
     if learner.bias == "unregularized" or not np.isfinite(learner.C):
-        return LeavesOut._left_out_cost(learner, X)
+        return cost_of_retraining(learner, X)
     terms, again, one_step = _counted(learner, X)
     why = f"{again:,} scores would be found by training again"
     return LeftOutCost(float(np.dot(terms, _FACTORS)), why, one_step)
