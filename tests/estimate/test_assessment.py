@@ -208,7 +208,7 @@ def test_expected_costs_are_of_probabilities_that_did_not_see_the_document(metho
     assert found.cost.average.low < found.cost.average.value < found.cost.average.high
     assert found.quality.accuracy.value == pytest.approx(np.mean(own == decided))
     assert any("calibrated without it" in note for note in found.quality.notes)
-    np.testing.assert_array_equal(found.rule(space).costs, COSTS)
+    np.testing.assert_array_equal(found.rule(fitted).costs, COSTS)
 
 
 def test_estimates_of_costs_are_not_optimistic():
@@ -221,8 +221,7 @@ def test_estimates_of_costs_are_not_optimistic():
             fitted, rows_of(X, own), Request.read("leave-one-out", None, "isotonic", COSTS).check(own)
         )
         new, truth = uneven(4000, 1000 + seed)
-        space = Labels.of(own).space
-        decided = found.rule(space).decide(fitted.decision_function(new))
+        decided = found.rule(fitted).decide(fitted.decision_function(new))
         expected.append(found.cost.average.value)
         measured.append(np.array(COSTS)[truth, decided].mean())
     spread = np.std(np.subtract(expected, measured)) / np.sqrt(12)

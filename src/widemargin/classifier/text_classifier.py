@@ -40,7 +40,7 @@ from widemargin.tune.budget import Budget
 
 def _is_calibrated(classifier: TextClassifier) -> bool:
     own = hasattr(type(classifier.learner), "calibration_")
-    return classifier.calibration is not None or classifier.costs is not None or own
+    return own or classifier.calibration is not None or classifier.costs is not None
 
 
 @dataclass(eq=False, repr=False)
@@ -74,9 +74,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
         None decides at 0 (several classes: by the largest score). Thresholds are chosen on held-out scores.
     calibration : "platt", "isotonic" or "length", optional
-        How `predict_proba` turns scores into probabilities; None for no `predict_proba`, except for a
-        :class:`~widemargin.LogisticRegression`, whose scores are log-odds. "length" is for short texts of
-        exclusive classes (:mod:`widemargin.decide.length_calibration`).
+        How `predict_proba` turns scores into probabilities; None for no `predict_proba`, unless scores are
+        log-odds. "length": short texts of exclusive classes (:mod:`widemargin.decide.length_calibration`).
     costs : mapping ``{truth: {decision: cost}}``, array or ClassCosts, optional
         Costs between exclusive classes: the least expected cost decides, by probabilities ("platt" unless
         `calibration` says otherwise). An array has the order of `classes_`, truth in rows.

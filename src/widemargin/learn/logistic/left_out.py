@@ -223,5 +223,6 @@ def logistic_cost(learner: Any, X: Any) -> LeftOutCost:
         [_curvature(a, np.full(n, u), own[:, 0])[1] for a, u in zip(alpha.T, upper, strict=True)]
     )
     free = moves.sum(axis=1)
-    step = step_work(free, n - free, n, n_values, csr.n_columns + (learner.bias is not None))
+    # However many examples move: each has a curvature of its own.
+    step = step_work(free, n - free, n, n_values, np.inf)
     return LeftOutCost(float(work), f"{count:,} scores would be found by training again", step)
