@@ -49,7 +49,8 @@ def run(report: Report, even: Sequence[float] = EVEN, passes: int = 100) -> Pape
     between = " and ".join(f"{max(found) - min(found):.1f} ({name})" for name, found in spread.items())
     notes = [
         "10,000 stems as in Table 1, C = 1 (chosen there by cross-validation for mu = 0.01), Newton's "
-        f"steps, to a gap of 0.001 or {passes} passes. The sum of the weights of LM-NWin is that of the prior.",
+        f"steps, to a gap of 0.001 or {passes} passes. The sum of the weights of LM-NWin is that of the "
+        "prior.",
         f"Prior vectors have the mean {PRINTED:g}; no stem has less than {LEAST:g} of it.",
         f"Between even priors, the micro-average over 118 topics differs by {between} points. Published is "
         "that LM-NWin seems to be more sensitive.",
