@@ -87,6 +87,22 @@ def either(*expected: Expected) -> Expected:
     return Expected(words, lambda value: any(each.holds(value) for each in expected))
 
 
+def each_of(expected: Expected) -> Expected:
+    """A list of one or more values as expected.
+
+    Examples
+    --------
+    >>> each_of(POSITIVE).holds([1.0, 2]), each_of(POSITIVE).holds([]), each_of(POSITIVE).holds([[1.0]])
+    (True, False, False)
+    """
+
+    def holds(value: Any) -> bool:
+        flat = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+        return flat and len(value) > 0 and all(expected.holds(each) for each in value)
+
+    return Expected(f"a list of numbers, each {expected.words}", holds)
+
+
 def or_none(expected: Expected) -> Expected:
     """The same, or None."""
     return Expected(f"{expected.words}, or None", lambda value: value is None or expected.holds(value))

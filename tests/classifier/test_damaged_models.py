@@ -154,6 +154,7 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "offsets": ("multiclass", lambda: TextClassifier(estimate="k-fold", thresholds="f1-per-label")),
     "costs": ("multiclass", lambda: TextClassifier(estimate="k-fold", costs=2 - 2 * np.eye(3))),
     "tuning": ("multiclass", lambda: TextClassifier(tune="fast")),
+    "tuning per label": ("multilabel", lambda: TextClassifier(tune="fast", tune_per_label=True)),
     "hashing": ("binary", lambda: TextClassifier(Vectorizer(n_hashed=64))),
     "n-grams": (
         "binary",

@@ -359,3 +359,17 @@ class TestTestSize:
         done = run("inspect", judged[0], "--test-size", "0")
         assert done.returncode != 0
         assert "--test-size" in done.stderr
+
+
+def test_a_cost_for_each_label_is_chosen_and_shown(here, tickets, tmp_path):
+    model = tmp_path / "model.wm"
+    done = here("train", tickets, "-o", model, "--multilabel", "--tune", "full", "--tune-per-label")
+    assert done.returncode == 0, done.stderr
+    assert "C of each label: " in done.stdout
+    shown = here("inspect", model).stdout
+    assert "C of each label: " in shown
+    found = json.loads(here("inspect", model, "--json").stdout)
+    assert len(found["learner"]["state"]["parameters"]["C"]) == len(found["labels"])
+    assert here("predict", model, tickets, "-q").returncode == 0
+    done = here("train", tickets, "-o", model, "--tune", "none", "--tune-per-label")
+    assert (done.returncode, "--tune fast or full" in done.stderr) == (2, True)

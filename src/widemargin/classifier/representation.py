@@ -26,6 +26,24 @@ def is_matrix(texts: Any) -> bool:
     return isinstance(texts, Vectors) or is_sparse(texts) or getattr(texts, "ndim", 1) == 2
 
 
+class MadeFeature(NamedTuple):
+    """A feature that is made of terms.
+
+    Attributes
+    ----------
+    value : its singular value, or the number of terms in its cluster
+    terms : its strongest terms with their weights in it; 1 for members of a cluster
+    """
+
+    value: float
+    terms: list[tuple[str, float]]
+
+
+def makes_features(features: Any) -> bool:
+    """Whether features are made of several terms each."""
+    return bool(getattr(features, "combines_columns", False))
+
+
 class LocatedRow(NamedTuple):
     """One text: all its columns, those that the learner sees, and the places of its terms, by column."""
 
@@ -127,52 +145,32 @@ class Representation(NamedTuple):
         name = "".join(("+" if weight > 0 else "-") + self.word(part) for part, weight in parts)
         return name.removeprefix("+") + ("+..." if len(made.columns) > _SHOWN else "")
 
+    def selected_terms(self, features: Any) -> list[tuple[str, float]]:
+        """The selected terms with their selection scores, the best first."""
+        if features is None:
+            raise UsageError("This classifier uses all its features. Pass features to select some.")
+        if makes_features(features):
+            raise UsageError("This classifier has features that are made of all terms: see made_features.")
+        scores = getattr(features, "scores_", None)
+        scores = features.probabilities_ if scores is None else scores
+        scores = scores[features.get_support()]
+        return [(self.term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
+
+    def made_features(self, features: Any, count: int) -> list[MadeFeature]:
+        """The features that are made of terms, with their `count` strongest terms."""
+        if not makes_features(features) or self.reduction is None:
+            raise UsageError(
+                "This classifier has no features that are made of several terms. Pass "
+                "LatentSemanticIndexing, TermClusters or LabelClusters."
+            )
+        found = []
+        for column, value in enumerate(features.column_values.tolist()):
+            made = self.reduction.made_of(column)
+            parts = zip(made.columns[:count].tolist(), made.weights[:count].tolist(), strict=True)
+            found.append(MadeFeature(value, [(self.word(part), weight) for part, weight in parts]))
+        return found
+
 
 def _real(csr: Csr) -> Csr:
     """Weights as they are, counts as float32."""
     return csr if csr.data.dtype.kind == "f" else csr._replace(data=csr.data.astype(np.float32))
-
-
-class MadeFeature(NamedTuple):
-    """A feature that is made of terms.
-
-    Attributes
-    ----------
-    value : its singular value, or the number of terms in its cluster
-    terms : its strongest terms with their weights in it; 1 for members of a cluster
-    """
-
-    value: float
-    terms: list[tuple[str, float]]
-
-
-def makes_features(features: Any) -> bool:
-    """Whether features are made of several terms each."""
-    return bool(getattr(features, "combines_columns", False))
-
-
-def selected_terms(features: Any, representation: Representation) -> list[tuple[str, float]]:
-    """The selected terms with their selection scores, the best first."""
-    if features is None:
-        raise UsageError("This classifier uses all its features. Pass features to select some.")
-    if makes_features(features):
-        raise UsageError("This classifier has features that are made of all terms: see made_features.")
-    scores = getattr(features, "scores_", None)
-    scores = features.probabilities_ if scores is None else scores
-    scores = scores[features.get_support()]
-    return [(representation.term(i), float(scores[i])) for i in np.argsort(-scores, kind="stable").tolist()]
-
-
-def made_features(features: Any, representation: Representation, count: int) -> list[MadeFeature]:
-    """The features that are made of terms, with their `count` strongest terms."""
-    if not makes_features(features) or representation.reduction is None:
-        raise UsageError(
-            "This classifier has no features that are made of several terms. Pass LatentSemanticIndexing, "
-            "TermClusters or LabelClusters."
-        )
-    found = []
-    for column, value in enumerate(features.column_values.tolist()):
-        made = representation.reduction.made_of(column)
-        parts = zip(made.columns[:count].tolist(), made.weights[:count].tolist(), strict=True)
-        found.append(MadeFeature(value, [(representation.word(part), weight) for part, weight in parts]))
-    return found

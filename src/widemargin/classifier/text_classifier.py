@@ -18,24 +18,23 @@ from widemargin.classifier.explanation import Explanation
 from widemargin.classifier.explicit import RemembersExplicit
 from widemargin.classifier.model_parts import reduction_of
 from widemargin.classifier.outline import Outline, has_outline
-from widemargin.classifier.representation import (
-    MadeFeature,
-    Representation,
-    is_matrix,
-    made_features,
-    selected_terms,
-)
+from widemargin.classifier.representation import MadeFeature, Representation, is_matrix
 from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
 from widemargin.classifier.term_weights import TopTerms, has_term_weights
-from widemargin.classifier.training import fit_parts, memory_for_estimate, training_summary, tune_parts
+from widemargin.classifier.training import (
+    check_tuning,
+    fit_parts,
+    memory_for_estimate,
+    training_summary,
+    tune_parts,
+)
 from widemargin.classifier.training_input import in_hierarchy, training_batch, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.labels import LabelSpace
 from widemargin.models import Model
-from widemargin.tune.budget import Budget
 
 
 def _is_calibrated(classifier: TextClassifier) -> bool:
@@ -63,6 +62,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much
         as is predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
         model on any machine. None keeps all parameters.
+    tune_per_label : bool
+        Choose C of a LinearSVM for each label, on the representation that is best for all of them.
     space : widemargin.tune.search_space.Space, optional
         What `tune` chooses from; by default the twelve representations and the seven values of C of the
         thesis, except for what was given explicitly (:meth:`widemargin.tune.search_space.Space.around`).
@@ -112,6 +113,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     _: KW_ONLY
     features: Any = None
     tune: str | float | None = None
+    tune_per_label: bool = False
     space: Any = None
     estimate: str | None = None
     thresholds: str | None = None
@@ -137,10 +139,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
         """
-        if self.tune is not None:
-            Budget.of(self.tune, "tune")
-        if self.features is not None and self.tune is not None:
-            raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
+        check_tuning(self.tune, self.features, per_label=self.tune_per_label)
         request = Request.read(self.estimate, self.thresholds, self.calibration, self.costs)
         vectorizer, learner = self._parts().values()
         if self.tune is not None and hasattr(learner, "unlabeled"):
@@ -157,6 +156,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
                 effort=self.tune,
                 space=self.space,
                 given={name.partition("__")[2] for name in self.explicit},
+                per_label=self.tune_per_label,
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
@@ -329,12 +329,12 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def selected_terms(self) -> list[tuple[str, float]]:
         """The selected terms with their selection scores, the best first."""
         check_is_fitted(self, "learner_")
-        return selected_terms(self.features_, self._representation)
+        return self._representation.selected_terms(self.features_)
 
     def made_features(self, count: int = 10) -> list[MadeFeature]:
         """The features that were made of terms, such as clusters, with their `count` strongest terms."""
         check_is_fitted(self, "learner_")
-        return made_features(self.features_, self._representation, count)
+        return self._representation.made_features(self.features_, count)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write the classifier to a model file and return its size in bytes.

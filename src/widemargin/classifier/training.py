@@ -21,6 +21,8 @@ from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
+from widemargin.tune.budget import Budget
+from widemargin.tune.per_label import check_costs_per_label, choose_per_label
 from widemargin.tune.search_space import Space
 from widemargin.tune.tuning import tune
 
@@ -91,6 +93,16 @@ def reduced(features: Any, X: Any) -> Any:
     return reduction_of(features).apply(canonical_csr(X)).matrix
 
 
+def check_tuning(effort: Any, features: Any, *, per_label: bool) -> None:
+    """Refuse settings of a choice that exclude each other."""
+    if effort is not None:
+        Budget.of(effort, "tune")
+    if features is not None and effort is not None:
+        raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
+    if per_label and effort not in ("fast", "full"):
+        raise UsageError('tune_per_label=True requires tune="fast" or tune="full" (--tune fast or full).')
+
+
 def check_features(features: Any, learner: Any) -> None:
     """Refuse a learner that cannot learn from what the features come to."""
     if getattr(features, "makes_negative_values", False) and (
@@ -113,10 +125,11 @@ def tune_parts(
     effort: Any,
     space: Space | None,
     given: Collection[str],
+    per_label: bool = False,
 ) -> FittedParts:
     """The best of `space`, fitted on all texts; by default of :meth:`Space.around` the parts.
 
-    Parts of which nothing is left to tune are fitted as they are.
+    Parts of which nothing is left to tune are fitted as they are. With `per_label`, each label has its own C.
     """
     if getattr(learner, "needs_terms", False):
         raise UsageError("start_weight by term goes with one vocabulary: pass tune=None (--tune none).")
@@ -124,6 +137,8 @@ def tune_parts(
         space = Space.around(vectorizer, learner, given=given)
         if len(space.candidates(vectors=is_matrix(texts))) == 1:
             return fit_parts(vectorizer, None, learner, texts, y, sample_weight)
+    if per_label:
+        check_costs_per_label(learner)
     verbose = bool(getattr(learner, "verbose", False))
     seed = getattr(learner, "random_state", 0)
     size = _matrix(texts) if is_matrix(texts) else _documents(texts)
@@ -137,6 +152,8 @@ def tune_parts(
             random_state=seed,
             verbose=verbose,
         )
+        if per_label:
+            found = choose_per_label(found, y, sample_weight)
     best = found.best
     seconds, tuning = {"tune": found.seconds}, {"tuning": found.to_dict()}
     rows = TrainingRows(best.X, y, texts, best.vectorizer, best.counts)

@@ -84,7 +84,8 @@ def error_bounds(
     """
     if not hasattr(learner, "risk_constants"):
         raise UsageError(f"{type(learner).__name__} has no margin: use a LinearSVM or a KernelSVM.")
-    if getattr(learner, "loss", "hinge") != "hinge" or getattr(learner, "class_weight", None) is not None:
+    several = getattr(learner, "class_weight", None) is not None or np.ndim(learner.C) > 0
+    if getattr(learner, "loss", "hinge") != "hinge" or several:
         raise UsageError(
             "Theorem 1 is for the hinge loss and one C. Fit with loss='hinge', class_weight=None."
         )

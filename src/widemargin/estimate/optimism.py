@@ -29,35 +29,43 @@ Counts = NDArray[np.float32]
 # More documents are counted in this number of random groups, each sampled as a whole.
 _GROUPS = 2000
 _HALVES = 200
+# Groups x labels.
+_CELLS = 2**19
 
 
 @dataclass(frozen=True)
 class Optimism:
     """By how much an estimate is too high on average: `value`, a part of 1, of accuracy or micro-F1.
 
-    `candidates` is the number of candidates that the best was chosen from.
+    `candidates` is the number of candidates that the best was chosen from. `macro` is the same for
+    macro-averages, if candidates were chosen for each label; None if it is no more than `value`.
     """
 
     value: float
     candidates: int
+    macro: float | None = None
 
     def lower(self, found: Quality) -> Quality:
         """`found` with accuracy and averages lowered, and their intervals with them; figures of labels stay.
 
         Errors grow in the proportion in which 1 - F1 grows.
         """
-        if round(100 * self.value, 1) <= 0:
+        of_macro = self.value if self.macro is None else self.macro
+        if max(round(100 * self.value, 1), round(100 * of_macro, 1)) <= 0:
             return found
+        each = self.macro is not None
         note = (
-            f"Accuracy and averages are lowered by {100 * self.value:.1f} points, because the best of "
-            f"{self.candidates} candidates was chosen on the same documents."
+            f"Accuracy and averages are lowered by {100 * self.value:.1f} points"
+            f"{f', macro-averages by {100 * of_macro:.1f}' if each else ''}, because the best of "
+            f"{self.candidates} candidates was chosen {'for each label ' if each else ''}on the same "
+            f"documents."
         )
-        accuracy = None if found.accuracy is None else self._lowered(found.accuracy)
+        accuracy = None if found.accuracy is None else _scaled(found.accuracy, 1.0, -self.value)
         return replace(
             found,
             accuracy=accuracy,
-            micro=self._of_average(found.micro),
-            macro=self._of_average(found.macro),
+            micro=_of_average(found.micro, self.value),
+            macro=_of_average(found.macro, of_macro),
             notes=[*found.notes, note],
         )
 
@@ -74,16 +82,14 @@ class Optimism:
         notes = [*found.notes, note]
         return replace(found, average=Figure(value, low, high, was.kind), by_scores=by_scores, notes=notes)
 
-    def _of_average(self, figures: dict[str, Figure]) -> dict[str, Figure]:
-        missed = 1 - figures["f1"].value
-        growth = (missed + self.value) / missed if missed > 0 else 1.0
-        return {
-            name: _scaled(figure, growth, 0.0) if name == "error" else self._lowered(figure)
-            for name, figure in figures.items()
-        }
 
-    def _lowered(self, figure: Figure) -> Figure:
-        return _scaled(figure, 1.0, -self.value)
+def _of_average(figures: dict[str, Figure], by: float) -> dict[str, Figure]:
+    missed = 1 - figures["f1"].value
+    growth = (missed + by) / missed if missed > 0 else 1.0
+    return {
+        name: _scaled(figure, growth, 0.0) if name == "error" else _scaled(figure, 1.0, -by)
+        for name, figure in figures.items()
+    }
 
 
 def _scaled(figure: Figure, factor: float, shift: float) -> Figure:
@@ -151,6 +157,65 @@ def optimism_of_best(counts: list[Counts], random_state: Any = 0) -> float:
     best = np.arange(_HALVES), _f1(_sums(halves, compared)).argmax(axis=1)
     inside, outside = (_f1(_sums(half, shown)[best]).mean() for half in (halves, 1 - halves))
     return max(float((inside - outside) / np.sqrt(2)), 0.0)
+
+
+def label_outcomes(truth: NDArray[Any], scores: NDArray[np.float64], chosen: NDArray[Any]) -> Counts:
+    """What became of held-out documents, label by label: as :func:`outcome_counts`, of break-even points.
+
+    Parameters
+    ----------
+    truth, scores, chosen : arrays (n, columns): the labels, and the scores and decisions of a candidate
+
+    Returns
+    -------
+    (2, groups, columns, 3) counts; with many columns there are fewer groups, to save memory
+    """
+    n, n_columns = truth.shape
+    truth = truth > 0
+    positives = np.count_nonzero(truth, axis=0)
+    cuts = np.full(n_columns, np.inf)
+    for column in np.flatnonzero(positives).tolist():
+        place = n - int(positives[column])
+        cuts[column] = np.partition(scores[:, column], place)[place]
+    groups = min(n, _GROUPS, max(_HALVES, _CELLS // n_columns))
+    group = np.random.default_rng(n).permutation(n) % groups
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(groups))
+    counts = np.empty((2, groups, n_columns, 3), np.float32)
+    for k, predicted in enumerate((scores >= cuts, chosen > 0)):
+        for j, cells in enumerate((truth & predicted, predicted, truth)):
+            counts[k, :, :, j] = np.add.reduceat(cells[order].astype(np.float32), starts, axis=0)
+    return counts
+
+
+def optimism_per_label(counts: list[Counts], random_state: Any = 0) -> tuple[float, float]:
+    """By how much more a choice for each label is overestimated than one for all, in micro- and in macro-F1.
+
+    Parameters
+    ----------
+    counts : of every candidate, by :func:`label_outcomes` on the same documents
+    """
+    if len(counts) < 2:
+        return 0.0, 0.0
+    compared, shown = (np.stack([each[k] for each in counts], axis=1) for k in range(2))
+    generator = np.random.default_rng(random_state)
+    differences = []
+    for _ in range(_HALVES):
+        half = (generator.permutation(len(shown)) % 2).astype(np.float32)
+        value = _f1(np.tensordot(half, compared, 1))  # (candidates, columns)
+        own = value.argmax(axis=0), np.arange(value.shape[1])
+        common = _f1(np.tensordot(half, compared.sum(axis=2), 1)).argmax()
+        both = [np.tensordot(part, shown, 1) for part in (half, 1 - half)]  # (candidates, columns, 3)
+        known = (both[0][0, :, 2] > 0) & (both[1][0, :, 2] > 0)
+        each = [_averages(part[own], known) - _averages(part[common], known) for part in both]
+        differences.append(each[0] - each[1])
+    micro, macro = (max(float(value), 0.0) for value in np.mean(differences, axis=0) / np.sqrt(2))
+    return micro, macro
+
+
+def _averages(counts: Counts, known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Micro- and macro-F1 of counts (columns, 3); the latter of the `known` columns."""
+    return np.array([_f1(counts.sum(axis=0)), _f1(counts[known]).mean() if known.any() else 0.0])
 
 
 def _per_document(truth: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[Any]:

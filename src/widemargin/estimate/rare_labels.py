@@ -171,6 +171,8 @@ def _of_columns(learner: Any, space: LabelSpace, columns: NDArray[np.intp]) -> A
     alpha = getattr(learner, "alpha_", None)
     if alpha is not None:
         model.alpha_ = alpha[:, columns]
+    if np.ndim(getattr(learner, "C", 0.0)) == 1:
+        model.C = [learner.C[column] for column in columns.tolist()]
     if isinstance(getattr(learner, "class_weight", None), dict):
         names = set(space.classes.tolist())
         model.class_weight = {name: cost for name, cost in learner.class_weight.items() if name in names}

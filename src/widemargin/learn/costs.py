@@ -51,13 +51,31 @@ def weights_for(learner: Any, sample_weight: Any) -> dict[str, Any]:
     return {"sample_weight": sample_weight}
 
 
+def costs_of(C: Any, n_columns: int) -> Floats:
+    """C of every column: the same number for all, or one each.
+
+    Examples
+    --------
+    >>> costs_of(2.0, 2).tolist(), costs_of([1.0, 3.0], 2).tolist()
+    ([2.0, 2.0], [1.0, 3.0])
+    """
+    costs = np.asarray(C, dtype=np.float64)
+    if costs.ndim == 1 and len(costs) != n_columns:
+        raise UsageError(
+            f"C has {len(costs)} numbers, but there are {n_columns} labels to tell from the others. Pass one "
+            f"number for all, or one for each."
+        )
+    return np.broadcast_to(costs, (n_columns,))
+
+
 def label_costs(
-    C: float, class_weight: Any, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
+    C: Any, class_weight: Any, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
 ) -> tuple[Floats, Floats]:
     """Cost of the positive and of the negative examples of each column of signs.
 
     Parameters
     ----------
+    C : one number, or one for each column
     class_weight : None; "balanced" gives the positive and the negative examples of each label the same
         total cost; a dict multiplies the cost of a label's positive examples (binary: of either class)
     signs : (n, columns); 0 if an example is unlabeled
@@ -92,7 +110,8 @@ def label_costs(
             "class_weight has a weight that is negative, too large or not a number: expected numbers "
             "from 0 to 1e100."
         )
-    return _times_cost(C, positive), _times_cost(C, negative)
+    costs = costs_of(C, space.n_columns)
+    return _times_cost(costs, positive), _times_cost(costs, negative)
 
 
 def class_costs(
@@ -116,9 +135,9 @@ def class_costs(
     return costs
 
 
-def _times_cost(C: float, factors: Floats) -> Floats:
+def _times_cost(C: Floats, factors: Floats) -> Floats:
     """Costs; a class of weight 0 costs 0, even if C is infinite."""
-    return np.multiply(float(C), factors, out=np.zeros_like(factors), where=factors > 0)
+    return np.multiply(C, factors, out=np.zeros_like(factors), where=factors > 0)
 
 
 def upper_bounds(signs: NDArray[np.int8], costs: tuple[Floats, Floats], weights: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -43,7 +44,10 @@ class LabelModel(ClassifierMixin, BaseEstimator):
         """The part of the configuration that every learner saves."""
         check_is_fitted(self, "label_space_")
         return {
-            "parameters": self.get_params(),
+            "parameters": {
+                name: value.tolist() if isinstance(value, np.ndarray) else value
+                for name, value in self.get_params().items()
+            },
             "labels": self.label_space_.to_dict(),
             "n_features": self.n_features_in_,
         }

@@ -6,6 +6,9 @@ from typing import Any
 
 from widemargin.report.tables import Column, Table
 
+# Labels named for each value of C.
+_LABELS = 3
+
 
 def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = None) -> Table:
     """The candidates that tuning compared, the best first.
@@ -50,6 +53,27 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
         for found in seen[:most]
     ]
     notes = []
+    if tuning.get("chosen_by_label"):
+        notes.append(f"C of each label: {costs_in_words(tuning)}.")
     if len(rows) < len(candidates):
         notes.append(f"The {len(rows)} best of {len(candidates)} candidates; {len(seen)} were evaluated.")
     return Table(title, columns, list(rows), notes=notes)
+
+
+def costs_in_words(tuning: dict[str, Any]) -> str:
+    """Which labels have which C, if it was chosen for each.
+
+    Examples
+    --------
+    >>> candidates = [{"parameters": {"C": 1.0}}, {"parameters": {"C": 10.0}}]
+    >>> costs_in_words({"candidates": candidates, "chosen_by_label": {"a": 1, "b": 0, "c": 1}})
+    '1 for 1 label (b), 10 for 2 labels (a, c)'
+    """
+    labels: dict[float, list[str]] = {}
+    for label, number in tuning["chosen_by_label"].items():
+        labels.setdefault(tuning["candidates"][number]["parameters"]["C"], []).append(label)
+    return ", ".join(
+        f"{C:g} for {len(names)} label{'' if len(names) == 1 else 's'} "
+        f"({', '.join(names[:_LABELS])}{', ...' if len(names) > _LABELS else ''})"
+        for C, names in sorted(labels.items())
+    )

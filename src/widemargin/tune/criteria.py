@@ -33,6 +33,7 @@ from widemargin.measure import (
     prbep,
     precision_recall_average,
 )
+from widemargin.measure.held_out_scores import HeldOutScores
 
 Floats = NDArray[np.float64]
 Estimate = Literal["leave-one-out", "k-fold", "xi-alpha"]
@@ -106,6 +107,11 @@ class Criterion:
                 _by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha"
             )
         y = Labels.of(y)
+        found = self.held_out(learner, X, y, sample_weight)
+        return self.of_scores(y.space, y.signs, found.scores, found.method)
+
+    def held_out(self, learner: Any, X: Any, y: Labels, sample_weight: Any = None) -> HeldOutScores:
+        """The scores of the examples by rules that were learned without them; not for "xi-alpha"."""
         with warnings.catch_warnings():
             # During tuning, weak labels are reported only once, and a model that did not converge when it is
             # fitted.
@@ -114,7 +120,7 @@ class Criterion:
             if self.estimate == "leave-one-out":
                 # Decisions on single labels need only the signs of scores.
                 values = self.measure == "prbep" or y.space.kind == "multiclass"
-                found = leave_one_out(
+                return leave_one_out(
                     learner,
                     X,
                     y,
@@ -122,18 +128,16 @@ class Criterion:
                     scores=values,
                     random_state=self.random_state,
                 )
-            else:
-                tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
-                found = out_of_fold(
-                    learner,
-                    X,
-                    y,
-                    folds=self.folds,
-                    tol=tol,
-                    sample_weight=sample_weight,
-                    random_state=self.random_state,
-                )
-        return self.of_scores(y.space, y.signs, found.scores, found.method)
+            tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
+            return out_of_fold(
+                learner,
+                X,
+                y,
+                folds=self.folds,
+                tol=tol,
+                sample_weight=sample_weight,
+                random_state=self.random_state,
+            )
 
     def of_scores(
         self,

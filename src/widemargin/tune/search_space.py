@@ -105,6 +105,8 @@ class Space:
         """
         vectorizer = Vectorizer() if vectorizer is None else vectorizer
         learner = LinearSVM() if learner is None else learner
+        if np.ndim(getattr(learner, "C", 0.0)) > 0:
+            raise UsageError("C is given for each label already: pass tune=None, or one C for all labels.")
         own = {float(learner.C)} if "C" in learner.get_params() else set()
         base = vectorizer.get_params()
         kept = {*given, *_not_default(vectorizer), *_not_default(learner)}.intersection(_TUNED)

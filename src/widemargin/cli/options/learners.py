@@ -336,6 +336,11 @@ ESTIMATES = (
         common=True,
     ),
     train(
+        "--tune-per-label",
+        "Choose C for each label separately, on the representation that is best for all labels (linear-svm).",
+        bool,
+    ),
+    train(
         "--estimate leave-one-out|one-step|k-fold|hold-out|bootstrap|bootstrap-632|xi-alpha|none",
         "How to estimate precision, recall and F1 without a test set: leave out one document at a time, "
         "exactly or approximately by one step, or one tenth of them; hold out one fifth once; learn from "

@@ -81,6 +81,7 @@ def run(given: Given) -> None:
         if wanted is None
         else selections.make(*wanted, cosine and not on_vectors, given.threads),
         tune=effort,
+        tune_per_label=given.tune_per_label,
         estimate=method,
         thresholds=estimates.chosen_thresholds(
             given.thresholds, method, several_labels=several and costs is None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,11 +20,13 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     AT_LEAST_0,
     COUNT,
+    POSITIVE,
     POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
     at_least,
     check_declared,
     check_parameters,
+    each_of,
     either,
     one_of,
     parameter,
@@ -56,7 +57,8 @@ class LinearSVM(LeavesOut, LinearModel):
 
     Parameters
     ----------
-    C : cost of a margin error; ``numpy.inf`` for the hard margin
+    C : cost of a margin error; ``numpy.inf`` for the hard margin; a list of finite costs has one for each
+        label, in the order of `classes_`
     loss : "hinge" or "squared_hinge"
     bias : size of the constant feature whose weight is the intercept, regularized like the others; None for
         hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved like a
@@ -91,7 +93,7 @@ class LinearSVM(LeavesOut, LinearModel):
     ['spam', 'ham']
     """
 
-    C: float = parameter(1.0, POSITIVE_OR_INFINITE)
+    C: float | Sequence[float] = parameter(1.0, either(POSITIVE_OR_INFINITE, each_of(POSITIVE)))
     _: KW_ONLY
     loss: Literal["hinge", "squared_hinge"] = parameter("hinge", one_of("hinge", "squared_hinge"))
     bias: float | Literal["unregularized"] | None = parameter(
@@ -107,6 +109,7 @@ class LinearSVM(LeavesOut, LinearModel):
     n_jobs: int | None = None
     verbose: bool = False
 
+    costs_per_label: ClassVar[bool] = True
     _leave_out = left_out_linear
     _left_out_cost = linear_cost
 
@@ -156,7 +159,7 @@ class LinearSVM(LeavesOut, LinearModel):
         unregularized = isinstance(self.bias, str)
         if unregularized and self.loss != "hinge":
             raise UsageError('bias="unregularized" requires loss="hinge".')
-        if math.isinf(self.C) and self.loss != "hinge":
+        if np.isinf(np.max(self.C)) and self.loss != "hinge":
             raise UsageError('C=inf (the hard margin) requires loss="hinge".')
 
     def _start(self, n: int, space: LabelSpace) -> Any:
@@ -262,7 +265,7 @@ class LinearSVM(LeavesOut, LinearModel):
         else:
             ((coef, alpha, xi),) = parts
         require_finite(self, csr, coef_=coef, intercept_=intercept, alpha_=alpha, xi_=xi)
-        if math.isfinite(self.C):  # a hard margin that does not exist has an infinite objective
+        if np.isfinite(np.max(self.C)):  # a hard margin that does not exist has an infinite objective
             require_finite(self, csr, objective_=objective, duality_gap_=gap)
         self.label_space_ = space
         self.coef_, self.intercept_ = coef, intercept
@@ -278,7 +281,7 @@ class LinearSVM(LeavesOut, LinearModel):
         names = self.label_space_.column_names[converged == 0].tolist()
         finite = (converged == 0) & np.isfinite(gap)
         worst = float(np.max(gap[finite] / objective[finite], initial=0.0))
-        if math.isinf(self.C):
+        if np.isinf(np.max(self.C)):
             cure = "The classes may not be separable: pass a finite C."
         else:
             cure = "Raise max_iter or tol, or lower C."
