@@ -159,7 +159,7 @@ class LinearSVM(LeavesOut, LinearModel):
         unregularized = isinstance(self.bias, str)
         if unregularized and self.loss != "hinge":
             raise UsageError('bias="unregularized" requires loss="hinge".')
-        if np.isinf(np.max(self.C)) and self.loss != "hinge":
+        if np.isinf(float(np.max(self.C))) and self.loss != "hinge":
             raise UsageError('C=inf (the hard margin) requires loss="hinge".')
 
     def _start(self, n: int, space: LabelSpace) -> Any:
@@ -265,7 +265,7 @@ class LinearSVM(LeavesOut, LinearModel):
         else:
             ((coef, alpha, xi),) = parts
         require_finite(self, csr, coef_=coef, intercept_=intercept, alpha_=alpha, xi_=xi)
-        if np.isfinite(np.max(self.C)):  # a hard margin that does not exist has an infinite objective
+        if np.isfinite(float(np.max(self.C))):  # a hard margin that does not exist has an infinite objective
             require_finite(self, csr, objective_=objective, duality_gap_=gap)
         self.label_space_ = space
         self.coef_, self.intercept_ = coef, intercept
@@ -281,7 +281,7 @@ class LinearSVM(LeavesOut, LinearModel):
         names = self.label_space_.column_names[converged == 0].tolist()
         finite = (converged == 0) & np.isfinite(gap)
         worst = float(np.max(gap[finite] / objective[finite], initial=0.0))
-        if np.isinf(np.max(self.C)):
+        if np.isinf(float(np.max(self.C))):
             cure = "The classes may not be separable: pass a finite C."
         else:
             cure = "Raise max_iter or tol, or lower C."

@@ -45,7 +45,7 @@ def left_out_linear(learner: Any, X: Any, y: Labels, sample_weight: Any, how: Le
     """
     if learner.bias == "unregularized":
         return left_out_kernel(learner, X, y, sample_weight, how)
-    if not np.isfinite(np.max(learner.C)):
+    if not np.isfinite(float(np.max(learner.C))):
         same = KernelSVM(
             learner.C,
             kernel="linear",
@@ -211,7 +211,7 @@ def linear_cost(learner: Any, X: Any) -> LeftOutCost:
     The work depends on how many scores the bounds leave open (core/left_out/leave_one_out.hpp, (1) and (2)),
     or as the largest of several, and on how many examples take part when one leaves.
     """
-    if learner.bias == "unregularized" or not np.isfinite(np.max(learner.C)):
+    if learner.bias == "unregularized" or not np.isfinite(float(np.max(learner.C))):
         return cost_of_retraining(learner, X)
     terms, again, one_step = _counted(learner, X)
     why = f"{again:,} scores would be found by training again"
@@ -226,7 +226,7 @@ def _counted(learner: Any, X: Any) -> tuple[list[float], int, float]:
         for part in (learner.alpha_, learner.xi_)
     )
     K = row_squares(csr)[:, None] + (0.0 if learner.bias is None else float(learner.bias) ** 2)
-    diagonal = 0.5 / np.asarray(learner.C) if squared else 0.0
+    diagonal = 0.5 / np.asarray(learner.C, dtype=np.float64) if squared else 0.0
     upper = np.inf if squared else alpha.max(axis=0, initial=1e-300)
     # (2), with an exact solution.
     c = np.maximum(alpha * xi + 0.5 * alpha**2 * (K - diagonal), 1e-300)
