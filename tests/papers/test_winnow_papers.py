@@ -177,7 +177,7 @@ class TestDagan:
     def test_other_versions_discard_other_features(self):
         result = dagan_versions.run(quietly, n_draws=1, passes=3)
         left = {cell.row: cell.ours for cell in result.cells if cell.column == dagan_versions.LEFT}
-        assert len(left) == 3 * 3 + 2 + 2
+        assert len(left) == 3 * 3 + 2 + 2 + 2
         for row in dagan_versions.NEAR_ZERO:
             assert left[f"{row}: no discarding"] == 0
             assert left[f"{row}: near the start, as published"] > left[f"{row}: near zero"]

@@ -203,18 +203,18 @@ def _table_2(report: Report, passes: int) -> PaperResult:
     return PaperResult("dagan-2", "Dagan, Karov, Roth, Table 2: break-even points on Reuters", cells, notes)
 
 
-def _vectorizer() -> Vectorizer:
+def _vectorizer(pairs: str | None = None) -> Vectorizer:
     """Nouns and verbs, approximately: a stop list removes function words and numbers."""
     outside = stop_list("freewais") | {NUMBER}
-    return Vectorizer(stemmer=LEMMAS, stop_words=outside, min_count=3, weighting=None)
+    return Vectorizer(stemmer=LEMMAS, stop_words=outside, min_count=3, weighting=None, pairs=pairs)
 
 
-def draw_samples(n_draws: int) -> list[Sample]:
-    """Two samples of each draw, from the documents with a topic."""
+def draw_samples(n_draws: int, pairs: str | None = None) -> list[Sample]:
+    """Two samples of each draw, from the documents with a topic; their features are words, and `pairs`."""
     corpus = load_corpus("reuters21578", "modapte")
     documents = Collection.of(d for part in (corpus.train, corpus.test) for d in texts_of(part) if d.labels)
     # Its words are those of the whole collection: documents of a sample have words that training never saw.
-    vectorizer = _vectorizer().fit(texts_of(load_corpus("reuters21578", None).train).texts)
+    vectorizer = _vectorizer(pairs).fit(texts_of(load_corpus("reuters21578", None).train).texts)
     counts = vectorizer.transform(documents.texts)
     random = np.random.default_rng(0)
     return [sample for _ in range(n_draws) for sample in _draw(documents, counts, vectorizer, random)]

@@ -3,6 +3,7 @@
 - Section 3: Littlestone's version of Winnow with negative weights, which updates all weights.
 - Section 4.4: a filtering range near zero, "the obvious one", in place of one around the start; and discarded
   features that leave the sum by which positive Winnow divides a document.
+- Section 5: sparse n-grams (Cohen and Singer), here pairs of words with up to three others between them.
 
 The text prints no figures for these.
 """
@@ -31,6 +32,8 @@ from widemargin.papers.dagan.tables import (
 from widemargin.papers.joachims.text_tasks import Report
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult
 
+PAIRS = "after:3"
+WORDS, WITH_PAIRS = "words, as published", "words and sparse pairs"
 NEAR_ZERO = {"BalancedWinnow": (-0.5, 0.5), "PositiveWinnow": (0.0, 0.5), "Perceptron": (-0.5, 0.5)}
 BREAK_EVEN, LEFT = "break-even", "features discarded, %"
 KEPT_SUM = "discarded features leave the sum"
@@ -70,6 +73,14 @@ def run(report: Report, n_draws: int = 10, passes: int = 50) -> PaperResult:
         for name, model in made.items():
             report(f"{row}, {name}")
             cells += _cells(f"{row}: {name}", model, samples, "sxx")
+    for name, drawn in ((WORDS, samples), (WITH_PAIRS, draw_samples(n_draws, PAIRS))):
+        report(f"BalancedWinnow+, {name}")
+        settings = [(rate, share) for rate in RATES for share in SHARES]
+        plus = [variant("BalancedWinnow", "Discard", *one, passes) for one in settings]
+        rate, share = settings[_best(plus, drawn[:2])]
+        features = drawn[0].counts.shape[1]
+        notes.append(f"{name}: {features:,} features, rate {rate:g}, discarding below {share:g}.")
+        cells += _cells(f"BalancedWinnow+: {name}", plus[settings.index((rate, share))], drawn, "sxx")
     report("Choosing the rates of both updates")
     for name, updates in ((ACTIVE, "active"), (EVERY, "all")):
         made_of = BalancedWinnow(max_iter=passes).set_params(updates=updates)
