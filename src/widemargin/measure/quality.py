@@ -382,7 +382,7 @@ def _how_sure(f1: Figure, kind: Kind, examples: int, reason: str | None) -> str:
 def _threshold(value: float) -> float | str:
     if math.isinf(value):
         return "never" if value > 0 else "always"
-    return round(value, 6)
+    return round(value, 6) + 0.0  # not -0.0
 
 
 def _figures(state: Mapping[str, Any]) -> dict[str, Figure]:
