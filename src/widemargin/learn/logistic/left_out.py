@@ -203,8 +203,9 @@ def _curvature(alpha: Floats, upper: Floats, own: Floats) -> tuple[Floats, NDArr
     return curvature, curvature * own > _FIXED
 
 
-# Units of work for a value of the data and a score that is found again, and for a score.
-_AGAIN, _SCORE = 3.0, 1e3
+# Units of work for a value of the data and a score that is found again, and for a score. On 800 documents of
+# 20 Newsgroups and 1,000 of Reuters, C from 1 to 100, predictions are 0.8 to 2.1 times the CPU time.
+_AGAIN, _SCORE = 6.0, 1e3
 
 
 def logistic_cost(learner: Any, X: Any) -> LeftOutCost:
