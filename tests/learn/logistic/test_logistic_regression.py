@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.logistic import objective, solve
 from widemargin import LogisticRegression, TextClassifier, Vectorizer
 from widemargin.errors import UsageError
+from widemargin.estimate.error_bounds import error_bounds
 from widemargin.estimate.xi_alpha import xi_alpha_of
 
 
@@ -179,6 +180,12 @@ class TestProbabilities:
         plain = TextClassifier(learner=LogisticRegression()).fit(X, Y[:, 0])
         fitted = TextClassifier(learner=LogisticRegression(), calibration="platt").fit(X, Y[:, 0])
         assert not np.allclose(plain.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_bounds_for_the_hinge_loss_are_refused():
+    X, Y = clouds(n=50, labels=2)
+    with pytest.raises(UsageError, match="hinge loss"):
+        error_bounds(LogisticRegression().fit(X, Y), X, Y)
 
 
 def test_xi_alpha_bounds_the_leave_one_out_error():

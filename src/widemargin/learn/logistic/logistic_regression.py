@@ -86,6 +86,8 @@ class LogisticRegression(LeavesOut, LinearModel):
     n_jobs: int | None = None
     verbose: bool = False
 
+    loss = "logistic"  # not a parameter: bounds for the hinge loss do not apply
+
     _leave_out = left_out_logistic
     _left_out_cost = logistic_cost
 
