@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMPS := $(VENV)/.stamps
-CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*/*)
+CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*/*.* core/*/*/*.*)
 
 .PHONY: demo test test-all sanitize sanitize-address sanitize-thread fuzz lint format bench docs build clean
 .DEFAULT_GOAL := demo
@@ -52,14 +52,14 @@ fuzz: build $(STAMPS)/lint ## a minute of mutated files, models and matrices; SE
 lint: build $(STAMPS)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror core/*.hpp core/*/*.hpp core/*/*.cpp
+	$(BIN)/clang-format --dry-run --Werror core/*.hpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(STAMPS)/lint ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i core/*.hpp core/*/*.hpp core/*/*.cpp
+	$(BIN)/clang-format -i core/*.hpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp
 
 bench: build $(STAMPS)/bench ## every benchmark: each prints ratios against a named peer
 	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
