@@ -53,6 +53,16 @@ def test_the_measures_are_those_of_their_names():
 
 
 @pytest.mark.slow
+@pytest.mark.needs_corpus("20newsgroups")
+@pytest.mark.paper("dasgupta-section-7")
+def test_samples_suit_support_vector_machines_too():
+    result = dasgupta_5.run(lambda line: None, "section-7", samples=1, sizes=(5000,))
+    for row in ("least squares, micro-F1: 5,000", "SVM, micro-F1: 5,000"):
+        assert result.cell(row, "SS (k = 1500)").ours > 88
+        assert result.cell(row, "US").ours < result.cell(row, "RS").ours
+
+
+@pytest.mark.slow
 @pytest.mark.needs_corpus("reuters21578")
 @pytest.mark.paper("joachims-figure-4.2")
 def test_the_worst_words_are_better_than_chance():

@@ -58,7 +58,7 @@ def cost_in_words(found: AverageCost, estimated: AverageCost | None = None) -> l
     >>> from widemargin.measure import ClassCosts, average_cost
     >>> costs = ClassCosts.of({"ham": {"spam": 10}, "spam": {"ham": 1}})
     >>> print(*cost_in_words(average_cost(costs, [0] * 8 + [1] * 8, [0] * 10 + [1] * 6)), sep="\\n")
-    Cost per document 0.125 (0.0208-0.947); always ham: 0.5.
+    Cost per document 0.125 (0.0665-1.56); always ham: 0.5.
     Costliest: spam taken for ham: 2 documents, cost 2.
     """
     expected = found.average.kind == "estimate"

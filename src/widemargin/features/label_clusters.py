@@ -78,7 +78,7 @@ class LabelClusters(GroupingOfTerms):
     >>> X = np.array([[1, 0, 2, 0], [2, 1, 0, 0], [0, 0, 0, 3], [0, 1, 0, 1]])
     >>> clusters = LabelClusters(3).fit(X, ["grain", "grain", "money", "money"])
     >>> clusters.labels_.tolist(), clusters.losses_[-1].round(6).item()
-    ([0, 1, 0, 2], 0.0)
+    ([2, 1, 2, 0], 0.0)
     """
 
     n_clusters: int = parameter(500, COUNT)

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._arrays import canonical_csr, checked_csr, is_sparse, times
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
-    POSITIVE,
+    AT_LEAST_0,
     POSITIVE_OR_INFINITE,
     check_declared,
     one_of,
@@ -228,7 +228,7 @@ class SampleFeatures(SelectorMixin, BaseEstimator):
         "subspace", one_of("subspace", "ridge", "weighted", "uniform")
     )
     rank: int | float | None = None
-    regularization: float = parameter(1.0, POSITIVE)
+    regularization: float = parameter(1.0, AT_LEAST_0)
     random_state: Any = 0
 
     @one_fit_at_a_time

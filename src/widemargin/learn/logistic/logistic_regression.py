@@ -72,7 +72,7 @@ class LogisticRegression(LeavesOut, LinearModel):
     >>> model.predict(np.array([[5, 0], [0, 0]])).tolist()
     ['spam', 'ham']
     >>> model.predict_proba(np.array([[5, 0], [0, 0]])).round(2).tolist()
-    [[0.0, 1.0], [0.94, 0.06]]
+    [[0.0, 1.0], [0.78, 0.22]]
     """
 
     C: float = parameter(1.0, POSITIVE)
@@ -131,7 +131,7 @@ class LogisticRegression(LeavesOut, LinearModel):
         --------
         >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
         >>> [round(model.objective_, 3) for model in LogisticRegression(tol=1e-6).path(X, y, [0.1, 1])]
-        [0.27, 2.492]
+        [0.273, 2.623]
         """
         models: list[LogisticRegression] = []
         for C in Cs:
