@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -67,11 +69,12 @@ def test_unseen_text_ignores_unknown_pairs(train, test, rule):
 def test_large_collections(pairs, ngram_range, n_jobs):
     fewest = parse_pairs(pairs).fewest
     vocabulary, rows = reference.counts(MIXED, pairs=pairs, ngram_range=ngram_range, stop_words=["the"])
-    frequency = {term: sum(term in row for row in rows) for term in vocabulary}
+    frequency = Counter(term for row in rows for term in row)
     kept = [
         term for term in vocabulary if frequency[term] >= (fewest if " ... " in term or " ~ " in term else 1)
     ]
-    rows = [{term: row[term] for term in row if term in set(kept)} for row in rows]
+    known = set(kept)
+    rows = [{term: row[term] for term in row if term in known} for row in rows]
     found = Vectorizer(
         pairs=pairs, ngram_range=ngram_range, stop_words=["the"], weighting=None, n_jobs=n_jobs
     )
