@@ -108,8 +108,8 @@ def ridge_leverage_scores(
     X : sparse or dense matrix (documents, features)
     regularization : lambda
     rank : number of singular vectors. What is outside of them counts as if its directions were equally long.
-        None takes all of them if there are at most 1,500 documents or features, and otherwise 300, which
-        takes a tenth of the time and is a third to a half as far from all of them as weighted sampling is.
+        None takes all of them if there are at most 1,500 documents or features, and otherwise 300, in a
+        fraction of the time.
     random_state : seed of the randomized algorithm that is used for large matrices
 
     Examples
