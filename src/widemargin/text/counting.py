@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin.errors import DataError
-from widemargin.text.pruning import Pruning
+from widemargin.text.pruning import NoTermsError, Pruning
 from widemargin.text.stemming import stem
 from widemargin.text.thesaurus import Thesaurus, distinct_tokens
 from widemargin.text.tokens import TextRule
@@ -67,7 +67,7 @@ def count_collection(
                 texts, native, skipped.buffer, skipped.offsets, pruning.needs_totals, n_threads
             )
         if counts.n_terms == 0:
-            raise DataError(
+            raise NoTermsError(
                 f"The {len(texts)} documents contain no terms: they are empty, too short, "
                 f"or all their words are stop words."
             )

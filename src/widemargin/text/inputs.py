@@ -26,13 +26,7 @@ def as_texts(texts: Any) -> _core.Texts:
         for chunk in getattr(texts, "chunks", [texts]):
             _add_arrow(result, chunk)
         return result
-    if not isinstance(texts, list | tuple):
-        try:
-            texts = texts.tolist() if hasattr(texts, "tolist") else list(texts)
-        except TypeError:
-            raise DataError(f"Expected a list of documents, found {type(texts).__name__}.") from None
-        if not isinstance(texts, list):  # a zero-dimensional array
-            raise DataError("Expected a list of documents, found a single value.")
+    texts = listed(texts)
     wrong = result.add_objects(texts)
     if wrong >= 0:
         raise DataError(
@@ -40,6 +34,19 @@ def as_texts(texts: Any) -> _core.Texts:
             f"Every document must be str, or bytes in UTF-8."
         )
     return result
+
+
+def listed(texts: Any) -> Any:
+    """Texts that can be read again: Arrow columns, lists and tuples as they are, iterables as lists."""
+    if isinstance(texts, list | tuple | str | bytes) or hasattr(texts, "to_pylist"):
+        return texts
+    try:
+        found = texts.tolist() if hasattr(texts, "tolist") else list(texts)
+    except TypeError:
+        raise DataError(f"Expected a list of documents, found {type(texts).__name__}.") from None
+    if not isinstance(found, list):  # a zero-dimensional array
+        raise DataError("Expected a list of documents, found a single value.")
+    return found
 
 
 def byte_lengths(texts: Any) -> NDArray[np.int64]:

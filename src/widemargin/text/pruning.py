@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from widemargin.errors import DataError, UsageError
 
 
+class NoTermsError(DataError):
+    """Documents without terms, or all of whose terms were pruned."""
+
+
 @dataclass(frozen=True)
 class Pruning:
     """Limits on how often a term occurs, checked on construction.
@@ -80,7 +84,7 @@ class Pruning:
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
         if most < fewest:
-            raise DataError(
+            raise NoTermsError(
                 f"max_df={self.max_df} allows {most:g} documents, fewer than the {fewest:g} that "
                 f"min_df={self.min_df} requires. Lower min_df or raise max_df."
             )
@@ -96,7 +100,7 @@ class Pruning:
                 order = np.argsort(-totals[places], kind="stable")
                 kept[places[order[self.max_features :]]] = False
         if not kept.any():
-            raise DataError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+            raise NoTermsError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         return kept
 
 

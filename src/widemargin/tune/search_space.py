@@ -14,6 +14,7 @@ from sklearn.base import clone
 from widemargin._arrays import Csr
 from widemargin.errors import UsageError
 from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.weight.blocks import Block
 from widemargin.weight.vectorizer import Vectorizer
 
 # Joachims 6.3.1 and 6.3.2.
@@ -251,6 +252,8 @@ def plain(value: Any) -> Any:
     """A parameter's value for JSON."""
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Block):
+        return value.plain()
     if isinstance(value, tuple | list):
         return [plain(part) for part in value]
     if isinstance(value, set | frozenset):

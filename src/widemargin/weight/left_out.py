@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin._arrays import Csr
-from widemargin._threads import thread_count
 from widemargin.text.inputs import taken
 from widemargin.text.pairs import is_pair, parse_pairs
-from widemargin.weight.smart import apply_factors, collection_factors
+from widemargin.text.vocabulary import Vocabulary
+from widemargin.weight.smart import collection_factors
 from widemargin.weight.vectorizer import Vectorizer
 
 Floats = NDArray[np.float64]
@@ -68,12 +68,11 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
     whole = vectorizer.weighed(counts)
     known = _known(vectorizer, counts, others)
     rest = _entries(counts, known)
-    n_threads = thread_count(vectorizer.n_jobs)
     if vectorizer.weighting is None:
         rows = again = rest
     else:
         factors = collection_factors(vectorizer.weighting, others, max(vectorizer.n_documents_ - 1, 0))
-        rows = apply_factors(rest, vectorizer.weighting, factors, n_threads=n_threads)
+        rows = vectorizer.weighed_by(rest, factors)
         again = vectorizer.weighed(rest)
     shared = _entries(whole, known)
     below = _row_sums(shared, shared)
@@ -89,14 +88,14 @@ def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[n
     """
     remaining = np.flatnonzero(~out)
     if not _follows_from_counts(vectorizer):
-        again: Vectorizer = clone(vectorizer).fit(taken(texts, remaining))
-        return again.rows(texts)
+        again: Vectorizer = clone(vectorizer).set_params(fields=vectorizer.fields_)
+        return again.fit(taken(texts, remaining)).rows(texts)
     of_out = np.repeat(out, np.diff(counts.indptr))
     gone = np.bincount(counts.indices[of_out], minlength=counts.n_columns)
     frequencies = vectorizer.document_frequencies_ - gone
     known = np.ones(len(counts.indices), dtype=bool)
     if vectorizer.n_hashed is None:
-        keep = frequencies >= _fewest(vectorizer, vectorizer.min_df)
+        keep = frequencies >= _fewest(vectorizer, len(remaining))
         if vectorizer.min_count > 1:
             keep &= (
                 np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns) >= vectorizer.min_count
@@ -106,13 +105,13 @@ def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[n
     if vectorizer.weighting is None:
         return rest
     factors = collection_factors(vectorizer.weighting, frequencies, len(remaining))
-    return apply_factors(rest, vectorizer.weighting, factors, n_threads=thread_count(vectorizer.n_jobs))
+    return vectorizer.weighed_by(rest, factors)
 
 
 def _follows_from_counts(vectorizer: Vectorizer) -> bool:
     """Whether a smaller collection can only lose terms, by counts that are known."""
     every = isinstance(vectorizer.max_df, float) and vectorizer.max_df == 1.0
-    whole = isinstance(vectorizer.min_df, Integral)
+    whole = all(isinstance(min_df, Integral) for _, min_df in vectorizer.min_df_of_columns)
     return every and whole and vectorizer.max_features is None and vectorizer.phrases is None
 
 
@@ -124,20 +123,22 @@ def _known(vectorizer: Vectorizer, counts: Csr, others: NDArray[np.int64]) -> ND
     """
     if vectorizer.n_hashed is not None:
         return np.ones(len(counts.indices), dtype=bool)
-    shares = not isinstance(vectorizer.min_df, Integral)
-    fewest = vectorizer.min_df * (vectorizer.n_documents_ - 1) if shares else vectorizer.min_df
-    known: NDArray[np.bool_] = (others >= _fewest(vectorizer, fewest))[counts.indices]
+    fewest = _fewest(vectorizer, vectorizer.n_documents_ - 1)
+    known: NDArray[np.bool_] = (others >= fewest)[counts.indices]
     if vectorizer.min_count > 1:
         totals = np.bincount(counts.indices, counts.data, counts.n_columns)
         known &= totals[counts.indices] - counts.data >= vectorizer.min_count
     return known
 
 
-def _fewest(vectorizer: Vectorizer, min_df: float) -> Floats:
-    """The fewest documents that must contain each term: pairs of words have a limit of their own."""
-    fewest = np.full(len(vectorizer.document_frequencies_), max(float(min_df), 1.0))
+def _fewest(vectorizer: Vectorizer, n_documents: int) -> Floats:
+    """The fewest documents that must contain each term; blocks and pairs of words have their own limits."""
+    fewest = np.ones(len(vectorizer.document_frequencies_))
+    for columns, min_df in vectorizer.min_df_of_columns:
+        least = min_df if isinstance(min_df, Integral) else min_df * n_documents
+        fewest[columns] = max(float(least), 1.0)
     pairs = parse_pairs(vectorizer.pairs)
-    if pairs is not None:
+    if pairs is not None and isinstance(vectorizer.vocabulary_, Vocabulary):
         of_pairs = is_pair(vectorizer.vocabulary_)
         fewest[of_pairs] = np.maximum(fewest[of_pairs], pairs.fewest)
     return fewest

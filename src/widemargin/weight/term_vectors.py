@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import fields as parameters_of
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,8 +18,8 @@ from widemargin._arrays import Csr
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
-from widemargin.text.counting import Index, WordRule
-from widemargin.text.inputs import as_texts
+from widemargin.text.counting import WordRule
+from widemargin.text.fields import Views, check_columns, columns_of, joined
 from widemargin.text.pairs import parse_pairs
 from widemargin.text.pruning import Pruning
 from widemargin.text.stemming import check_stemmer
@@ -26,6 +27,9 @@ from widemargin.text.stop_lists import stop_list
 from widemargin.text.thesaurus import Thesaurus
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
+from widemargin.weight.block_columns import BlockVocabulary, weigh_blocks
+from widemargin.weight.block_counting import BlockIndex, BlockRule
+from widemargin.weight.blocks import Block, block_from_plain, parse_blocks, prefixes
 from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
 
 
@@ -63,6 +67,8 @@ class TermVectors:
     phrases: float | None = None
     pairs: str | None = None
     thesaurus: Mapping[str, Iterable[str]] | None = None
+    blocks: str | Sequence[Block | str] | None = None
+    fields: Sequence[str] | None = None
 
     def rows(self, texts: Any) -> Csr:
         """The weights of `texts`, one row each; unknown terms are ignored."""
@@ -71,21 +77,30 @@ class TermVectors:
     def counted(self, texts: Any) -> Csr:
         """The counts of known terms, one row per text."""
         self._require_fitted()
-        return self._index.count(as_texts(texts), thread_count(self.n_jobs))
+        return self._index.count(self._views(texts), thread_count(self.n_jobs))
 
     @property
     def counted_terms(self) -> _core.TermIndex | None:
         """The terms, for a learner that reads texts itself, if rows are their counts; otherwise None."""
         self._require_fitted()
         counts = self.weighting is None or parse_scheme(self.weighting) == parse_scheme("txx")
-        return self._index.terms if counts else None
+        return self._index.terms if counts and self.blocks is None else None
 
     def weighed(self, counts: Csr) -> Csr:
         """Weight counted documents (counts are returned if `weighting` is None)."""
         self._require_fitted()
+        return self.weighed_by(counts, self._factors)
+
+    def weighed_by(self, counts: Csr, factors: NDArray[np.float64] | None) -> Csr:
+        """As :meth:`weighed`, with other collection factors."""
         if self.weighting is None:
             return counts
-        return apply_factors(counts, self.weighting, self._factors, n_threads=thread_count(self.n_jobs))
+        n_threads = thread_count(self.n_jobs)
+        if self.blocks is None:
+            return apply_factors(counts, self.weighting, factors, n_threads=n_threads)
+        widths = [part.stop - part.start for part in self.blocks_.values()]
+        weights = [rule.block.weight for rule in self._rules()]
+        return weigh_blocks(counts, self.weighting, factors, widths, weights, n_threads=n_threads)
 
     def locate(self, text: str) -> Located:
         """The occurrences of known terms in `text`, with the characters that they cover.
@@ -97,8 +112,7 @@ class TermVectors:
         self._require_fitted()
         if not isinstance(text, str):
             raise DataError(f"Expected one text as str, found {type(text).__name__}.")
-        columns, starts, ends, gap_starts, gap_ends = self._index.locate(as_texts([text]))
-        return Located(columns, starts, ends, gap_starts, gap_ends)
+        return Located(*self._index.locate(text, self.fields_))
 
     def located_row(self, text: str) -> tuple[Csr, Located]:
         """The row of one text and the positions of its terms, from one pass over the text."""
@@ -111,7 +125,7 @@ class TermVectors:
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The state for :meth:`from_state`: a configuration for JSON, and arrays."""
         self._require_fitted()
-        config = {part.name: getattr(self, part.name) for part in fields(TermVectors)}
+        config = {part.name: getattr(self, part.name) for part in parameters_of(TermVectors)}
         config["ngram_range"] = list(self.ngram_range)
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             config["stop_words"] = sorted(stop_list(self.stop_words))
@@ -120,6 +134,10 @@ class TermVectors:
                 name: [entries] if isinstance(entries, str) else sorted(entries)
                 for name, entries in self.thesaurus.items()
             }
+        if self.blocks is not None:
+            config["blocks"] = [rule.block.plain() for rule in self._rules()]
+            config["block_columns"] = [part.stop - part.start for part in self.blocks_.values()]
+        config["fields"] = None if self.fields_ is None else list(self.fields_)
         config["n_documents"] = self.n_documents_
         arrays: dict[str, NDArray[Any]] = {"document_frequencies": self.document_frequencies_}
         if self.n_hashed is None:
@@ -135,25 +153,57 @@ class TermVectors:
         lengths = stored.items("ngram_range")
         if len(lengths) != 2 or not all(type(length) is int for length in lengths):
             raise DataError(f"'ngram_range' in manifest.json is {lengths!r}; expected two whole numbers")
-        params = {name: value for name, value in config.items() if name != "n_documents"}
+        params = {name: config[name] for name in config if name not in ("n_documents", "block_columns")}
+        if config.get("blocks") is not None:
+            params["blocks"] = tuple(block_from_plain(block) for block in stored.items("blocks"))
         self: Self = Stored({**params, "ngram_range": tuple(lengths)}).made(cls)
-        vocabulary, n_columns = None, self.n_hashed
-        if n_columns is None:
-            offsets = stored.array("vocabulary_offsets", (None,), np.int64)
-            rule, _, _, _ = self._check_params()
-            vocabulary = rule.vocabulary(stored.array("vocabulary", (None,), np.uint8), offsets)
-            vocabulary.check()
+        vocabulary = None
+        if self.n_hashed is None:
+            vocabulary = self._stored_vocabulary(stored)
             n_columns = len(vocabulary)
+        else:
+            n_columns = self.n_hashed * len(self._rules())
         frequencies = stored.array(
             "document_frequencies", (n_columns,), np.int64, np.int32, least=0, most=n_documents
         )
-        self._learned(vocabulary, frequencies.astype(np.int64), n_documents)
+        self._learned(vocabulary, frequencies.astype(np.int64), n_documents, check_columns(self.fields))
         if self._factors is not None and not np.isfinite(self._factors).all():
             raise DataError("'document_frequencies' in arrays.safetensors give weights that are not finite")
         return self
 
+    def _stored_vocabulary(self, stored: Stored) -> Vocabulary | BlockVocabulary:
+        """The terms of a file, checked."""
+        rules = self._rules()
+        buffer = stored.array("vocabulary", (None,), np.uint8)
+        offsets = stored.array("vocabulary_offsets", (None,), np.int64)
+        Vocabulary(buffer, offsets)  # checks the offsets
+        widths = [len(offsets) - 1] if self.blocks is None else stored.items("block_columns")
+        sound = all(type(width) is int and width >= 0 for width in widths)
+        if not sound or len(widths) != len(rules) or sum(widths) != len(offsets) - 1:
+            raise DataError(
+                f"'block_columns' in manifest.json is {widths!r}; expected {len(rules)} numbers that sum to "
+                f"{len(offsets) - 1}, the number of terms"
+            )
+        parts, first = [], 0
+        for rule, width in zip(rules, widths, strict=True):
+            some = offsets[first : first + width + 1]
+            parts.append(rule.text.vocabulary(buffer[some[0] : some[-1]], some - some[0]))
+            parts[-1].check()
+            first += width
+        return self._joined_terms(parts)
+
+    def _joined_terms(self, parts: list[Vocabulary]) -> Vocabulary | BlockVocabulary:
+        """The vocabulary of all blocks, given that of each."""
+        if self.blocks is None:
+            return parts[0]
+        return BlockVocabulary(parts, prefixes(rule.block for rule in self._rules()))
+
     def _learned(
-        self, vocabulary: Vocabulary | None, frequencies: NDArray[np.int64], n_documents: int
+        self,
+        vocabulary: Vocabulary | BlockVocabulary | None,
+        frequencies: NDArray[np.int64],
+        n_documents: int,
+        columns: tuple[str, ...] | None,
     ) -> None:
         if vocabulary is not None:
             self.vocabulary_ = vocabulary
@@ -161,46 +211,104 @@ class TermVectors:
             del self.vocabulary_
         self.document_frequencies_ = frequencies
         self.n_documents_ = n_documents
-        self._built_index: Index | None = None
+        self.fields_ = columns
+        names = [rule.block.name for rule in self._rules()]
+        if isinstance(vocabulary, BlockVocabulary):
+            widths = [len(part) for part in vocabulary.parts]
+        else:
+            widths = [len(frequencies) // len(names)] * len(names)
+        ends = np.cumsum(widths).tolist()
+        self.blocks_ = {
+            name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)
+        }
+        self._built_index: BlockIndex | None = None
         self._factors = self._collection_factors()
 
-    def _check_parameters(self) -> None:
-        self._check_params()
-
-    def _check_params(self) -> tuple[TextRule, WordRule, Pruning, int]:
-        pairs = parse_pairs(self.pairs)
-        rule = TextRule(self.units, self.tokens, self.ngram_range, self.min_token_length, pairs)
-        for name in ("stop_words", "stemmer", "phrases", "pairs", "thesaurus"):
-            if self.units != "words" and getattr(self, name) is not None:
-                raise UsageError(f"{name} does not apply to units={self.units!r}. Use units='words'.")
-        if self.phrases is not None and self.ngram_range[1] < 2:
-            # Phrases of two words, if nothing is said about longer ones.
-            rule = replace(rule, ngram_range=(self.ngram_range[0], 2))
-        check_stemmer(self.stemmer)
-        thesaurus = None if self.thesaurus is None else Thesaurus.of(self.thesaurus, rule, self.stemmer)
-        words = WordRule(stop_list(self.stop_words), self.stemmer, thesaurus)
-        fewest = 1 if pairs is None or (self.n_hashed is not None and pairs.min_df is None) else pairs.fewest
-        pruning = Pruning(self.min_df, self.max_df, self.min_count, self.max_features, self.phrases, fewest)
-        if self.n_hashed is not None:
-            if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
-                raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
-            if self.n_hashed >= 2**31:
-                raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
-            if pruning.prunes:
-                raise UsageError(
-                    "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features, phrases "
-                    "and the min of pairs, or omit n_hashed."
-                )
-        if self.weighting is not None:
-            parse_scheme(self.weighting)
-        return rule, words, pruning, thread_count(self.n_jobs)
+    def _views(self, texts: Any) -> Views:
+        """Documents as the core reads them; those with columns are joined, in the order of training."""
+        found = columns_of(texts)
+        if found is None:
+            return Views(texts, self.fields_)
+        if self.fields_ is None:
+            raise DataError(
+                f"The documents have columns ({', '.join(found)}), but those of the training were single "
+                f"texts. Pass one text per document."
+            )
+        return Views(joined(texts, self.fields_), self.fields_)
 
     @property
-    def _index(self) -> Index:
+    def min_df_of_columns(self) -> list[tuple[slice, float]]:
+        """The `min_df` of every block, with its columns."""
+        limits = (rule.pruning.min_df for rule in self._rules())
+        return list(zip(self.blocks_.values(), limits, strict=True))
+
+    def _check_parameters(self) -> None:
+        self._rules()
+        thread_count(self.n_jobs)
+
+    def _rules(self) -> list[BlockRule]:
+        """How each block is counted, checked; without blocks, the rule of all terms."""
+        columns = getattr(self, "fields_", None) or check_columns(self.fields)
+        if self.blocks is None:
+            blocks: tuple[Block, ...] = (Block("words", self.units, self.ngram_range),)
+        else:
+            if self.units != "words" or tuple(self.ngram_range) != (1, 1):
+                raise UsageError("Use either blocks or units and ngram_range: a block has its own.")
+            for name in ("phrases", "pairs"):
+                if getattr(self, name) is not None:
+                    raise UsageError(f"{name} does not apply to blocks. Use either {name} or blocks.")
+            blocks = parse_blocks(self.blocks, columns)
+        pairs = parse_pairs(self.pairs)
+        check_stemmer(self.stemmer)
+        stop_words = stop_list(self.stop_words)
+        rules = []
+        for block in blocks:
+            rule = TextRule(block.units, self.tokens, block.ngram_range, self.min_token_length, pairs)
+            if self.blocks is None:
+                for name in ("stop_words", "stemmer", "phrases", "pairs", "thesaurus"):
+                    if self.units != "words" and getattr(self, name) is not None:
+                        raise UsageError(f"{name} does not apply to units={self.units!r}. Use units='words'.")
+            if self.phrases is not None and self.ngram_range[1] < 2:
+                # Phrases of two words, if nothing is said about longer ones.
+                rule = replace(rule, ngram_range=(self.ngram_range[0], 2))
+            words = WordRule()
+            if block.units == "words":
+                thesaurus = None
+                if self.thesaurus is not None:
+                    thesaurus = Thesaurus.of(self.thesaurus, rule, self.stemmer)
+                words = WordRule(stop_words, self.stemmer, thesaurus)
+            few = self.n_hashed is not None and (pairs is None or pairs.min_df is None)
+            fewest = 1 if pairs is None or few else pairs.fewest
+            min_df = self.min_df if block.min_df is None else block.min_df
+            pruning = Pruning(min_df, self.max_df, self.min_count, self.max_features, self.phrases, fewest)
+            rules.append(BlockRule(block, rule, words, pruning))
+        self._check_hashing(rules)
+        if self.weighting is not None:
+            parse_scheme(self.weighting)
+        return rules
+
+    def _check_hashing(self, rules: list[BlockRule]) -> None:
+        if self.n_hashed is None:
+            return
+        if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
+            raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
+        if self.n_hashed * len(rules) >= 2**31:
+            raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
+        if any(rule.pruning.prunes for rule in rules):
+            raise UsageError(
+                "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features, phrases "
+                "and the min of pairs, or omit n_hashed."
+            )
+
+    @property
+    def _index(self) -> BlockIndex:
         """Built on first use; `fit` does not need it."""
         if self._built_index is None:
-            rule, words, _, _ = self._check_params()
-            self._built_index = Index(rule, words, getattr(self, "vocabulary_", None), self.n_hashed)
+            terms = getattr(self, "vocabulary_", None)
+            parts = terms.parts if isinstance(terms, BlockVocabulary) else [terms]
+            rules = self._rules()
+            parts = parts if terms is not None else [None] * len(rules)
+            self._built_index = BlockIndex(rules, parts, self.n_hashed)
         return self._built_index
 
     def _collection_factors(self) -> NDArray[np.float64] | None:

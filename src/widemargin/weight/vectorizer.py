@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from widemargin._arrays import Csr
 from widemargin._one_fit import one_fit_at_a_time
+from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
-from widemargin.text.counting import Index, count_collection
-from widemargin.text.inputs import as_texts
+from widemargin.text.fields import Views, check_columns, columns_of, joined
+from widemargin.weight.block_counting import BlockIndex, count_blocks
 from widemargin.weight.smart import checked_counts, parse_scheme
 from widemargin.weight.term_vectors import TermVectors
 
@@ -57,6 +58,13 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         Terms cannot be pruned then.
     weighting : str, optional
         A SMART scheme, see :mod:`widemargin.weight.smart`; None gives counts.
+    blocks : sequence of str or Block, optional
+        Kinds of terms with vocabularies of their own, such as ``["words", "bigrams:0.5", "chars:0.5",
+        "title:0.5"]``, see :mod:`widemargin.weight.blocks`. The other parameters hold for every block, except
+        that stop words, stems and concepts are of words.
+    fields : sequence of str, optional
+        The names of the columns of documents that have several, see :mod:`widemargin.text.fields`. None
+        takes all columns of the training documents.
     n_jobs : int, optional
         Number of threads; None and -1 mean all cores. Results do not depend on it.
 
@@ -68,6 +76,10 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         The number of training documents that contain each term.
     n_documents_ : int
         The number of training documents.
+    blocks_ : dict from str to slice
+        The columns of every block; without blocks, all are "words".
+    fields_ : tuple of str or None
+        The names of the columns of documents.
 
     Examples
     --------
@@ -77,6 +89,15 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
            [0, 1, 1, 1, 1]], dtype=int32)
     >>> list(vectorizer.vocabulary_)
     ['<number>', 'corn', 'down', 'up', 'wheat']
+
+    Blocks side by side, each of its own length:
+
+    >>> vectorizer = Vectorizer(blocks=["words", "bigrams:0.5"], weighting="txc")
+    >>> vectorizer.fit_transform(["wheat up", "wheat"]).toarray().round(3)
+    array([[0.632, 0.632, 0.447],
+           [0.   , 1.   , 0.   ]], dtype=float32)
+    >>> vectorizer.blocks_
+    {'words': slice(0, 2, None), 'bigrams': slice(2, 3, None)}
     """
 
     @one_fit_at_a_time
@@ -85,7 +106,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
 
         Parameters
         ----------
-        texts : iterable of str or of bytes in UTF-8, or an Arrow column of strings
+        texts : iterable of str or of bytes in UTF-8, or an Arrow column of strings; documents with several
+            columns: a data frame, a mapping from names to columns, or a list of mappings from names to texts
         y : ignored
         """
         self._fit(texts, by_document=False)
@@ -126,7 +148,9 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         if weighting is not None:
             parse_scheme(weighting)
         other: Self = clone(self).set_params(weighting=weighting)
-        other._learned(getattr(self, "vocabulary_", None), self.document_frequencies_, self.n_documents_)
+        other._learned(
+            getattr(self, "vocabulary_", None), self.document_frequencies_, self.n_documents_, self.fields_
+        )
         other._built_index = self._built_index
         return other
 
@@ -180,16 +204,25 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         return np.array(list(self.vocabulary_), dtype=object)
 
     def _fit(self, texts: Any, by_document: bool) -> Csr | None:
-        rule, words, pruning, n_threads = self._check_params()
-        views = as_texts(texts)
+        columns = check_columns(self.fields)
+        found = columns_of(texts)
+        if found is not None:
+            columns = columns or check_columns(found)
+            assert columns is not None
+            texts = joined(texts, columns)
+        self.fields_ = columns
+        rules, n_threads = self._rules(), thread_count(self.n_jobs)
+        views = Views(texts, columns)
         if len(views) == 0:
             raise DataError("There are no documents to learn from. Pass at least one.")
         if self.n_hashed is not None:
-            counts = Index(rule, words, n_hashed=self.n_hashed).count(views, n_threads)
-            self._learned(None, np.bincount(counts.indices, minlength=self.n_hashed), len(views))
+            counts = BlockIndex(rules, [None] * len(rules), self.n_hashed).count(views, n_threads)
+            frequencies = np.bincount(counts.indices, minlength=counts.n_columns)
+            self._learned(None, frequencies, len(views), columns)
             return counts
-        counted = count_collection(views, rule, words, pruning, n_threads, by_document=by_document)
-        self._learned(counted.vocabulary, counted.document_frequencies, len(views))
+        counted = count_blocks(views, rules, n_threads, by_document=by_document)
+        terms = self._joined_terms(counted.vocabularies)
+        self._learned(terms, counted.document_frequencies, len(views), columns)
         return counted.counts
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,0 +1,221 @@
+"""Fields: parts of a document, such as its title, that are counted apart.
+
+A document is one string. A field is a span of it:
+
+``"first-line"``
+    The first line that is not blank.
+``"subject"``
+    The value of the header line ``Subject:`` among the first lines, with its continuation lines (those that
+    begin with white space). It is empty if there is none.
+a column
+    Documents with several columns are one string, with :data:`SEPARATOR` between the columns. Trailing
+    columns that are missing are empty.
+``"title"``
+    The first line, in documents that have no column of that name.
+
+A column that is called ``"first-line"`` or ``"subject"`` takes the place of the span.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import widemargin._core as _core
+from widemargin.errors import DataError, UsageError
+from widemargin.text.inputs import as_texts, listed
+
+SEPARATOR = "\x1f"
+"""The character between the columns of a document (U+001F, the unit separator of ASCII)."""
+
+FOUND = ("title", "subject", "first-line")
+"""The fields that are found in documents without columns."""
+
+# Headers end at a blank line; a subject farther down belongs to a quoted message.
+_HEADER_LINES = 50
+_FIRST_LINE = re.compile(r"[^\S\n]*(\S[^\n]*)")
+_SUBJECT = re.compile(r"subject:[^\S\n]*([^\n]*(?:\n[^\S\n]+\S[^\n]*)*)", re.IGNORECASE)
+
+
+class Span(NamedTuple):
+    """The characters of a field in a document."""
+
+    start: int
+    end: int
+
+
+def find_field(text: str, field: str | None, columns: Sequence[str] | None = None) -> Span:
+    r"""The span of `field` in a document; None is the whole document.
+
+    Parameters
+    ----------
+    columns : names of the columns of the document, if it has several
+
+    Examples
+    --------
+    >>> text = "From: a\nSubject: Wheat\n prices\n\nUp again."
+    >>> start, end = find_field(text, "subject")
+    >>> text[start:end]
+    'Wheat\n prices'
+    >>> find_field("Corn\x1fUp again.", "body", ("title", "body"))
+    Span(start=5, end=14)
+    """
+    if field is None:
+        return Span(0, len(text))
+    if columns is not None and field in columns:
+        return _column(text, list(columns).index(field), len(columns))
+    if field == "subject":
+        return _subject(text)
+    found = _FIRST_LINE.search(text.partition(SEPARATOR)[0])
+    return Span(0, 0) if found is None else Span(*found.span(1))
+
+
+def _column(text: str, place: int, n_columns: int) -> Span:
+    start = 0
+    for _ in range(place):
+        at = text.find(SEPARATOR, start)
+        if at < 0:
+            return Span(len(text), len(text))
+        start = at + 1
+    end = text.find(SEPARATOR, start) if place < n_columns - 1 else -1
+    return Span(start, len(text) if end < 0 else end)
+
+
+def _subject(text: str) -> Span:
+    at = 0
+    for _ in range(_HEADER_LINES):
+        found = _SUBJECT.match(text, at)
+        if found is not None:
+            return Span(*found.span(1))
+        end = text.find("\n", at)
+        if end < 0 or not text[at:end].strip():
+            break
+        at = end + 1
+    return Span(0, 0)
+
+
+class Views:
+    """Documents and their fields, as the core reads them; iterables are read once.
+
+    Parameters
+    ----------
+    texts : as in :func:`~widemargin.text.inputs.as_texts`
+    columns : the names of their columns, if they have several
+    """
+
+    def __init__(self, texts: Any, columns: Sequence[str] | None = None) -> None:
+        self._texts, self._columns = listed(texts), columns
+        self._whole = as_texts(self._texts)
+        self._fields: dict[str, _core.Texts] = {}
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def of(self, field: str | None) -> _core.Texts:
+        """The texts of one field, one per document; None is the whole document."""
+        if field is None:
+            return self._whole
+        if field not in self._fields:
+            texts = self._texts.to_pylist() if hasattr(self._texts, "to_pylist") else self._texts
+            self._fields[field] = as_texts([self._part(text, field) for text in texts])
+        return self._fields[field]
+
+    def _part(self, text: str | bytes, field: str) -> str:
+        # Undecodable bytes separate words, as U+FFFD does.
+        text = text.decode(errors="replace") if isinstance(text, bytes) else text
+        start, end = find_field(text, field, self._columns)
+        return text[start:end]
+
+
+def check_columns(names: Any) -> tuple[str, ...] | None:
+    """The names of columns, distinct strings; None if documents have no columns."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise UsageError(f"fields={names!r}: expected several names, such as ('title', 'body').")
+    try:
+        found = tuple(names)
+    except TypeError:
+        found = ()
+    if not found or not all(isinstance(name, str) and name for name in found):
+        raise UsageError(f"fields={names!r}: expected names of columns, such as ('title', 'body').")
+    if len(set(found)) < len(found):
+        raise UsageError(f"fields={names!r}: every column can be named only once.")
+    return found
+
+
+def columns_of(texts: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a data frame, a mapping or a list of mappings; None for texts."""
+    if isinstance(texts, Mapping):
+        return tuple(str(name) for name in texts)
+    if isinstance(texts, list | tuple):
+        if not texts or not isinstance(texts[0], Mapping):
+            return None
+        return tuple(dict.fromkeys(str(name) for row in texts if isinstance(row, Mapping) for name in row))
+    names = getattr(texts, "column_names", getattr(texts, "columns", None))
+    return None if names is None or callable(names) else tuple(str(name) for name in names)
+
+
+def joined(texts: Any, names: Sequence[str]) -> list[str]:
+    r"""Documents with columns as texts with separators.
+
+    Missing values are empty. A document of a list may lack some of the columns, but a column must be known.
+
+    Parameters
+    ----------
+    texts : data frame, mapping from names to sequences of str, or list of mappings from names to str
+
+    Examples
+    --------
+    >>> joined({"title": ["Wheat", None], "body": ["Up.", "Down."]}, ("title", "body"))
+    ['Wheat\x1fUp.', '\x1fDown.']
+    """
+    known = columns_of(texts) or ()
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise DataError(
+            f"The documents have no column {missing[0]!r}; their columns are {', '.join(known)}. "
+            f"Rename a column, or name the columns to read with fields."
+        )
+    if isinstance(texts, list | tuple):
+        columns = [[_value(row, name, i) for i, row in enumerate(texts)] for name in names]
+    else:
+        columns = [_values(texts[name]) for name in names]
+    sizes = {len(column) for column in columns}
+    if len(sizes) > 1:
+        lengths = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, columns, strict=True))
+        raise DataError(f"The columns differ in length ({lengths}). Pass one value per document.")
+    return [join_columns(row, names, place) for place, row in enumerate(zip(*columns, strict=True))]
+
+
+def join_columns(values: Iterable[Any], names: Sequence[str], place: int = 0) -> str:
+    """The columns of one document as one text; `place` is its number, for errors."""
+    parts = []
+    for name, value in zip(names, values, strict=True):
+        if value is None or value != value:  # a missing number is not equal to itself
+            parts.append("")
+        elif isinstance(value, str):
+            parts.append(value.replace(SEPARATOR, " "))
+        else:
+            raise DataError(
+                f"Column {name!r} of document {place} (counting from 0) is {value!r}, not a text. "
+                f"Pass str, or None where it is missing."
+            )
+    return SEPARATOR.join(parts)
+
+
+def _value(row: Any, name: str, place: int) -> Any:
+    if not isinstance(row, Mapping):
+        raise DataError(
+            f"Document {place} (counting from 0) is of type {type(row).__name__}, but the first one has "
+            f"columns. Pass the columns of every document, or one text each."
+        )
+    return row.get(name)
+
+
+def _values(column: Any) -> list[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)

@@ -1,0 +1,193 @@
+"""The columns of several blocks side by side: one matrix, one vocabulary, one row that is normalized.
+
+The columns of a block follow those of the block before it. Since column numbers ascend within a row, the
+entries of one block in one row are neighbors, and a matrix of n rows and B blocks is also one of n x B rows:
+one of the parts of every block. So a block is weighted and normalized as if it were alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+import widemargin._core as _core
+from widemargin._arrays import Csr
+from widemargin.errors import DataError
+from widemargin.text.vocabulary import Vocabulary
+from widemargin.weight.smart import apply_factors, parse_scheme
+
+Longs = NDArray[np.int64]
+
+# Entries that are moved at a time, so that temporary arrays stay in the cache.
+_AT_ONCE = 1 << 18
+
+
+def concatenated(parts: Sequence[Csr]) -> Csr:
+    """The matrices of several blocks side by side, in this order."""
+    if len(parts) == 1:
+        return parts[0]
+    indptr = np.sum([part.indptr for part in parts], axis=0)
+    n_columns = sum(part.n_columns for part in parts)
+    if n_columns >= 2**31 or indptr[-1] >= 2**31:
+        raise DataError(
+            f"Too much for one matrix: {n_columns} columns with {indptr[-1]} entries; both must stay below "
+            f"2**31. Train on part of the documents, or use fewer blocks."
+        )
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    data = np.empty(indptr[-1], dtype=parts[0].data.dtype)
+    begins, before = indptr[:-1].copy(), 0
+    for part in parts:
+        lengths = np.diff(part.indptr)
+        shifts = begins - part.indptr[:-1]
+        for rows in _row_groups(part.indptr):
+            first, last = part.indptr[rows.start], part.indptr[rows.stop]
+            places = np.arange(first, last) + np.repeat(shifts[rows], lengths[rows])
+            indices[places] = part.indices[first:last] + np.int32(before)
+            data[places] = part.data[first:last]
+        begins += lengths
+        before += part.n_columns
+    return Csr(indptr, indices, data, n_columns)
+
+
+def _row_groups(indptr: Longs) -> Iterator[slice]:
+    """Rows of about `_AT_ONCE` entries."""
+    first, n_rows = 0, len(indptr) - 1
+    while first < n_rows:
+        last = int(np.searchsorted(indptr, indptr[first] + _AT_ONCE, side="right")) - 1
+        last = min(max(last, first + 1), n_rows)
+        yield slice(first, last)
+        first = last
+
+
+def segments(counts: Csr, bounds: Sequence[int]) -> Longs:
+    """Where the part of every block begins in every row: row pointers of a matrix of rows x blocks.
+
+    Parameters
+    ----------
+    bounds : the first column of every block but the first
+    """
+    n_blocks = len(bounds) + 1
+    found = np.empty(counts.n_rows * n_blocks + 1, dtype=np.int64)
+    found[0::n_blocks] = counts.indptr
+    begins = counts.indptr[:-1]
+    for place, bound in enumerate(bounds, start=1):
+        begins = _first_from(counts, begins, bound)
+        found[place:-1:n_blocks] = begins
+    return found
+
+
+def _first_from(counts: Csr, begins: Longs, bound: int) -> Longs:
+    """The first entry of every row, from `begins` on, in column `bound` or later: a binary search."""
+    low, high = begins.copy(), counts.indptr[1:].copy()
+    while True:
+        open_rows = np.flatnonzero(low < high)
+        if len(open_rows) == 0:
+            return low
+        middle = (low[open_rows] + high[open_rows]) // 2
+        left = counts.indices[middle] < bound
+        low[open_rows[left]] = middle[left] + 1
+        high[open_rows[~left]] = middle[~left]
+
+
+def weigh_blocks(
+    counts: Csr,
+    scheme: str,
+    factors: NDArray[np.float64] | None,
+    widths: Sequence[int],
+    weights: Sequence[float],
+    *,
+    n_threads: int = 1,
+) -> Csr:
+    """Weight and normalize every block by itself, multiply it by its weight, and normalize the whole row.
+
+    Every block that has a weight other than 0 is as long as its `weights` say, before the row is normalized.
+
+    Parameters
+    ----------
+    widths : numbers of columns of the blocks
+    """
+    bounds = np.cumsum(widths)[:-1].tolist()
+    parts = Csr(segments(counts, bounds), counts.indices, counts.data, counts.n_columns)
+    found = apply_factors(parts, scheme, factors, n_threads=n_threads).data
+    lengths = np.diff(parts.indptr)
+    used = np.flatnonzero(lengths)
+    length = np.zeros((counts.n_rows, len(weights)))
+    if len(used):
+        some = np.logical_or.reduceat(found != 0, parts.indptr[used])
+        length.ravel()[used] = np.where(some, np.tile(weights, counts.n_rows)[used], 0.0)
+    total = _whole_length(length, parse_scheme(scheme).normalization)
+    scale = np.divide(length, total[:, None], out=np.zeros_like(length), where=total[:, None] > 0)
+    if not (scale[length > 0] == 1).all():
+        found *= np.repeat(scale.ravel().astype(np.float32), lengths)
+    return counts._replace(data=found)
+
+
+def _whole_length(lengths: NDArray[np.float64], kind: _core.Normalization) -> NDArray[np.float64]:
+    """The length of every row, given those of its blocks."""
+    if kind == _core.Normalization.length_2:
+        return np.asarray(np.sqrt(np.square(lengths).sum(axis=1)))
+    if kind == _core.Normalization.length_1:
+        return np.asarray(lengths.sum(axis=1))
+    return np.ones(len(lengths))
+
+
+class BlockVocabulary:
+    """The terms of several blocks, one after another, each after the prefix of its block.
+
+    Examples
+    --------
+    >>> words, title = (Vocabulary.from_terms(terms) for terms in (["corn", "wheat"], ["wheat"]))
+    >>> terms = BlockVocabulary([words, title], ["", "title:"])
+    >>> list(terms), terms.index("title:wheat")
+    (['corn', 'wheat', 'title:wheat'], 2)
+    """
+
+    def __init__(self, parts: Sequence[Vocabulary], prefixes: Sequence[str]) -> None:
+        self.parts, self._prefixes = list(parts), list(prefixes)
+        self._ends = np.cumsum([len(part) for part in parts]).tolist()
+
+    @property
+    def buffer(self) -> NDArray[np.uint8]:
+        """The bytes of the terms without prefixes."""
+        return np.concatenate([part.buffer for part in self.parts])
+
+    @property
+    def offsets(self) -> Longs:
+        """Term i is ``buffer[offsets[i]:offsets[i + 1]]``."""
+        sizes = np.concatenate([np.diff(part.offsets) for part in self.parts])
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def __iter__(self) -> Iterator[str]:
+        named = zip(self._prefixes, self.parts, strict=True)
+        return chain.from_iterable(map(prefix.__add__, part) for prefix, part in named)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BlockVocabulary):
+            return NotImplemented
+        return self._prefixes == other._prefixes and self.parts == other.parts
+
+    __hash__ = None  # type: ignore[assignment]  # equal vocabularies may be different arrays
+
+    def __repr__(self) -> str:
+        return f"BlockVocabulary({len(self)} terms in {len(self.parts)} blocks)"
+
+    def term(self, i: int) -> str:
+        """The name of column `i`."""
+        if not 0 <= i < len(self):
+            raise IndexError(f"column {i} of a vocabulary of {len(self)} terms")
+        place = int(np.searchsorted(self._ends, i, side="right"))
+        part = self.parts[place]
+        return self._prefixes[place] + part.term(i - self._ends[place] + len(part))
+
+    def index(self, term: str) -> int:
+        """The column of `term`, or -1 if it is not in the vocabulary."""
+        for prefix, part, end in zip(self._prefixes, self.parts, self._ends, strict=True):
+            if term.startswith(prefix) and (found := part.index(term.removeprefix(prefix))) >= 0:
+                return int(end - len(part) + found)
+        return -1
