@@ -139,7 +139,7 @@ class TestTrain:
 class TestTune:
     def test_fast_by_default_and_shown(self, chosen, here):
         path, done = chosen
-        assert "Chosen from 84 candidates (fast):" in done.stdout
+        assert "Chosen from 112 candidates (fast):" in done.stdout
         header = next(line for line in done.stdout.splitlines() if line.startswith("weighting"))
         assert header.split()[:5] == ["weighting", "stemmer", "stop", "words", "C"]
         assert "  chosen" in done.stdout
@@ -148,11 +148,11 @@ class TestTune:
         assert re.search(r"[ ,]tune \d+\.\d+ s[,.]", seconds)
         found = json.loads(here("inspect", path, "--json").stdout)
         tuning = found["summary"]["tuning"]
-        assert len(tuning["candidates"]) == 84
+        assert len(tuning["candidates"]) == 112
         best = tuning["candidates"][tuning["chosen"]]["parameters"]
         assert found["vectorizer"]["weighting"] == best["weighting"]
         assert found["learner"]["state"]["parameters"]["C"] == best["C"]
-        assert "Chosen from 84 candidates" in here("inspect", path).stdout
+        assert "Chosen from 112 candidates" in here("inspect", path).stdout
 
     def test_the_same_file_again(self, chosen, here, many, tmp_path):
         """What depends on the clock is not in it."""
@@ -160,7 +160,7 @@ class TestTune:
         assert (tmp_path / "m.wm").read_bytes() == chosen[0].read_bytes()
 
     def test_options_fix_what_they_name(self, here, many, tmp_path):
-        options = ("--weighting", "ltc", "--C", "3", "--stemmer", "none", "--json")
+        options = ("--weighting", "ltc", "--idf-power", "0.5", "--C", "3", "--stemmer", "none", "--json")
         summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)
         tried = [found["parameters"] for found in summary["tuning"]["candidates"]]
         assert [(one["weighting"], one["C"], one["stemmer"]) for one in tried] == [("ltc", 3.0, None)] * 2
@@ -170,6 +170,7 @@ class TestTune:
         assert "tuning" not in summary
         seen = json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)
         assert seen["vectorizer"]["weighting"] == "ltc"
+        assert seen["vectorizer"]["idf_power"] == 0.5
         assert seen["learner"]["state"]["parameters"]["C"] == 3.0
 
     def test_full_estimates_all(self, here, many, tmp_path):

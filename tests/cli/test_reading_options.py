@@ -160,7 +160,8 @@ class TestLabel:
 
         def by_the_library(C=3.0, **changes):
             settings = {
-                "weighting": "bxc",
+                "weighting": "bfc",
+                "idf_power": 0.5,
                 "ngram_range": (1, 2),
                 "min_count": 2,
                 "stop_words": ["and", "the"],
@@ -172,7 +173,9 @@ class TestLabel:
 
         options = (
             "--weighting",
-            "bxc",
+            "bfc",
+            "--idf-power",
+            "0.5",
             "--ngrams",
             "1-2",
             "--min-count",
@@ -188,7 +191,8 @@ class TestLabel:
         found = np.array([list(row["scores"].values()) for row in rows_of(done.stdout)])
         np.testing.assert_allclose(found, by_the_library(), atol=1e-5)
         for changes in (
-            {"weighting": "tfc"},
+            {"weighting": "bxc"},
+            {"idf_power": 1.0},
             {"ngram_range": (1, 1)},
             {"min_count": 1},
             {"stop_words": None},

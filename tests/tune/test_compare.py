@@ -403,7 +403,7 @@ class TestOtherEstimators:
             "counts": TextClassifier(Vectorizer(weighting="txx"), MultinomialNB()),
         }
         found = compare(texts, y, test=(new, truth), learners=learners, folds=2)
-        for name, weighting in {"logistic": "tfc", "bayes": "tfc", "ours": "tfc", "counts": "txx"}.items():
+        for name, weighting in {"logistic": "ltc", "bayes": "ltc", "ours": "ltc", "counts": "txx"}.items():
             vectorizer = Vectorizer(weighting=weighting)
             estimator = learners[name] if name != "counts" else MultinomialNB()
             estimator.fit(vectorizer.fit_transform(texts), y)

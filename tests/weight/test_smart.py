@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from widemargin import Vectorizer
 from widemargin.errors import UsageError
 from widemargin.weight.smart import collection_factors, weigh
 
@@ -106,3 +107,21 @@ def test_unknown_schemes_are_refused(name):
 def test_factors_must_fit():
     with pytest.raises(UsageError, match="2 collection factors for a matrix of 5 columns"):
         weigh(sp.csr_array(COUNTS), "tfc", np.array([1, 2]), 9)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 1.3])
+def test_the_power_of_document_frequencies(power):
+    for letter, scheme in (("f", "lfx"), ("p", "lpx")):
+        found = weigh(sp.csr_array(COUNTS), scheme, FREQUENCIES, N_DOCUMENTS, idf_power=power).toarray()
+        for (row, column), tf in np.ndenumerate(COUNTS):
+            factor = collection(letter, int(FREQUENCIES[column]))
+            expected = document("l", int(tf), 1) * math.copysign(abs(factor) ** power, factor) * (factor != 0)
+            assert found[row, column] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("power", [-1, float("nan"), 11, "1", True, None])
+def test_powers_are_checked(power):
+    with pytest.raises(UsageError, match="idf_power"):
+        Vectorizer(idf_power=power).fit(["corn"])
+    with pytest.raises(UsageError, match="idf_power"):
+        Vectorizer().fit(["corn"]).reweighted("ltc", power)

@@ -57,7 +57,7 @@ class LearnerEntry:
     only_texts : whether it is only for texts, and not for vectors
     """
 
-    text: Mapping[str, Any] = field(default_factory=lambda: {"weighting": "tfc"})
+    text: Mapping[str, Any] = field(default_factory=lambda: {"weighting": "ltc"})
     fixed: Setting = field(default_factory=dict)
     settings: tuple[Setting, ...] = ({},)
     tasks: tuple[str, ...] = ANY_TASK

@@ -20,7 +20,8 @@ from widemargin.weight.vectorizer import Vectorizer
 # Joachims 6.3.1 and 6.3.2.
 WEIGHTINGS = ("bxc", "txc", "tfc")
 COSTS = (0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 1000.0)
-_TUNED = ("weighting", "stemmer", "stop_words", "C")
+_WEIGHING = ("weighting", "idf_power")  # parameters that do not change counts
+_TUNED = ("weighting", "idf_power", "stemmer", "stop_words", "C")
 
 Representation = Mapping[str, Any]
 
@@ -99,10 +100,10 @@ class Space:
         --------
         >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM())
         >>> len(space.representations), space.representations[0]["ngram_range"], len(space.costs)
-        (12, (1, 2), 7)
+        (16, (1, 2), 7)
         >>> space = Space.around(Vectorizer(stemmer="porter"), LinearSVM(C=3), given=["weighting"])
         >>> [(found["stemmer"], found["weighting"]) for found in space.representations], space.costs
-        ([('porter', 'tfc'), ('porter', 'tfc')], (3.0,))
+        ([('porter', 'ltc'), ('porter', 'ltc')], (3.0,))
         """
         vectorizer = Vectorizer() if vectorizer is None else vectorizer
         learner = LinearSVM() if learner is None else learner
@@ -230,7 +231,8 @@ class Represented:
                 self._counted[group] = counting, counting.fit_counts(self._texts)
             counting, counts = self._counted[group]
             for place in places:
-                vectorizer = counting.reweighted(Vectorizer(**self._space.representations[place]).weighting)
+                wanted_here = Vectorizer(**self._space.representations[place])
+                vectorizer = counting.reweighted(wanted_here.weighting, wanted_here.idf_power)
                 X = vectorizer.weighed(counts).matrix
                 yield place, vectorizer, counts, X if X.dtype.kind == "f" else X.astype(np.float32)
 
@@ -238,7 +240,7 @@ class Represented:
 def _counting(representation: Representation) -> str:
     """A key that is equal for representations with the same counts."""
     full = Vectorizer(**representation).get_params()
-    return repr(sorted((key, plain(value)) for key, value in full.items() if key != "weighting"))
+    return repr(sorted((key, plain(value)) for key, value in full.items() if key not in _WEIGHING))
 
 
 def _not_default(part: Any) -> list[str]:

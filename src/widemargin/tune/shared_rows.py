@@ -75,7 +75,7 @@ class SharedRows:
         vectorizer = Vectorizer(**{"n_jobs": self._n_jobs, **options})
         counting, counts, counting_seconds = self._counts(vectorizer)
         with measured(memory=False) as spent:
-            vectorizer = counting.reweighted(vectorizer.weighting)
+            vectorizer = counting.reweighted(vectorizer.weighting, vectorizer.idf_power)
             X = real_values(vectorizer.weighed(counts).matrix)
         texts = self._test
         if texts is None:
@@ -90,7 +90,7 @@ class SharedRows:
 
         Counts of words are kept, since most learners use them; those of characters are larger.
         """
-        options = {**vectorizer.get_params(), "weighting": None}
+        options = {**vectorizer.get_params(), "weighting": None, "idf_power": 1.0}
         key = _key(options)
         if key in self._counted:
             return self._counted[key]

@@ -71,7 +71,9 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
     if vectorizer.weighting is None:
         rows = again = rest
     else:
-        factors = collection_factors(vectorizer.weighting, others, max(vectorizer.n_documents_ - 1, 0))
+        factors = collection_factors(
+            vectorizer.weighting, others, max(vectorizer.n_documents_ - 1, 0), vectorizer.idf_power
+        )
         rows = vectorizer.weighed_by(rest, factors)
         again = vectorizer.weighed(rest)
     shared = _entries(whole, known)
@@ -104,7 +106,7 @@ def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[n
     rest = _entries(counts, known)
     if vectorizer.weighting is None:
         return rest
-    factors = collection_factors(vectorizer.weighting, frequencies, len(remaining))
+    factors = collection_factors(vectorizer.weighting, frequencies, len(remaining), vectorizer.idf_power)
     return vectorizer.weighed_by(rest, factors)
 
 

@@ -20,7 +20,8 @@ normalization    ``x``      1
 
 TF is the number of occurrences of a term in a document (absent terms weigh 0 in every scheme), DF the number
 of documents that contain it, N the number of documents. A collection factor that would be infinite is 0 (DF =
-0; in the probabilistic one also N = DF). A document of weight 0 stays 0.
+0; in the probabilistic one also N = DF). A document of weight 0 stays 0. The collection factor may be raised
+to a power (``idf_power``): less than 1 brings frequent and rare terms closer together.
 
 Online learners cannot know a collection factor. They take the *strength* of a term (dagan, 4.1 and 4.3):
 binary ``bxx``, linear ``txx``, square root ``sxx``, or normalized to sum to 1 ``bxa``, ``txa``, ``sxa``.
@@ -28,6 +29,7 @@ binary ``bxx``, linear ``txx``, square root ``sxx``, or normalized to sum to 1 `
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,6 +56,8 @@ _NORMALIZATION = {
     "a": _core.Normalization.length_1,
 }
 
+_LARGEST_POWER = 10
+
 
 class Scheme(NamedTuple):
     """The three components of a scheme."""
@@ -75,15 +79,17 @@ def parse_scheme(name: str) -> Scheme:
         raise UsageError(
             f"There is no weighting {name!r}. A weighting is three letters: {', '.join(_DOCUMENT)} for the "
             f"document, {', '.join(_COLLECTION)} for the collection, {', '.join(_NORMALIZATION)} for the "
-            f"normalization; for example 'tfc'."
+            f"normalization; for example 'ltc'."
         )
     return Scheme(_DOCUMENT[name[0]], _COLLECTION[name[1]], _NORMALIZATION[name[2]])
 
 
 def collection_factors(
-    name: str, document_frequencies: NDArray[np.int64], n_documents: int
+    name: str, document_frequencies: NDArray[np.int64], n_documents: int, power: float = 1.0
 ) -> NDArray[np.float64] | None:
     """The collection factor of every column, or None if the scheme has none.
+
+    `power` is the exponent of its size; its sign stays.
 
     Examples
     --------
@@ -99,7 +105,14 @@ def collection_factors(
     above = float(n_documents) if kind == "inverse" else n_documents - df
     ratio = np.divide(above, df, out=np.ones_like(df), where=df > 0)
     # log(1) = 0 where the ratio is 0 or unknown.
-    return np.log(np.where(ratio > 0, ratio, 1.0))
+    factors = np.log(np.where(ratio > 0, ratio, 1.0))
+    return factors if power == 1 else np.sign(factors) * np.abs(factors) ** power
+
+
+def check_idf_power(power: Any) -> None:
+    """Refuse what is no exponent of collection factors."""
+    if isinstance(power, bool) or not isinstance(power, Real) or not 0 <= float(power) <= _LARGEST_POWER:
+        raise UsageError(f"idf_power={power!r}: expected a number from 0 to {_LARGEST_POWER}, such as 1.3.")
 
 
 def weigh(
@@ -108,6 +121,7 @@ def weigh(
     document_frequencies: NDArray[np.int64] | None = None,
     n_documents: int | None = None,
     *,
+    idf_power: float = 1.0,
     n_threads: int = 1,
 ) -> sp.csr_array:
     """Weight a CSR matrix of counts; returns a new matrix of float32.
@@ -126,7 +140,7 @@ def weigh(
         document_frequencies = np.bincount(csr.indices, minlength=csr.n_columns)
     if n_documents is None:
         n_documents = csr.n_rows
-    factors = collection_factors(scheme, document_frequencies, n_documents)
+    factors = collection_factors(scheme, document_frequencies, n_documents, idf_power)
     return apply_factors(csr, scheme, factors, n_threads=n_threads).matrix
 
 

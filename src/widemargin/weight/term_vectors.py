@@ -30,7 +30,7 @@ from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.block_columns import BlockVocabulary, weigh_blocks
 from widemargin.weight.block_counting import BlockIndex, BlockRule
 from widemargin.weight.blocks import Block, block_from_plain, parse_blocks, prefixes
-from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
+from widemargin.weight.smart import apply_factors, check_idf_power, collection_factors, parse_scheme
 
 
 class Located(NamedTuple):
@@ -62,13 +62,14 @@ class TermVectors:
     stemmer: str | None = None
     min_token_length: int = 1
     n_hashed: int | None = None
-    weighting: str | None = "tfc"
+    weighting: str | None = "ltc"
     n_jobs: int | None = None
     phrases: float | None = None
     pairs: str | None = None
     thesaurus: Mapping[str, Iterable[str]] | None = None
     blocks: str | Sequence[Block | str] | None = None
     fields: Sequence[str] | None = None
+    idf_power: float = 1.0
 
     def rows(self, texts: Any) -> Csr:
         """The weights of `texts`, one row each; unknown terms are ignored."""
@@ -285,6 +286,7 @@ class TermVectors:
         self._check_hashing(rules)
         if self.weighting is not None:
             parse_scheme(self.weighting)
+        check_idf_power(self.idf_power)
         return rules
 
     def _check_hashing(self, rules: list[BlockRule]) -> None:
@@ -314,7 +316,9 @@ class TermVectors:
     def _collection_factors(self) -> NDArray[np.float64] | None:
         if self.weighting is None:
             return None
-        return collection_factors(self.weighting, self.document_frequencies_, self.n_documents_)
+        return collection_factors(
+            self.weighting, self.document_frequencies_, self.n_documents_, self.idf_power
+        )
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "document_frequencies_"):

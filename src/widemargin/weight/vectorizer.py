@@ -15,7 +15,7 @@ from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.fields import Views, check_columns, columns_of, joined
 from widemargin.weight.block_counting import BlockIndex, count_blocks
-from widemargin.weight.smart import checked_counts, parse_scheme
+from widemargin.weight.smart import check_idf_power, checked_counts, parse_scheme
 from widemargin.weight.term_vectors import TermVectors
 
 
@@ -57,7 +57,11 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         Hash terms into this many columns instead of learning a vocabulary (see ``core/text/hashing.hpp``).
         Terms cannot be pruned then.
     weighting : str, optional
-        A SMART scheme, see :mod:`widemargin.weight.smart`; None gives counts.
+        A SMART scheme, see :mod:`widemargin.weight.smart`; None gives counts. The default is "ltc": logarithm
+        of the term frequency, inverse document frequency, rows of length 1.
+    idf_power : float
+        The power of the inverse document frequency: 0.5 brings frequent and rare terms closer together, 1.3
+        moves them apart.
     blocks : sequence of str or Block, optional
         Kinds of terms with vocabularies of their own, such as ``["words", "bigrams:0.5", "chars:0.5",
         "title:0.5"]``, see :mod:`widemargin.weight.blocks`. The other parameters hold for every block, except
@@ -131,7 +135,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         """
         return self.rows(texts).matrix
 
-    def reweighted(self, weighting: str | None) -> Self:
+    def reweighted(self, weighting: str | None, idf_power: float = 1.0) -> Self:
         """A fitted vectorizer with the same terms and another weighting.
 
         Use it to count documents once for several weightings: ``reweighted(name).weigh(counts)``.
@@ -147,7 +151,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         self._require_fitted()
         if weighting is not None:
             parse_scheme(weighting)
-        other: Self = clone(self).set_params(weighting=weighting)
+        check_idf_power(idf_power)
+        other: Self = clone(self).set_params(weighting=weighting, idf_power=idf_power)
         other._learned(
             getattr(self, "vocabulary_", None), self.document_frequencies_, self.n_documents_, self.fields_
         )

@@ -12,6 +12,7 @@ from widemargin.text.pairs import parse_pairs
 from widemargin.text.thesaurus import read_thesaurus
 
 _WEIGHTING = "SMART weighting of the terms."
+_IDF_POWER = "Power of the inverse document frequency: below 1, rare terms count less."
 _STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
 _MIN_COUNT = "Leave out terms that occur less often in all documents together."
 _UNITS, _NGRAMS = "What a term is made of.", "Lengths of the terms, in units."
@@ -30,11 +31,13 @@ TEXT = (
     train(
         "--weighting TRIPLE",
         _WEIGHTING,
-        shown="chosen by --tune, or tfc; winnow variants that use counts: sxx; other online learners, "
+        shown="chosen by --tune, or ltc; winnow variants that use counts: sxx; other online learners, "
         "boosted-trees: bxx; "
         "chi-square-network: txa; naive-bayes, profiles: txx",
     ),
-    Option("--weighting TRIPLE", _WEIGHTING, "label", shown="tfc; naive-bayes: txx"),
+    Option("--weighting TRIPLE", _WEIGHTING, "label", shown="ltc; naive-bayes: txx"),
+    train("--idf-power P", _IDF_POWER, float, shown="chosen by --tune, or 1"),
+    Option("--idf-power P", _IDF_POWER, "label", float, 1.0),
     both(
         "--tokens alnum|unicode",
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
@@ -101,11 +104,12 @@ TEXT = (
 
 def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of `Vectorizer`; `defaults` are those of the learner for missing options."""
-    usual = {"units": "words", "ngram_range": (1, 1), "weighting": "tfc", "min_count": 1, **defaults}
+    usual = {"units": "words", "ngram_range": (1, 1), "weighting": "ltc", "min_count": 1, **defaults}
     chosen = {name: getattr(given, name, None) or value for name, value in usual.items()}
     return {
         **chosen,
         "tokens": given.tokens,
+        "idf_power": 1.0 if given.idf_power is None else given.idf_power,
         "ngram_range": ngram_range(given.ngrams) if given.ngrams else usual["ngram_range"],
         "min_df": frequency("--min-df", given.min_df),
         "max_df": frequency("--max-df", given.max_df),
