@@ -89,9 +89,11 @@ def our_solution(task: Task, cache: float = CACHE, threads: int = THREADS) -> So
     binary = task.Y.shape[1] == 1
     y = task.Y[:, 0] if binary else task.Y
     if task.gamma is None:
-        model = LinearSVM(task.C, bias="unregularized", tol=EPSILON, n_jobs=threads, max_iter=10_000_000)
+        model = LinearSVM(
+            task.C, bias="unregularized", balance=0, tol=EPSILON, n_jobs=threads, max_iter=10_000_000
+        )
     else:
-        model = KernelSVM(task.C, gamma=task.gamma, tol=EPSILON, cache=cache, n_jobs=threads)
+        model = KernelSVM(task.C, gamma=task.gamma, balance=0, tol=EPSILON, cache=cache, n_jobs=threads)
     model.fit(task.X, y)
     alpha: Floats = model.alpha_[:, None] if binary else model.alpha_
     return Solution((alpha * (2.0 * task.Y - 1)).T, model.intercept_)

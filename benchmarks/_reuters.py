@@ -54,7 +54,7 @@ def quiet_peer() -> None:
 
 
 def ours(threads: int = THREADS) -> TextClassifier:
-    return TextClassifier(Vectorizer(n_jobs=threads), LinearSVM(C=C, n_jobs=threads))
+    return TextClassifier(Vectorizer(n_jobs=threads), LinearSVM(C=C, balance=0, n_jobs=threads))
 
 
 def peer(tol: float = 1e-4) -> Pipeline:

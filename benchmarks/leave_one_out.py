@@ -42,7 +42,7 @@ Pairs = list[tuple[int, int]]
 
 
 def machine(tol: float = 1e-3) -> LinearSVM:
-    return LinearSVM(C, tol=tol, max_iter=20_000, n_jobs=THREADS)
+    return LinearSVM(C, balance=0, tol=tol, max_iter=20_000, n_jobs=THREADS)
 
 
 def draw(among: NDArray[np.bool_]) -> Pairs:

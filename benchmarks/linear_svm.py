@@ -64,7 +64,7 @@ def objective(X: sp.csr_array, Y: np.ndarray, solution: Solution, C: float) -> f
 
 
 def ours(X: sp.csr_array, Y: np.ndarray, C: float, tol: float, threads: int) -> Solution:
-    model = LinearSVM(C, tol=tol, n_jobs=threads).fit(X, Y)
+    model = LinearSVM(C, balance=0, tol=tol, n_jobs=threads).fit(X, Y)
     return model.coef_, model.intercept_
 
 

@@ -34,7 +34,10 @@ from widemargin import LinearSVM
 X, Y, C, bias, tol = pickle.load(open(sys.argv[1], "rb"))
 for _ in range(2):
     start = time.process_time()
-    model = LinearSVM(C, bias=bias, tol=tol, n_jobs=1).fit(X, Y)
+    model = LinearSVM(C, bias=bias, tol=tol, n_jobs=1)
+    if hasattr(model, "balance"):  # not in older versions
+        model.balance = 0
+    model.fit(X, Y)
     seconds = time.process_time() - start
 names = ("coef_", "intercept_", "alpha_", "n_iter_")
 pickle.dump((seconds, *(getattr(model, name) for name in names)), open(sys.argv[2], "wb"))

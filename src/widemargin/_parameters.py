@@ -39,6 +39,7 @@ POSITIVE_OR_INFINITE = _number(
 FINITE = _number("a number from -1e100 to 1e100", lambda value: abs(value) <= LARGEST)
 BETWEEN_0_AND_1 = _number("a number between 0 and 1", lambda value: 0 < value < 1)
 PROBABILITY = _number("a probability: a number from 0 to 1", lambda value: 0 <= value <= 1)
+FROM_0_TO_1 = _number("a number from 0 to 1", lambda value: 0 <= value <= 1)
 SHARE = _number("a share above 0 and at most 1", lambda value: 0 < value <= 1)
 ABOVE_0_TO_1 = _number("a number above 0 and at most 1", lambda value: 0 < value <= 1)
 PERCENTAGE = _number("a number above 0 and up to 100, a share in percent", lambda value: 0 < value <= 100)

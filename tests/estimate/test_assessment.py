@@ -296,13 +296,15 @@ def test_fewer_examples_than_folds():
 @pytest.mark.slow
 def test_what_training_says_of_reuters_is_what_the_test_set_shows(corpus):
     """Thresholds chosen on held-out scores lift both averages of F1, and the estimates foretell it."""
-    from widemargin import TextClassifier
+    from widemargin import LinearSVM, TextClassifier
     from widemargin.measure.quality import Quality, quality
 
     reuters = corpus("reuters21578")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        classifier = TextClassifier(estimate="leave-one-out", thresholds="f1").fit(reuters.train)
+        learner = LinearSVM(balance=0)
+        classifier = TextClassifier(learner=learner, estimate="leave-one-out", thresholds="f1")
+        classifier.fit(reuters.train)
     expected = Quality.from_dict(classifier.training_summary_["estimates"])
     space = classifier.label_space_
     truth = space.encode(reuters.test.labels, unknown="ignore")

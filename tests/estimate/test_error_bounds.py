@@ -65,10 +65,13 @@ def test_theorem_1_holds_on_average(name, C):
 def test_all_labels_at_once_and_sparse_weights():
     X, y = documents(60, 0)
     both = np.column_stack([y > 0, y < 0]).astype(int)
-    one, other = error_bounds(LinearSVM(tol=1e-8).fit(X, both), X, both)
+    with pytest.raises(UsageError, match="balance=0"):
+        error_bounds(LinearSVM().fit(X, both), X, both)
+    one, other = error_bounds(LinearSVM(balance=0, tol=1e-8).fit(X, both), X, both)
     assert one.label == 0
     assert one.expected == pytest.approx(other.expected, rel=1e-3)
-    sparse = error_bounds(LinearSVM(tol=1e-8, sparse_coef=True).fit(X, both), X, both, left_out=False)
+    learner = LinearSVM(balance=0, tol=1e-8, sparse_coef=True).fit(X, both)
+    sparse = error_bounds(learner, X, both, left_out=False)
     assert sparse[0].expected == pytest.approx(one.expected, rel=1e-3)
     assert np.isnan(sparse[0].leave_one_out)
 

@@ -73,7 +73,7 @@ def test_without_frequencies_and_threshold_leave_one_out_is_exact(seed, weightin
     texts, y = texts_of(16, seed)
     y = SETS[task](y)
     vectorizer = Vectorizer(weighting=weighting)
-    learner = LinearSVM(bias=None, tol=1e-9, max_iter=20_000)
+    learner = LinearSVM(bias=None, balance=0, tol=1e-9, max_iter=20_000)
     rows = rows_of(texts, y, vectorizer)
     found = leave_one_out(clone(learner).fit(rows.X, rows.y), rows.X, rows.y, accuracy=1e-4, rows=rows)
     expected = brute_force(texts, y, vectorizer, learner)

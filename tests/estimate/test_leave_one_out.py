@@ -65,11 +65,12 @@ def clouds(n=120, labels=3, seed=0):
 
 def test_labels_and_threads_do_not_matter():
     X, Y = clouds()
-    model = LinearSVM(3.0, tol=1e-6, max_iter=5000).fit(X, Y)
+    model = LinearSVM(3.0, balance=0.3, tol=1e-6, max_iter=5000).fit(X, Y)
     together = leave_one_out(model, X, Y, n_jobs=2)
     assert np.array_equal(together.scores, leave_one_out(model, X, Y, n_jobs=1).scores)
     for k in range(Y.shape[1]):
-        alone = leave_one_out(LinearSVM(3.0, tol=1e-6, max_iter=5000).fit(X, Y[:, k]), X, Y[:, k])
+        machine = LinearSVM(3.0, balance=0.3, tol=1e-6, max_iter=5000)
+        alone = leave_one_out(machine.fit(X, Y[:, k]), X, Y[:, k])
         within = alone.accuracy[:, 0] + together.accuracy[:, k]
         assert (np.abs(alone.scores[:, 0] - together.scores[:, k]) <= within).all()
         assert np.array_equal(alone.signs[:, 0], together.signs[:, k])

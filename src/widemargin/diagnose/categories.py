@@ -137,7 +137,12 @@ def find_margins(learner: Any, X: Any, y: Labels) -> Margins:
     ([True], [1.2])
     """
     hard = LinearSVM(
-        C=ALMOST_HARD, tol=0.01, max_iter=300, n_jobs=learner.n_jobs, random_state=learner.random_state
+        C=ALMOST_HARD,
+        balance=0,
+        tol=0.01,
+        max_iter=300,
+        n_jobs=learner.n_jobs,
+        random_state=learner.random_state,
     )
     with warnings.catch_warnings():
         # Labels that cannot be separated do not converge in so few passes, which is the answer.

@@ -92,7 +92,8 @@ def diagnose(
         concepts = estimate_concepts(counts.matrix, members, n_jobs=n_jobs)
         weightings = advise_weighting(counts.matrix, members, n_jobs=n_jobs)
     with stages.stage("learn"):
-        learner = LinearSVM(n_jobs=n_jobs, random_state=random_state)
+        # The bounds of the margins hold for one cost of all errors.
+        learner = LinearSVM(balance=0, n_jobs=n_jobs, random_state=random_state)
         learner.fit(rows.X, labels)
         margins = find_margins(learner, rows.X, labels)
     with stages.stage("held-out scores"), _quiet():

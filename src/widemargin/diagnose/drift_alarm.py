@@ -204,7 +204,7 @@ class DriftAlarm:
         """The number of labels of each document that may be leave-one-out errors."""
         if not member.shape[1]:
             return np.zeros(len(member), dtype=np.intp)
-        learner = LinearSVM(self.C, bias=_BIAS, tol=0.01, n_jobs=self.n_jobs)
+        learner = LinearSVM(self.C, bias=_BIAS, balance=0, tol=0.01, n_jobs=self.n_jobs)
         learner.fit(X, member[:, 0] if member.shape[1] == 1 else member)
         risk = np.asarray(learner.left_out_risk(X)).reshape(len(member), -1)
         found: NDArray[np.intp] = np.count_nonzero(risk >= 1 - _ROUNDING, axis=1)

@@ -261,7 +261,7 @@ def _held_out_f1(
         X = sp.csr_array(X @ sp.diags_array(keep)).astype(np.float32)
         X.eliminate_zeros()
     y = Labels.of(member)
-    learner = LinearSVM(tol=0.01, n_jobs=n_jobs)
+    learner = LinearSVM(balance=0, tol=0.01, n_jobs=n_jobs)
     found = out_of_fold(learner, X, y, folds=_FOLDS, random_state=random_state)
     decided = decisions(y.space, found.scores, y.signs)
     return float(f_measure(contingency(y.signs[:, 0], decided[:, 0])))

@@ -12,6 +12,7 @@ from widemargin.errors import UsageError
 from widemargin.estimate.held_out import leave_one_out
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels
+from widemargin.learn.costs import balance_of
 from widemargin.measure.contingency import contingency, error_rate
 from widemargin.theory.bounds import hoeffding_bound, soft_margin_bound, support_vector_bound, vc_bound
 
@@ -84,10 +85,12 @@ def error_bounds(
     """
     if not hasattr(learner, "risk_constants"):
         raise UsageError(f"{type(learner).__name__} has no margin: use a LinearSVM or a KernelSVM.")
-    several = getattr(learner, "class_weight", None) is not None or np.ndim(learner.C) > 0
+    weighted = getattr(learner, "class_weight", None)
+    balance = balance_of(getattr(learner, "balance", 0.0), weighted, learner.label_space_)
+    several = weighted is not None or balance != 0 or np.ndim(learner.C) > 0
     if getattr(learner, "loss", "hinge") != "hinge" or several:
         raise UsageError(
-            "Theorem 1 is for the hinge loss and one C. Fit with loss='hinge', class_weight=None."
+            "Theorem 1 is for the hinge loss and one C. Fit with loss='hinge', class_weight=None, balance=0."
         )
     space = learner.label_space_
     signs = Labels.of(y, X.shape[0], space=space).signs

@@ -34,7 +34,7 @@ def test_every_label_has_the_machine_of_its_own_cost(seed, loss, bias):
     Y = (rng.random((25, 3)) < 0.4).astype(int)
     Y[0], Y[1] = 0, 1
     costs = (10.0 ** rng.uniform(-2, 1, 3)).tolist()
-    machine = LinearSVM(C=costs, loss=loss, bias=bias, tol=1e-7, max_iter=10_000)
+    machine = LinearSVM(C=costs, loss=loss, bias=bias, balance=0, tol=1e-7, max_iter=10_000)
     together = clone(machine).fit(X, Y)
     for k, C in enumerate(costs):
         alone = clone(machine).set_params(C=C).fit(X, Y[:, k])
@@ -47,7 +47,11 @@ def test_every_label_has_the_machine_of_its_own_cost(seed, loss, bias):
 
 @pytest.mark.parametrize(
     "machine",
-    [LinearSVM(tol=1e-6), LinearSVM(loss="squared_hinge", tol=1e-6), LinearSVM(bias="unregularized")],
+    [
+        LinearSVM(balance=0, tol=1e-6),
+        LinearSVM(loss="squared_hinge", balance=0.3, tol=1e-6),
+        LinearSVM(bias="unregularized", balance=0),
+    ],
 )
 def test_left_out_scores_go_by_each_cost(task, machine):
     X, Y = task

@@ -241,9 +241,9 @@ def test_the_number_of_threads_changes_nothing():
 
 def test_a_label_does_not_depend_on_its_neighbors():
     X, Y = text_like(labels=6)
-    together = KernelSVM(C=2.0).fit(X, Y)
+    together = KernelSVM(C=2.0, balance=0.15).fit(X, Y)
     for column in range(6):
-        alone = KernelSVM(C=2.0).fit(X, Y[:, column])
+        alone = KernelSVM(C=2.0, balance=0.15).fit(X, Y[:, column])
         np.testing.assert_array_equal(together.alpha_[:, column], alone.alpha_)
         np.testing.assert_allclose(
             together.decision_function(X)[:, column], alone.decision_function(X), atol=1e-12
@@ -276,8 +276,8 @@ def test_one_row_scores_as_in_a_batch():
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 def test_linear_svm_with_a_free_threshold(C):
     X, Y = text_like()
-    linear = LinearSVM(C, bias="unregularized", tol=1e-7, max_iter=1_000_000).fit(X, Y)
-    kernel = KernelSVM(C, kernel="linear", **TIGHT).fit(X, Y)
+    linear = LinearSVM(C, bias="unregularized", balance=0, tol=1e-7, max_iter=1_000_000).fit(X, Y)
+    kernel = KernelSVM(C, kernel="linear", balance=0, **TIGHT).fit(X, Y)
     np.testing.assert_allclose(linear.objective_, kernel.objective_, rtol=1e-6)
     np.testing.assert_allclose(linear.decision_function(X), kernel.decision_function(X), atol=1e-4)
     np.testing.assert_allclose(linear.coef_, (X.T @ (linear.alpha_ * (2.0 * Y - 1))).T, atol=1e-9)
@@ -296,8 +296,8 @@ def test_agrees_with_libsvm_on_reuters(corpus, kernel):
     X = Vectorizer().fit_transform(train.texts[:1500])
     topics = ("earn", "crude", "wheat")
     Y = np.array([[topic in labels for topic in topics] for labels in train.labels[:1500]]).astype(int)
-    ours = KernelSVM(10.0, tol=1e-6, **kernel).fit(X, Y)
-    linear = LinearSVM(10.0, bias="unregularized", tol=1e-6, max_iter=1_000_000).fit(X, Y)
+    ours = KernelSVM(10.0, balance=0, tol=1e-6, **kernel).fit(X, Y)
+    linear = LinearSVM(10.0, bias="unregularized", balance=0, tol=1e-6, max_iter=1_000_000).fit(X, Y)
     X64 = X.astype(np.float64)
     for column in range(len(topics)):
         theirs = SVC(C=10.0, tol=1e-6, **kernel).fit(X64, Y[:, column])

@@ -87,7 +87,7 @@ def test_a_bias_feature_of_any_size(n, seed, bias, C, loss, labels):
     X[-1] = 0
     Y = (rng.random((n, labels)) < 0.4).astype(int)
     Y[0], Y[1] = 0, 1
-    model = LinearSVM(C, bias=bias, loss=loss, tol=1e-5, max_iter=100_000).fit(X, Y)
+    model = LinearSVM(C, bias=bias, loss=loss, balance=0, tol=1e-5, max_iter=100_000).fit(X, Y)
     signs = 2.0 * Y - 1
     alpha = model.alpha_
     assert (alpha >= 0).all()
@@ -117,7 +117,7 @@ def test_the_bias_feature_costs_few_passes():
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_weights_slacks_and_alphas_belong_together(loss):
     X, Y = text_like()
-    model = LinearSVM(2.0, loss=loss).fit(X, Y)
+    model = LinearSVM(2.0, loss=loss, balance=0).fit(X, Y)
     signs = 2.0 * Y - 1
     np.testing.assert_allclose(model.coef_, (X.T @ (model.alpha_ * signs)).T, atol=1e-10)
     np.testing.assert_allclose(model.intercept_, (model.alpha_ * signs).sum(axis=0), atol=1e-10)
@@ -132,7 +132,7 @@ def test_weights_slacks_and_alphas_belong_together(loss):
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 def test_agrees_with_linear_svc(loss, C):
     X, Y = text_like()
-    ours = LinearSVM(C, loss=loss, **TIGHT).fit(X, Y)
+    ours = LinearSVM(C, loss=loss, balance=0, **TIGHT).fit(X, Y)
     for column in range(Y.shape[1]):
         theirs = LinearSVC(loss=loss, C=C, dual=True, tol=1e-10, max_iter=1_000_000).fit(X, Y[:, column])
         y = 2.0 * Y[:, column] - 1
@@ -150,7 +150,7 @@ def test_agrees_with_linear_svc_on_reuters(corpus):
     X = Vectorizer().fit_transform(train.texts)
     topics = ("earn", "crude", "wheat", "copper")
     Y = np.array([[topic in labels for topic in topics] for labels in train.labels]).astype(int)
-    ours = LinearSVM(1.0, tol=1e-7, max_iter=100_000).fit(X, Y)
+    ours = LinearSVM(1.0, balance=0, tol=1e-7, max_iter=100_000).fit(X, Y)
     X64 = X.astype(np.float64)
     for column in range(len(topics)):
         theirs = LinearSVC(loss="hinge", C=1.0, tol=1e-7, max_iter=1_000_000).fit(X64, Y[:, column])

@@ -55,12 +55,14 @@ def parameters(given: Any) -> dict[str, Any]:
     found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
     if "bias" in found:
         found["bias"] = _bias(found["bias"], learner)
+    if "balance" in found:
+        found["balance"] = _number_or_auto("--balance", found["balance"], 0.15)
     if "start_weight" in found:
         found["start_weight"] = _start_weight(found["start_weight"], given)
     if "gather" in found:
         found["gather"] = _gather(found["gather"])
     if "negative_weight" in found:
-        found["negative_weight"] = _negative_weight(found["negative_weight"])
+        found["negative_weight"] = _number_or_auto("--negative-weight", found["negative_weight"], 0.25)
     if "confidence" in found:
         found["confidence"] = _confidence(found["confidence"])
     if found.pop("rules", False):
@@ -138,13 +140,13 @@ def _start_weight(file: str, given: Any) -> dict[str, float]:
     return read_start_weights(file)
 
 
-def _negative_weight(text: str) -> float | str:
+def _number_or_auto(option: str, text: str, example: float) -> float | str:
     if text == "auto":
         return text
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"--negative-weight {text}: expected auto, or a number such as 0.25.") from None
+        raise UsageError(f"{option} {text}: expected auto, or a number such as {example:g}.") from None
 
 
 def _gather(text: str) -> int | str:

@@ -18,6 +18,7 @@ TRANSDUCTIVE = "transductive-svm"
 # Tuned unless --tune says otherwise.
 TUNED = ("linear-svm", "logistic-regression")
 _WITH_COSTS = "linear-svm logistic-regression kernel-svm multiclass-svm large-margin-winnow dual-svm"
+_WITH_BALANCE = "linear-svm logistic-regression kernel-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
@@ -113,6 +114,14 @@ LEARNING = (
         shown="none",
         common=True,
         learners=_WITH_WEIGHTS,
+    ),
+    train(
+        "--balance X|auto",
+        "Let positive examples of rare labels cost more: C (n-/n+)^X, by the numbers of documents without "
+        "and with the label. 0: the same cost for all; 1: the same total cost for both; auto: 0.15 if "
+        "documents may have several labels, 0 otherwise.",
+        shown="auto; logistic-regression: 0",
+        learners=_WITH_BALANCE,
     ),
     train(
         "--tol X",

@@ -31,7 +31,7 @@ import widemargin._core as _core
 from widemargin._arrays import canonical_csr, row_squares, times
 from widemargin._threads import thread_count
 from widemargin.labels import Labels
-from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
+from widemargin.learn.costs import sample_weights, training_costs, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.left_out.machines import LeaveOut
 from widemargin.learn.left_out.one_step import clipped, falls, step_work
@@ -58,7 +58,8 @@ _LANES = 16
 def left_out_logistic(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Finder:
     """What scores every example by the rule of a `LogisticRegression` that is learned without it.
 
-    Costs stay what they are when an example leaves, those of ``class_weight="balanced"`` too.
+    Costs stay what they are when an example leaves, those of `balance` and
+    ``class_weight="balanced"`` too.
     """
     return LogisticLeftOut(learner, X, y, sample_weight, how)
 
@@ -71,9 +72,7 @@ class LogisticLeftOut:
     def __init__(self, learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> None:
         self._csr, self._truth = canonical_csr(X), y.signs
         self._weights = sample_weights(sample_weight, self._csr.n_rows)
-        self._costs = label_costs(
-            learner.C, learner.class_weight, learner.label_space_, self._truth, self._weights
-        )
+        self._costs = training_costs(learner, learner.label_space_, self._truth, self._weights)
         self._bias = 0.0 if learner.bias is None else float(learner.bias)
         self._seed = int(check_random_state(how.random_state).randint(2**31 - 1))
         self._n_threads, self._accuracy, self._verbose = thread_count(how.n_jobs), how.accuracy, how.verbose

@@ -22,7 +22,7 @@ from widemargin._threads import thread_count
 from widemargin.decide.calibration import Platt
 from widemargin.decide.rule import DecisionRule
 from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_costs
 from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.linear_problem import linear_problem, train_logistic
@@ -47,6 +47,8 @@ class LogisticRegression(LeavesOut, LinearModel):
         hyperplanes through the origin
     class_weight : "balanced" gives the positive and the negative examples of each label the same total
         cost; a dict multiplies the cost of a label's positive examples (binary: of each class)
+    balance : as for :class:`~widemargin.LinearSVM`, but 0 unless it is given: unequal costs would shift the
+        probabilities
     tol : stop when the duality gap is at most `tol` times the objective
     max_iter : maximum number of passes per label
     warm_start : start from the last solution if it has the right shape
@@ -79,6 +81,7 @@ class LogisticRegression(LeavesOut, LinearModel):
     _: KW_ONLY
     bias: float | None = parameter(1.0, SIZE_OF_BIAS)
     class_weight: Literal["balanced"] | dict[Any, float] | None = None
+    balance: Balance = parameter(0.0, BALANCE)
     tol: float = parameter(1e-3, AT_LEAST_0)
     max_iter: int = parameter(1000, COUNT)
     warm_start: bool = False
@@ -105,7 +108,7 @@ class LogisticRegression(LeavesOut, LinearModel):
         csr = checked_csr(self, X, first=True)
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
-        costs = label_costs(self.C, self.class_weight, space, signs, weights)
+        costs = training_costs(self, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None
         options = _core.LogisticOptions(
             bias=0.0 if self.bias is None else float(self.bias),

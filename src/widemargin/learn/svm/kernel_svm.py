@@ -32,7 +32,14 @@ from widemargin._parameters import (
 from widemargin.decide.votes import pairs
 from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.costs import label_costs, sample_weights, times_weights, upper_bounds
+from widemargin.learn.costs import (
+    BALANCE,
+    Balance,
+    sample_weights,
+    times_weights,
+    training_costs,
+    upper_bounds,
+)
 from widemargin.learn.kernel_definiteness import is_semidefinite_by_parameters, warn_of_indefinite
 from widemargin.learn.kernels import KERNELS
 from widemargin.learn.left_out.machines import LeavesOut
@@ -67,7 +74,7 @@ class KernelSVM(LeavesOut, SupportVectorModel):
         positive number for a bias feature of that size; "stabilized" for OP 5 and 6, which always have an
         unbounded support vector
     stabilizer_size : length of the two artificial examples of the stabilized hyperplane
-    class_weight : as for :class:`~widemargin.LinearSVM`
+    class_weight, balance : as for :class:`~widemargin.LinearSVM`
     scheme : "one-vs-rest", or one machine per pair of classes with a majority vote ("votes") or a decision
         DAG ("dag")
     tol : largest violation of an optimality condition (8.32)-(8.34), at least 1e-12
@@ -115,6 +122,7 @@ class KernelSVM(LeavesOut, SupportVectorModel):
         "unregularized", either(SIZE_OF_BIAS, one_of("unregularized", "stabilized"))
     )
     stabilizer_size: float = parameter(1.0, POSITIVE)
+    balance: Balance = parameter("auto", BALANCE)
     scheme: Literal["one-vs-rest", "votes", "dag"] = parameter(
         "one-vs-rest", one_of("one-vs-rest", "votes", "dag")
     )
@@ -200,7 +208,7 @@ class KernelSVM(LeavesOut, SupportVectorModel):
         self, space: LabelSpace, signs: NDArray[np.int8], weights: Floats
     ) -> tuple[NDArray[np.int8], Floats]:
         """The signs and the upper bounds of every machine, (columns, n)."""
-        positive, negative = label_costs(self.C, self.class_weight, space, signs, weights)
+        positive, negative = training_costs(self, space, signs, weights)
         by_label = np.ascontiguousarray(signs.T)
         if self.scheme == "one-vs-rest" or space.kind == "binary":
             upper = upper_bounds(by_label, (positive, negative), weights)

@@ -35,7 +35,7 @@ from widemargin._parameters import (
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
+from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_costs, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.linear_model import LinearModel
@@ -65,6 +65,9 @@ class LinearSVM(LeavesOut, LinearModel):
         :class:`~widemargin.KernelSVM` (hinge loss only)
     class_weight : "balanced" gives the positive and the negative examples of each label the same total
         cost; a dict multiplies the cost of a label's positive examples (binary: of each class)
+    balance : positive examples cost ``C (n-/n+)^balance``, by the numbers (or total weights) of the examples
+        without and with the label: from 0, the same cost for all, to 1, the same total cost for both sides.
+        "auto" is 0.15 for label sets, and 0 for exclusive classes or beside a `class_weight`
     tol : stop when the duality gap is at most `tol` times the objective (``stop="gap"``), or when the
         projected gradients lie within an interval of this length (``stop="gradient"``, as in LIBLINEAR); for
         ``bias="unregularized"`` the largest violation of an optimality condition
@@ -100,6 +103,7 @@ class LinearSVM(LeavesOut, LinearModel):
         1.0, either(SIZE_OF_BIAS, one_of("unregularized"))
     )
     class_weight: Literal["balanced"] | dict[Any, float] | None = None
+    balance: Balance = parameter("auto", BALANCE)
     tol: float = parameter(1e-3, AT_LEAST_0)
     stop: Literal["gap", "gradient"] = parameter("gap", one_of("gap", "gradient"))
     max_iter: int = parameter(1000, COUNT)
@@ -127,7 +131,7 @@ class LinearSVM(LeavesOut, LinearModel):
         csr = checked_csr(self, X, first=True)
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
-        costs = label_costs(self.C, self.class_weight, space, signs, weights)
+        costs = training_costs(self, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None
         solve = self._solve_biased if isinstance(self.bias, str) else self._solve
         solve(space, csr, signs, costs, weights, start)

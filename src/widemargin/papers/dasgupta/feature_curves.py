@@ -100,7 +100,7 @@ class SvmTask(FeatureTask):
     def learn(self, regularization: float, kept: KeptColumns | None = None) -> Measures:
         """Train and test on the features that are `kept`."""
         train, test = self.rows(kept)
-        model = LinearSVM(C=1.0, bias=None).fit(train, self.labels)
+        model = LinearSVM(C=1.0, bias=None, balance=0).fit(train, self.labels)
         return measures(self.truth, model.decision_function(test))
 
     def path(self, regularizations: Sequence[float] = LAMBDAS) -> list[Measures]:

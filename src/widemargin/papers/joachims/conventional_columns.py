@@ -79,7 +79,7 @@ def conventional_cells(
         return [], []
     splits = splits_of(documents, report)
     report("Training the SVM that is compared with")
-    svm = LinearSVM(0.5, bias="unregularized").fit(task.X_train, task.in_train)
+    svm = LinearSVM(0.5, bias="unregularized", balance=0).fit(task.X_train, task.in_train)
     of_svm = 100 * prbep(task.truth, svm.decision_function(task.X_test))
     cells, notes = [], [*NOTES]
     for name in methods:

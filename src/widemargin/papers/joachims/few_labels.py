@@ -179,7 +179,7 @@ def induce(sample: Sample) -> LinearSVM:
     """The machine of the labeled documents alone, for documents that are not in the sample."""
     known = sample.member[: sample.n_labeled]
     y = known[:, 0] if known.shape[1] == 1 else known
-    return LinearSVM(C, bias="unregularized").fit(sample.X[: sample.n_labeled], y)
+    return LinearSVM(C, bias="unregularized", balance=0).fit(sample.X[: sample.n_labeled], y)
 
 
 def new_break_even(sample: Sample, machine: LinearSVM | TransductiveSVM) -> Floats:

@@ -114,7 +114,7 @@ def balanced(field: Field, column: int, n_train: int, n_test: int, seed: int) ->
 
 def inverse_margin(X: Any, labels: Any) -> float:
     """R^2/delta^2 of the biased machine with these labels."""
-    machine = LinearSVM(C, bias="unregularized").fit(X, labels)
+    machine = LinearSVM(C, bias="unregularized", balance=0).fit(X, labels)
     longest = float(X.multiply(X).sum(axis=1).max())
     return longest * float((machine.coef_**2).sum())
 
@@ -207,5 +207,5 @@ def _costs(
 def inductive_seconds(sample: Sample) -> float:
     """CPU seconds of the machine that knows the training documents only."""
     n = sample.n_labeled
-    machine = LinearSVM(C, bias="unregularized", n_jobs=1)
+    machine = LinearSVM(C, bias="unregularized", balance=0, n_jobs=1)
     return cpu_seconds(lambda: machine.fit(sample.X[:n], sample.member[:n, 0]))

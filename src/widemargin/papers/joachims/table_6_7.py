@@ -42,7 +42,11 @@ NOTES = [
 
 def learners(columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
     """The learner of each column."""
-    everything = (LinearSVM(0.5), LinearSVM(1.0), linear_svm(0.5), linear_svm(1.0), rbf_svm(0.01, cache=400))
+    everything = (
+        *(LinearSVM(C, balance=0) for C in (0.5, 1.0)),
+        *(linear_svm(C) for C in (0.5, 1.0)),
+        rbf_svm(0.01, cache=400),
+    )
     return {column: learner for column, learner in zip(COLUMNS, everything, strict=True) if column in columns}
 
 

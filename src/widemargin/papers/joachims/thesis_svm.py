@@ -1,4 +1,4 @@
-"""The support vector machines of Joachims (2000): biased, epsilon = 0.001, 80 megabytes of cache."""
+"""The support vector machines of Joachims (2000): biased, one cost, epsilon = 0.001, 80 MB of cache."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ BIAS_NOTE = "Biased hyperplanes with an unregularized b, as published."
 
 
 def linear_svm(C: float, **parameters: Any) -> KernelSVM:
-    """The linear machine of the thesis, biased: the same as ``LinearSVM(bias="unregularized")``."""
-    return KernelSVM(C, kernel="linear", tol=EPSILON, **parameters)
+    """The linear machine of the thesis, biased, as ``LinearSVM(bias="unregularized", balance=0)``."""
+    return KernelSVM(C, kernel="linear", balance=0, tol=EPSILON, **parameters)
 
 
 def rbf_svm(gamma: float, C: float = RBF_C, cache: float = CACHE, **parameters: Any) -> KernelSVM:
     """The machine with the kernel (3.34), ``exp(-gamma |x - z|^2)``."""
-    return KernelSVM(C, kernel="rbf", gamma=gamma, cache=cache, tol=EPSILON, **parameters)
+    return KernelSVM(C, kernel="rbf", gamma=gamma, cache=cache, balance=0, tol=EPSILON, **parameters)
 
 
 def support_vectors(learner: KernelSVM) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from widemargin._parameters import require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import Labels
-from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
+from widemargin.learn.costs import sample_weights, training_costs, upper_bounds
 from widemargin.learn.kernel_definiteness import definiteness
 from widemargin.learn.kernels import Kernel, refused_values
 from widemargin.learn.left_out.machines import LeaveOut, kernel_range
@@ -44,7 +44,7 @@ _SHRINK_HISTORY = 10
 def left_out_kernel(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Finder:
     """What scores every example by the rule that is learned without it, with a proven accuracy.
 
-    An example that is left out keeps the costs of the others as they are, those of
+    An example that is left out keeps the costs of the others as they are, those of `balance` and of
     ``class_weight="balanced"`` too. Where the rule without it has no unbounded support vector, and an
     interval of thresholds is equally good, the threshold is the middle of it; when only one class is left,
     the threshold is that class: 1 or -1.
@@ -209,7 +209,7 @@ class _Task:
         alpha = learner.alpha_.toarray() if is_sparse(learner.alpha_) else learner.alpha_
         alpha = np.ascontiguousarray(alpha.reshape(len(signs), -1).T, dtype=np.float64)
         if not hasattr(learner, "kernel"):  # a LinearSVM
-            costs = label_costs(learner.C, learner.class_weight, space, signs, weights)
+            costs = training_costs(learner, space, signs, weights)
             by_label = np.ascontiguousarray(signs.T)
             upper = upper_bounds(by_label, costs, weights)
             limit = int(learner.max_iter) * len(signs)

@@ -14,7 +14,7 @@ import widemargin._core as _core
 from widemargin._arrays import Csr, canonical_csr, is_sparse, row_squares
 from widemargin._threads import thread_count
 from widemargin.labels import Labels
-from widemargin.learn.costs import label_costs, sample_weights, upper_bounds
+from widemargin.learn.costs import sample_weights, training_costs, upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.left_out.machines import LeaveOut, cost_of_retraining
 from widemargin.learn.left_out.one_step import clipped, falls, step_work
@@ -40,7 +40,8 @@ _MOST_PASSES = 20_000
 def left_out_linear(learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> Finder:
     """What scores every example by the rule of a `LinearSVM` that is learned without it.
 
-    Costs stay what they are when an example leaves, those of ``class_weight="balanced"`` too. An
+    Costs stay what they are when an example leaves, those of `balance` and of
+    ``class_weight="balanced"`` too. An
     unregularized threshold and a hard margin are left to the decomposition.
     """
     if learner.bias == "unregularized":
@@ -51,6 +52,7 @@ def left_out_linear(learner: Any, X: Any, y: Labels, sample_weight: Any, how: Le
             kernel="linear",
             bias=learner.bias,
             class_weight=learner.class_weight,
+            balance=learner.balance,
             n_jobs=learner.n_jobs,
         )
         return left_out_kernel(same.fit(X, y, sample_weight), X, y, sample_weight, how)
@@ -65,9 +67,7 @@ class LinearLeftOut:
     def __init__(self, learner: Any, X: Any, y: Labels, sample_weight: Any, how: LeaveOut) -> None:
         self._csr, self._truth = canonical_csr(X), y.signs
         self._weights = sample_weights(sample_weight, self._csr.n_rows)
-        self._costs = label_costs(
-            learner.C, learner.class_weight, learner.label_space_, self._truth, self._weights
-        )
+        self._costs = training_costs(learner, learner.label_space_, self._truth, self._weights)
         self._learner, self._verbose = learner, how.verbose
         self._bias = 0.0 if learner.bias is None else float(learner.bias)
         self._squared = learner.loss == "squared_hinge"

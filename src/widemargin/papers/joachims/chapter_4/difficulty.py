@@ -172,7 +172,7 @@ def predicted(task: TextTask) -> Floats:
 def measured(task: TextTask, category: str, scheme: str) -> Measured:
     """The thesis's machine at C = 1000 on one category."""
     train, test = weighted(task, scheme)
-    machine = LinearSVM(C=C, bias="unregularized", tol=EPSILON).fit(train, task.labels(category))
+    machine = LinearSVM(C=C, bias="unregularized", balance=0, tol=EPSILON).fit(train, task.labels(category))
     scores, truth = machine.decision_function(test), task.truth[:, task.column(category)]
     wrong = np.mean((scores > 0) != (truth > 0))
     return Measured(100 * float(wrong), 100 * float(prbep(truth, scores)))
@@ -181,7 +181,7 @@ def measured(task: TextTask, category: str, scheme: str) -> Measured:
 def measured_all(task: TextTask, scheme: str) -> MeasuredAll:
     """A linear machine with a bias feature and C = 1 on all categories at once."""
     train, test = weighted(task, scheme)
-    scores = LinearSVM().fit(train, sp.csr_array(task.in_train)).decision_function(test)
+    scores = LinearSVM(balance=0).fit(train, sp.csr_array(task.in_train)).decision_function(test)
     wrong = ((scores > 0) != (task.truth > 0)).mean(axis=0)
     points = [float(prbep(truth, found)) for truth, found in zip(task.truth.T, scores.T, strict=True)]
     return MeasuredAll(100 * wrong, 100 * np.array(points))

@@ -56,11 +56,13 @@ def run(
     linear = machines(task, linear_svm(LINEAR_C), [LINEAR_C], "", report)[0]
     columns = {LINEAR: linear, LINEAR_BEST: best(machines(task, linear_svm(LINEAR_C), costs, "", report))}
     for degree in degrees:
-        learner = KernelSVM(kernel="poly", degree=degree, gamma=1.0, coef0=1.0, cache=400, tol=EPSILON)
+        learner = KernelSVM(
+            kernel="poly", degree=degree, gamma=1.0, coef0=1.0, cache=400, balance=0, tol=EPSILON
+        )
         columns[f"poly d={degree}"] = best(machines(task, learner, costs, f"degree {degree}, ", report))
     widths = []
     for gamma in gammas:
-        learner = KernelSVM(kernel="rbf", gamma=gamma, cache=400, tol=EPSILON)
+        learner = KernelSVM(kernel="rbf", gamma=gamma, cache=400, balance=0, tol=EPSILON)
         widths += machines(task, learner, costs, f"gamma={gamma:g}, ", report)
     columns[RBF] = best(widths)
     optimum = np.max([machine.each for machine in widths], axis=0)

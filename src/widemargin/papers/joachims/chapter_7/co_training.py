@@ -216,7 +216,7 @@ def svm_scores(X: Any, parts: Parts, known: NDArray[np.bool_], cost: float | Non
     """Scores of the test pages by a rule from labeled pages, and from unlabeled ones unless they cost 0."""
     X = sp.csr_array(X)
     if cost == 0:
-        machine: Any = LinearSVM(C, bias="unregularized").fit(X[parts.labeled], known)
+        machine: Any = LinearSVM(C, bias="unregularized", balance=0).fit(X[parts.labeled], known)
     else:
         y = np.concatenate([known.astype(np.float64), np.full(len(parts.unlabeled), np.nan)])
         rows = np.concatenate([parts.labeled, parts.unlabeled])
