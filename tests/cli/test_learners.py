@@ -144,6 +144,10 @@ class TestKernels:
             (["--bias", "big"], "--bias big: expected a size, such as 1, or unregularized"),
             (["--learner", "forest"], "'forest' is not one of"),
             (["--class-weight", "heavy"], "balanced"),
+            (["--balance", "much"], "--balance much: expected auto, or a number such as 0.15"),
+            (["--balance", "2"], "balance=2.0: expected a number from 0 to 1"),
+            (["--balance", "0.2", "--class-weight", "balanced"], "Pass only one of them"),
+            (["--balance", "0.2", "--learner", "multiclass-svm"], "--balance does not apply to"),
         ],
     )
     def test_options_that_make_no_sense(self, here, vectors, tmp_path, options, message):

@@ -16,6 +16,7 @@ from widemargin import (
     KernelSVM,
     LargeMarginWinnow,
     LinearSVM,
+    LogisticRegression,
     Perceptron,
     TextClassifier,
     Vectorizer,
@@ -138,6 +139,23 @@ class TestLearners:
         assert np.abs(found - self.scores(LinearSVM(loss="squared_hinge"))).max() > 1e-2
 
     @pytest.mark.parametrize(
+        ("options", "learner"),
+        [
+            (("--balance", "0.5"), LinearSVM(balance=0.5)),
+            (("--balance", "auto"), LinearSVM()),
+            (("--balance", "0.5", "--learner", "kernel-svm"), KernelSVM(balance=0.5)),
+            (("--balance", "0.5", "--learner", "logistic-regression"), LogisticRegression(balance=0.5)),
+        ],
+    )
+    def test_costs_of_rare_labels(self, train, options, learner):
+        found = train(*options)
+        np.testing.assert_allclose(found.decision_function(TEXTS), self.scores(learner), atol=1e-6)
+        assert found.learner_.balance == learner.balance
+        if learner.balance != "auto":
+            others = self.scores(type(learner)(balance=0))
+            assert np.abs(found.decision_function(TEXTS) - others).max() > 1e-3
+
+    @pytest.mark.parametrize(
         ("name", "learner", "weighting", "options"),
         [
             (
@@ -224,14 +242,14 @@ class TestDecisions:
         return write_jsonl(tmp_path_factory.mktemp("noisy") / "noisy.jsonl", records), records
 
     def fitted(self, records, **settings):
-        classifier = TextClassifier(Vectorizer(), LinearSVM(), estimate="leave-one-out", **settings)
+        classifier = TextClassifier(Vectorizer(), LinearSVM(balance=0), estimate="leave-one-out", **settings)
         return classifier.fit([one["text"] for one in records], [tuple(one["labels"]) for one in records])
 
     @pytest.mark.parametrize("goal", ["recall:0.7", "cost:1,5", "proportional", "f1-per-label"])
     def test_thresholds(self, run, documents, tmp_path, goal):
         path, records = documents
         options = ("--tune", "none", "--estimate", "leave-one-out", "--thresholds", goal, "--json")
-        done = run("train", path, "-o", tmp_path / "m.wm", *options)
+        done = run("train", path, "-o", tmp_path / "m.wm", "--balance", "0", *options)
         assert done.returncode == 0, done.stderr
         estimates = json.loads(done.stdout)["estimates"]
         assert estimates["method"] == "leave-one-out"
@@ -244,7 +262,7 @@ class TestDecisions:
     def test_isotonic_probabilities(self, run, documents, tmp_path):
         path, records = documents
         texts, model = [one["text"] for one in records], tmp_path / "m.wm"
-        options = ("--tune", "none", "--thresholds", "none", "--calibrate", "isotonic", "-q")
+        options = ("--tune", "none", "--thresholds", "none", "--calibrate", "isotonic", "--balance", "0", "-q")
         done = run("train", path, "-o", model, *options)
         assert done.returncode == 0, done.stderr
         rows = [json.loads(line) for line in run("predict", model, path, "--proba").stdout.splitlines()]
