@@ -38,7 +38,7 @@ from widemargin.weight.vectorizer import Vectorizer
 # Folds that only choose settings and thresholds may be fewer than those whose figures are the result.
 FOLDS, FOLDS_TO_CHOOSE = 5, 3
 # Parameters of a vectorizer that apply to words only.
-_OF_WORDS = ("stemmer", "stop_words", "tokens", "min_token_length", "phrases", "pairs", "thesaurus")
+_OF_WORDS = ("stemmer", "stop_words", "tokens", "min_token_length", "phrases", "pairs", "thesaurus", "blocks")
 
 
 def compare(
@@ -205,6 +205,8 @@ def _given(name: str, estimator: Any, text: dict[str, Any]) -> Contender:
 def _merged(suited: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """The options that suit a learner, except for those that are given and apply."""
     words = suited.get("units", given.get("units", "words")) == "words"
+    if words and "blocks" in given:
+        suited = {key: value for key, value in suited.items() if key != "ngram_range"}
     return {**suited, **{key: value for key, value in given.items() if words or key not in _OF_WORDS}}
 
 

@@ -21,6 +21,7 @@ class Contribution:
     """The contribution of one occurrence of a term to the score.
 
     A pair of words does not cover what stands between `gap_start` and `gap_end`. Other terms have no gap.
+    `block` is the block of the term, see :mod:`widemargin.weight.blocks`; None where there are no blocks.
     """
 
     start: int
@@ -30,6 +31,7 @@ class Contribution:
     value: float
     gap_start: int | None = None
     gap_end: int | None = None
+    block: str | None = None
 
     @property
     def spans(self) -> list[tuple[int, int]]:
@@ -39,10 +41,11 @@ class Contribution:
         return [(self.start, self.gap_start), (self.gap_end, self.end)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; `spans` of pairs only."""
+        """Plain values for JSON; `spans` of pairs only, `block` with blocks only."""
         plain = {"start": self.start, "end": self.end, "text": self.text, "term": self.term}
+        block = {} if self.block is None else {"block": self.block}
         spans = {} if self.gap_start is None else {"spans": [list(span) for span in self.spans]}
-        return {**plain, **spans, "value": self.value}
+        return {**plain, **block, **spans, "value": self.value}
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def explain_scores(
     score: float,
     threshold: float | None = None,
     name: Callable[[int], str] | None,
+    block: Callable[[int], str] | None = None,
 ) -> Explanation:
     """Divide what every term adds to the score equally among its occurrences.
 
@@ -123,6 +127,7 @@ def explain_scores(
     ----------
     columns, values : the terms of the text, and what each adds
     located : the columns, starts and ends of all occurrences, and the gaps in them
+    block : of columns, if there are blocks
     """
     terms, *places = (np.asarray(part).tolist() for part in located)
     value = dict(zip(columns.tolist(), values.tolist(), strict=True))
@@ -134,6 +139,7 @@ def explain_scores(
         covered = f"{text[start:gap_start]} ... {text[gap_end:end]}" if apart else text[start:end]
         term = covered.casefold() if name is None else name(column)
         share = value.get(column, 0.0) / occurrences[column]
-        contributions.append(Contribution(start, end, covered, term, share, *gap))
+        of = None if block is None else block(column)
+        contributions.append(Contribution(start, end, covered, term, share, gap[0], gap[1], of))
     contributions.sort(key=lambda part: (part.start, part.end))
     return Explanation(label, score, bias, contributions, threshold)

@@ -13,6 +13,7 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.features.combined_columns import Reduction
+from widemargin.text.fields import has_text_columns
 from widemargin.text.inputs import as_texts
 from widemargin.weight.term_vectors import Located, TermVectors
 
@@ -58,6 +59,17 @@ class Representation(NamedTuple):
     vectorizer: TermVectors | None
     reduction: Reduction | None
     n_features: int
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the columns of texts that have several."""
+        return None if self.vectorizer is None else self.vectorizer.fields_
+
+    def documents(self, texts: Any) -> Any:
+        """Documents with columns of text as texts; others as they are."""
+        if self.vectorizer is None or not has_text_columns(texts):
+            return texts
+        return self.vectorizer.documents(texts)
 
     def rows(self, texts: Any) -> Csr:
         """The rows of `texts`, with the columns that the learner sees."""
@@ -135,6 +147,16 @@ class Representation(NamedTuple):
         if self.vectorizer is None or not self.has_terms:
             return str(column + 1)
         return str(self.vectorizer.vocabulary_.term(column))
+
+    @property
+    def has_blocks(self) -> bool:
+        """Whether terms are of several blocks."""
+        return self.vectorizer is not None and self.vectorizer.blocks is not None
+
+    def block(self, column: int) -> str:
+        """The block of the `column` of documents."""
+        assert self.vectorizer is not None
+        return next(name for name, columns in self.vectorizer.blocks_.items() if column < columns.stop)
 
     def term(self, column: int) -> str:
         """What the learner's `column` is called; if it is made of several terms, by the strongest ones."""

@@ -82,6 +82,7 @@ class Scorer:
     def scores(self, texts: Any) -> NDArray[Any]:
         """Scores of `texts`: (n,) for two classes, otherwise documents x labels."""
         learner, representation = self.learner, self.representation
+        texts = representation.documents(texts)
         by_distance = getattr(learner, "kernel", None) in ("rbf", "chi2")
         if by_distance and isinstance(texts, Vectors) and representation.leaves_out_columns_of(texts):
             # Features that no training document has still lengthen a vector, and all its distances.
@@ -98,7 +99,8 @@ class Scorer:
 
     def lengths(self, texts: Any) -> NDArray[np.int64] | None:
         """The lengths of `texts` in bytes, if the rule needs them."""
-        return byte_lengths(texts) if self.rule.needs_lengths and not self.takes_vectors else None
+        needed = self.rule.needs_lengths and not self.takes_vectors
+        return byte_lengths(self.representation.documents(texts)) if needed else None
 
     def probabilities(self, texts: Any, scores: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """Calibrated probabilities, documents x labels, of a rule that has a calibration.
@@ -110,8 +112,12 @@ class Scorer:
         scores = self.scores(texts) if scores is None else scores
         return self.rule.probabilities(scores, self.lengths(texts))
 
-    def explain(self, text: str, label: Any = None) -> Explanation:
-        """Explain the score of `text` for `label`; by default for the predicted one."""
+    def explain(self, text: Any, label: Any = None) -> Explanation:
+        """Explain the score of `text` for `label`; by default for the predicted one.
+
+        Of several columns, `text` is a mapping from names to texts.
+        """
+        (text,) = self.representation.documents([text])
         before, row, located = self.representation.located_row(text)
         in_parts = hasattr(self.learner, "score_parts")
         if not in_parts:
@@ -138,6 +144,7 @@ class Scorer:
             score=sign * float(scores[column]),
             threshold=None if thresholds is None else sign * float(thresholds[column]),
             name=self.representation.word if self.representation.has_terms else None,
+            block=self.representation.block if self.representation.has_blocks else None,
         )
         if self.rule.costs is not None:
             place = self.space.classes.tolist().index(label)

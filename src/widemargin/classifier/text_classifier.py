@@ -29,7 +29,7 @@ from widemargin.classifier.training import (
     training_summary,
     tune_parts,
 )
-from widemargin.classifier.training_input import in_hierarchy, training_batch, training_input
+from widemargin.classifier.training_input import in_columns, in_hierarchy, training_batch, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
@@ -128,13 +128,12 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
 
         Parameters
         ----------
-        texts : sequence of str, Collection, Vectors or sparse matrix
+        texts : sequence of str, Collection, Vectors, sparse matrix, or a table with columns of text
             With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
         y : labels in any form, optional for a Collection or Vectors, which bring their own
-            None or NaN marks an unlabeled document. A learner that learns from those too, a
-            :class:`~widemargin.TransductiveSVM`, gets them (and has a mark `unlabeled` of its own); otherwise
-            they are left out with a warning. Estimates and features that are selected go by labeled
-            documents.
+            None or NaN marks an unlabeled document. A learner that learns from those too, such as a
+            :class:`~widemargin.TransductiveSVM`, gets them (its own mark is `unlabeled`); otherwise they are
+            left out with a warning. Estimates and selected features go by labeled documents.
         sample_weight : factors on the costs of errors, one per document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
@@ -142,6 +141,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         check_tuning(self.tune, self.features, per_label=self.tune_per_label)
         request = Request.read(self.estimate, self.thresholds, self.calibration, self.costs)
         vectorizer, learner = self._parts().values()
+        texts, vectorizer = in_columns(texts, vectorizer)
         if self.tune is not None and hasattr(learner, "unlabeled"):
             raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
         given = training_input(texts, y, sample_weight, learner)
@@ -182,8 +182,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         Parameters
         ----------
         texts : sequence of str, or a matrix, as in the first call
-        y : labels in the form of the first call; new labels may appear. Documents without one are ignored, as
-            in `fit`
+        y : labels in the form of the first call; new labels may appear. Documents without one are ignored
         classes : expected labels, in the first call; two of them make a binary task
 
         Examples
@@ -199,6 +198,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
         )
         self._check_goes_on(learner)
+        texts, vectorizer = in_columns(texts, vectorizer)
         texts, y = training_batch(texts, y)
         if is_matrix(texts):
             X = texts if first else self._representation.all_columns(texts).matrix

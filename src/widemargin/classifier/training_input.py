@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
@@ -18,6 +19,7 @@ from widemargin.labels import Labels
 from widemargin.labels.hierarchy import LabelTree
 from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.costs import sample_weights
+from widemargin.text.fields import check_columns, columns_of, has_text_columns, joined
 from widemargin.text.inputs import taken
 
 
@@ -52,6 +54,8 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
             texts = texts.texts
     if y is None:
         raise UsageError("There are no labels. Pass y: one label, or a list of labels, per document.")
+    if has_text_columns(texts):
+        texts = joined(texts, columns_of(texts) or ())
     if isinstance(texts, str | bytes):
         raise UsageError("texts is one text. Pass a list of texts.")
     n = int(texts.shape[0]) if is_matrix(texts) else len(texts)
@@ -65,6 +69,17 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
     kept = np.flatnonzero(~labels.unlabeled)
     weights = None if weights is None else sample_weights(weights, n)[kept]
     return TrainingInput(_rows(texts, kept), labels.take(kept), [names[i] for i in kept], weights)
+
+
+def in_columns(texts: Any, vectorizer: Any) -> tuple[Any, Any]:
+    """Documents with columns as texts, and a vectorizer that knows the columns; otherwise both as given."""
+    if not has_text_columns(texts) or vectorizer is None:
+        return texts, vectorizer
+    if hasattr(vectorizer, "fields_"):
+        return vectorizer.documents(texts), vectorizer
+    columns = check_columns(vectorizer.fields) or check_columns(columns_of(texts))
+    assert columns is not None
+    return joined(texts, columns), clone(vectorizer).set_params(fields=columns)
 
 
 def in_hierarchy(

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.output import bytes_in_words, counted, note
-from widemargin.errors import MissingFileError, StorageError, memory_for
+from widemargin.errors import MissingFileError, StorageError, UsageError, memory_for
 
 _FEWER = "Read fewer documents, or train from a stream: train --stream --learner winnow."
 
 if TYPE_CHECKING:
+    from widemargin.classifier import Scorer
     from widemargin.documents.collection import Collection, Vectors
 
 
@@ -38,6 +39,21 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
         with memory_for(f"reading {source}", read, _FEWER):
             raise
     return collection
+
+
+def columns_of_model(scorer: Scorer, reading: dict[str, Any], model: str | Path) -> dict[str, Any]:
+    """How to read documents for a model: from the columns of its training, unless others are named."""
+    known, named = scorer.representation.columns, reading["text"]
+    if known is None:
+        if named and len(named) > 1:
+            raise UsageError(f"--text {' --text '.join(named)}: {model} takes one text. Name one column.")
+        return reading
+    if named and len(named) != len(known):
+        raise UsageError(
+            f"--text {' --text '.join(named)}: {model} was trained on the columns {', '.join(known)}. Name "
+            f"{len(known)} columns in this order, or omit --text to read columns of these names."
+        )
+    return {**reading, "text": named or list(known)}
 
 
 def _file_size(source: str) -> str:

@@ -219,6 +219,19 @@ def _filled(stream: ByteSource, format: Format, options: Options) -> Lines:
 
 def _open(source: str | Path, options: Options) -> Path | tuple[ByteSource, Format]:
     """A folder, or the bytes of a file with its format."""
+    opened = _opened(source, options)
+    format = "folder" if isinstance(opened, Path) else opened[1]
+    if len(options.texts) > 1 and format not in ("jsonl", "csv", "tsv", "parquet", "svmlight"):
+        if not isinstance(opened, Path):
+            opened[0].close()
+        raise DataError(
+            f"{source}: a source of format {format} has no columns {', '.join(options.texts)}. Pass a table "
+            f"or JSON Lines, or name one column with --text."
+        )
+    return opened
+
+
+def _opened(source: str | Path, options: Options) -> Path | tuple[ByteSource, Format]:
     chosen = checked_format(options.format)
     if source != STDIN and not Path(source).exists():
         raise MissingFileError(f"{source}: no such file or folder. Check the path.")

@@ -8,7 +8,7 @@ A document is one string. A field is a span of it:
     The value of the header line ``Subject:`` among the first lines, with its continuation lines (those that
     begin with white space). It is empty if there is none.
 a column
-    Documents with several columns are one string, with :data:`SEPARATOR` between the columns. Trailing
+    Documents with several columns are one string, with the character U+001F between the columns. Trailing
     columns that are missing are empty.
 ``"title"``
     The first line, in documents that have no column of that name.
@@ -19,21 +19,21 @@ A column that is called ``"first-line"`` or ``"subject"`` takes the place of the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import widemargin._core as _core
+from widemargin.documents.record import SEPARATOR, join_columns
 from widemargin.errors import DataError, UsageError
 from widemargin.text.inputs import as_texts, listed
-
-SEPARATOR = "\x1f"
-"""The character between the columns of a document (U+001F, the unit separator of ASCII)."""
 
 FOUND = ("title", "subject", "first-line")
 """The fields that are found in documents without columns."""
 
 # Headers end at a blank line; a subject farther down belongs to a quoted message.
 _HEADER_LINES = 50
+# What columns of text are called in the data frames of pandas and polars and in Arrow.
+_TEXT_KINDS = {"object", "str", "string", "utf8", "category", "categorical", "large_string", "string_view"}
 _FIRST_LINE = re.compile(r"[^\S\n]*(\S[^\n]*)")
 _SUBJECT = re.compile(r"subject:[^\S\n]*([^\n]*(?:\n[^\S\n]+\S[^\n]*)*)", re.IGNORECASE)
 
@@ -157,6 +157,22 @@ def columns_of(texts: Any) -> tuple[str, ...] | None:
     return None if names is None or callable(names) else tuple(str(name) for name in names)
 
 
+def has_text_columns(texts: Any) -> bool:
+    """Whether documents are rows of a table with texts, and not single texts or vectors.
+
+    Examples
+    --------
+    >>> has_text_columns([{"title": "Wheat"}]), has_text_columns(["Wheat"])
+    (True, False)
+    """
+    if columns_of(texts) is None:
+        return False
+    if isinstance(texts, Mapping | list | tuple):
+        return True
+    kinds = texts.schema.types if hasattr(texts, "column_names") else texts.dtypes
+    return any(str(kind).lower() in _TEXT_KINDS for kind in kinds)
+
+
 def joined(texts: Any, names: Sequence[str]) -> list[str]:
     r"""Documents with columns as texts with separators.
 
@@ -186,23 +202,20 @@ def joined(texts: Any, names: Sequence[str]) -> list[str]:
     if len(sizes) > 1:
         lengths = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, columns, strict=True))
         raise DataError(f"The columns differ in length ({lengths}). Pass one value per document.")
-    return [join_columns(row, names, place) for place, row in enumerate(zip(*columns, strict=True))]
+    checked = [_checked(column, name) for name, column in zip(names, columns, strict=True)]
+    return [join_columns(values) for values in zip(*checked, strict=True)]
 
 
-def join_columns(values: Iterable[Any], names: Sequence[str], place: int = 0) -> str:
-    """The columns of one document as one text; `place` is its number, for errors."""
-    parts = []
-    for name, value in zip(names, values, strict=True):
-        if value is None or value != value:  # a missing number is not equal to itself
-            parts.append("")
-        elif isinstance(value, str):
-            parts.append(value.replace(SEPARATOR, " "))
-        else:
+def _checked(column: list[Any], name: str) -> list[str | None]:
+    """Texts, and None where one is missing: null, or a number that is not equal to itself."""
+    found = [None if value is None or value != value else value for value in column]
+    for place, value in enumerate(found):
+        if value is not None and not isinstance(value, str):
             raise DataError(
                 f"Column {name!r} of document {place} (counting from 0) is {value!r}, not a text. "
                 f"Pass str, or None where it is missing."
             )
-    return SEPARATOR.join(parts)
+    return found
 
 
 def _value(row: Any, name: str, place: int) -> Any:

@@ -101,7 +101,7 @@ def weigh_blocks(
     *,
     n_threads: int = 1,
 ) -> Csr:
-    """Weight and normalize every block by itself, multiply it by its weight, and normalize the whole row.
+    """Weight and normalize every block alone, multiply it by its weight, and normalize the whole row.
 
     Every block that has a weight other than 0 is as long as its `weights` say, before the row is normalized.
 

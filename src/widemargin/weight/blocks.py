@@ -1,7 +1,7 @@
 """Blocks: kinds of terms with vocabularies of their own, side by side in one matrix.
 
 Words, bigrams, characters and fields such as the title differ in number and frequency. Each is counted,
-weighted and normalized by itself, so that none drowns the others, and multiplied by its weight. The blocks of
+weighted and normalized alone, so that none drowns the others, and multiplied by its weight. The blocks of
 a document stand next to each other in one row, which is normalized again.
 
 A block is written as its name, optionally with lengths of n-grams and a weight, divided by colons:

@@ -225,17 +225,20 @@ class TermVectors:
         self._built_index: BlockIndex | None = None
         self._factors = self._collection_factors()
 
-    def _views(self, texts: Any) -> Views:
-        """Documents as the core reads them; those with columns are joined, in the order of training."""
+    def documents(self, texts: Any) -> Any:
+        """Documents as texts: those with columns are joined, in the order of training."""
         found = columns_of(texts)
         if found is None:
-            return Views(texts, self.fields_)
+            return texts
         if self.fields_ is None:
             raise DataError(
                 f"The documents have columns ({', '.join(found)}), but those of the training were single "
                 f"texts. Pass one text per document."
             )
-        return Views(joined(texts, self.fields_), self.fields_)
+        return joined(texts, self.fields_)
+
+    def _views(self, texts: Any) -> Views:
+        return Views(self.documents(texts), self.fields_)
 
     @property
     def min_df_of_columns(self) -> list[tuple[slice, float]]:

@@ -270,7 +270,14 @@ GENERAL = (
     Option("--help-all", "Show all options.", "label compare", bool, common=True),
 )
 READING = (
-    Option("--text COL", "The column with the text.", _READERS, shown="guessed", common=True),
+    Option(
+        "--text COL",
+        "The column with the text (may be repeated: a text of several columns, such as title and body).",
+        _READERS,
+        list[str],
+        shown="guessed",
+        common=True,
+    ),
     Option("--label COL", "The column with the labels.", _LABELED, shown="guessed", common=True),
     Option(
         "--id COL",

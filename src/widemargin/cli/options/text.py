@@ -50,6 +50,15 @@ TEXT = (
     train("--ngrams N|M-N", _NGRAMS, shown="1; chi-square-network: 3; profiles: 1-4", common=True),
     Option("--ngrams N|M-N", _NGRAMS, "label", default="1", common=True),
     Option(
+        "--blocks NAMES",
+        "Kinds of terms with vocabularies of their own, each weighted alone: words, bigrams, chars (3 to "
+        "5 characters within words), title, subject, first-line, and columns of --text. A name may be "
+        "followed by lengths of n-grams and a weight: words,bigrams:0.5,chars:2-4:0.5.",
+        _EVERY,
+        shown="none: --units and --ngrams",
+        common=True,
+    ),
+    Option(
         "--min-df N|FRACTION",
         "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
         _EVERY,
@@ -105,12 +114,15 @@ TEXT = (
 def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of `Vectorizer`; `defaults` are those of the learner for missing options."""
     usual = {"units": "words", "ngram_range": (1, 1), "weighting": "ltc", "min_count": 1, **defaults}
+    if given.blocks is not None:
+        usual |= {"units": "words", "ngram_range": (1, 1)}  # those of a learner are of no use to blocks
     chosen = {name: getattr(given, name, None) or value for name, value in usual.items()}
     return {
         **chosen,
         "tokens": given.tokens,
         "idf_power": 1.0 if given.idf_power is None else given.idf_power,
         "ngram_range": ngram_range(given.ngrams) if given.ngrams else usual["ngram_range"],
+        **blocks_and_columns(given),
         "min_df": frequency("--min-df", given.min_df),
         "max_df": frequency("--max-df", given.max_df),
         "max_features": given.max_features,
@@ -120,6 +132,24 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
         "n_hashed": given.hashed,
         "n_jobs": given.threads,
     }
+
+
+def blocks_and_columns(given: Any) -> dict[str, Any]:
+    """The parameters for blocks, and for texts of several columns."""
+    columns = tuple(given.text) if given.text and len(given.text) > 1 else None
+    if given.blocks is None:
+        return {"blocks": None, "fields": columns}
+    from widemargin.weight.blocks import parse_blocks
+
+    if getattr(given, "units", None) not in (None, "words") or getattr(given, "ngrams", None) not in (
+        None,
+        "1",
+    ):
+        raise UsageError("Use either --blocks or --units and --ngrams: a block has its own.")
+    try:
+        return {"blocks": parse_blocks(given.blocks, columns), "fields": columns}
+    except UsageError as error:
+        raise UsageError(f"--blocks {given.blocks}: {error}") from None
 
 
 def several_words(given: Any) -> dict[str, Any]:

@@ -10,7 +10,13 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.options.chosen_learner import options_for
 from widemargin.cli.options.learners import LEARNERS, TUNED
-from widemargin.cli.options.text import frequency, several_words, stop_word_list, word_files
+from widemargin.cli.options.text import (
+    blocks_and_columns,
+    frequency,
+    several_words,
+    stop_word_list,
+    word_files,
+)
 from widemargin.cli.output import note, print_json, say, show_table
 from widemargin.errors import DataError, UsageError
 
@@ -22,7 +28,7 @@ MODEL = "model.wm"
 # Options of reading and of texts that the advised command repeats.
 _REPEATED = ("text", "label", "label_delimiter", "format", "encoding", "errors", "max_document")
 _OF_TEXTS = ("min_df", "max_df", "min_count")
-_OF_WORDS = ("stop_words", "stemmer", "phrases", "pairs", "thesaurus")
+_OF_WORDS = ("stop_words", "stemmer", "phrases", "pairs", "thesaurus", "blocks")
 
 
 @takes("compare")
@@ -51,7 +57,11 @@ def run(given: Given) -> None:
         "max_df": frequency("--max-df", given.max_df),
         "stop_words": stop_word_list(given.stop_words),
         "stemmer": None if given.stemmer == "none" else given.stemmer,
-        **{name: value for name, value in several_words(given).items() if value is not None},
+        **{
+            name: value
+            for name, value in {**several_words(given), **blocks_and_columns(given)}.items()
+            if value is not None
+        },
     }
     if given.min_count is not None:
         text["min_count"] = given.min_count
@@ -116,7 +126,8 @@ def train_command(given: Given, row: ComparedLearner) -> str:
     for name in (*_REPEATED, *_OF_TEXTS, *(_OF_WORDS if words_apply else ())):
         value = getattr(given, name)
         if value is not None and value != known[name].default:
-            words += [known[name].flags[0], value]
+            for each in value if isinstance(value, list) else [value]:
+                words += [known[name].flags[0], each]
     words += ["--multilabel"] if given.multilabel else []
     words += ["--seed", given.seed] if given.seed else []
     return shlex.join(map(str, words))

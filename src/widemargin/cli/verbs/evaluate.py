@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli import estimates, options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import costs_for, read_cost, show_cost
-from widemargin.cli.files import read_all
+from widemargin.cli.files import columns_of_model, read_all
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.verbs.predict import check_form, load_scorer
 from widemargin.errors import DataError, DataWarning
@@ -34,7 +34,8 @@ def run(given: Given) -> None:
     from widemargin.documents.collection import Vectors
 
     scorer = load_scorer(given.model, given.threads)
-    collection = read_all(given.data, given.quiet, options.reading(given))
+    reading = columns_of_model(scorer, options.reading(given), given.model)
+    collection = read_all(given.data, given.quiet, reading)
     check_form(scorer, given.data, vectors=isinstance(collection, Vectors))
     costs = model_costs(scorer) if given.costs is None else costs_for(given.costs, scorer.space)
     summary, quality, levels, cost = measured(scorer, collection, costs)

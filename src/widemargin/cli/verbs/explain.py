@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.output import print_json, say, say_styled, show_table
 from widemargin.cli.verbs.inspect import chosen_labels
 from widemargin.cli.verbs.predict import load_scorer
+from widemargin.documents.record import SEPARATOR
 from widemargin.errors import DataError, MissingFileError, StorageError, UsageError
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ def run(given: Given) -> None:
     For nearest neighbors, also list the training documents that voted, numbered from 0 in the order of
     training.
 
+    A text of several columns is a JSON object, such as {"title": "...", "body": "..."}.
+
     In a terminal, words for the label are green and words against it red.
     """
     from widemargin.documents.limits import parse_size
@@ -46,11 +50,35 @@ def run(given: Given) -> None:
     wanted = None
     if given.label is not None:
         (wanted,) = chosen_labels([given.label], scorer.space.classes.tolist())
+    if scorer.representation.columns is not None:
+        content = _in_columns(content, scorer.representation.columns, str(given.model))
     explanation = scorer.explain(content, wanted)
     if given.json:
         print_json(explanation.to_dict())
     else:
         show(content, explanation, given.terms)
+
+
+def _in_columns(content: str, columns: tuple[str, ...], model: str) -> str:
+    """A text of several columns, given as a JSON object; any other text is the first column."""
+    from widemargin.documents.record import join_columns
+
+    try:
+        record = json.loads(content)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        return join_columns([content])
+    if not set(record) & set(columns):
+        raise DataError(
+            f"The object has no column of {model}. Its columns are {', '.join(columns)}: pass "
+            f'{{"{columns[0]}": "..."}}.'
+        )
+    values = [record.get(name) for name in columns]
+    for name, value in zip(columns, values, strict=True):
+        if not isinstance(value, str | None):
+            raise DataError(f'"{name}" in the object is not a string. Pass a string, or omit it.')
+    return join_columns(values)
 
 
 def show(text: str, explanation: Explanation, terms: int) -> None:
@@ -78,7 +106,13 @@ def show(text: str, explanation: Explanation, terms: int) -> None:
         rows.append([f"({len(rest)} more)", sum(c for _, _, c in rest), sum(v for _, v, _ in rest)])
     rows.append(["(bias)", None, explanation.bias])
     columns = [Column("term"), Column("times", "count"), Column("contribution", "difference", 4)]
-    show_table(Table("", columns, list(rows), footer=[["sum: the score", None, explanation.score]]))
+    footer: list[Any] = [["sum: the score", None, explanation.score]]
+    blocks = {part.term: part.block for part in explanation.contributions if part.block is not None}
+    if blocks:
+        columns.insert(1, Column("block"))
+        for row in (*rows, *footer):
+            row.insert(1, blocks.get(row[0], ""))
+    show_table(Table("", columns, list(rows), footer=footer))
     if explanation.voters is not None:
         say()
         show_table(voters_table(explanation.voters))
@@ -109,7 +143,8 @@ def colored(text: str, explanation: Explanation) -> list[tuple[str, str]]:
         running += value[place]
         now = _style(running) if abs(running) >= FAINT * strongest > 0 else ""
         if now != style or place == len(text):
-            result.append((text[start:place], style))
+            # Columns of a text stand below each other.
+            result.append((text[start:place].replace(SEPARATOR, "\n"), style))
             start, style = place, now
     return result
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
-from widemargin.cli.files import check_target
+from widemargin.cli.files import check_target, columns_of_model
 from widemargin.cli.output import counted, note, print_json
 from widemargin.cli.verbs.predict import BATCH, Row, load_scorer, writer_for
 from widemargin.errors import DataError, UsageError
@@ -40,6 +40,7 @@ def run(given: Given) -> None:
     reading = _reading(given)
     scorer = load_scorer(given.model, given.threads)
     check_identifies(scorer, str(given.model))
+    reading = columns_of_model(scorer, reading, given.model)
     switch_cost = None
     if given.segments:
         switch_cost = SWITCH_COST if given.switch_cost is None else given.switch_cost

@@ -93,8 +93,10 @@ def run(given: Given) -> None:
         )
         return
     say(f"{given.model}: {bytes_in_words(Path(given.model).stat().st_size)}, verified.")
-    for key, value in description(content.manifest, classifier.classes_.tolist()):
-        say(f"{key:<12} {value}")
+    lines = description(content.manifest, classifier.classes_.tolist())
+    width = max(12, *(len(key) for key, _ in lines))
+    for key, value in lines:
+        say(f"{key:<{width}} {value}")
     if tree is not None:
         say()
         show_table(tree_table(tree, NODES_SHOWN))
@@ -259,6 +261,7 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
             "vectorizer",
             _settings(config["vectorizer"]) if config["vectorizer"] else "none: vectors were given",
         ),
+        *_blocks(config["vectorizer"]),
         *_thesaurus(config["vectorizer"]),
         ("learner", f"{learner} {_settings(state)}"),
     ]
@@ -307,6 +310,24 @@ def _terms(summary: dict[str, Any], config: dict[str, Any]) -> str:
     return f"{kept} of {summary['terms_before']:,}, {chosen['name']}: {_settings(chosen['state'])}"
 
 
+def _blocks(vectorizer: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """One line per block: its weight, its columns and where its terms stand; and the columns of texts."""
+    vectorizer = vectorizer or {}
+    lines = []
+    if vectorizer.get("fields"):
+        lines.append(("columns", ", ".join(vectorizer["fields"])))
+    if vectorizer.get("blocks") is None:
+        return lines
+    for block, n_columns in zip(vectorizer["blocks"], vectorizer["block_columns"], strict=True):
+        low, high = block["ngram_range"]
+        lengths = f"{low}-grams" if low == high else f"{low}- to {high}-grams"
+        what = f"{lengths} of {block['units'].replace('_', ' ')}"
+        where = f" in {block['field']}" if block["field"] else ""
+        weight = f"weight {block['weight']:g}, {counted(n_columns, 'term')}"
+        lines.append((f"block {block['name']}", f"{weight}: {what}{where}"))
+    return lines
+
+
 def _thesaurus(vectorizer: dict[str, Any] | None) -> list[tuple[str, str]]:
     """The first concepts with their entries, on a line of its own."""
     concepts = (vectorizer or {}).get("thesaurus")
@@ -346,7 +367,10 @@ def _pairs(terms: list[tuple[str, float]]) -> list[dict[str, Any]]:
 def _settings(state: dict[str, Any]) -> str:
     """The settings that are plain values, as name=value."""
     shown = []
+    of_blocks = ("units", "ngram_range") if state.get("blocks") else ()
     for key, value in state.get("parameters", state).items():
+        if key in of_blocks:
+            continue
         if key == "ngram_range":
             longest = max(value[1], 2 if state.get("phrases") is not None else 1)
             shown.append(f"ngrams={value[0]}-{longest}")

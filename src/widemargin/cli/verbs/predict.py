@@ -18,7 +18,7 @@ from widemargin._printable import printable_json
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import costs_for
-from widemargin.cli.files import check_target
+from widemargin.cli.files import check_target, columns_of_model
 from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
 
@@ -58,7 +58,7 @@ def run(given: Given) -> None:
         scorer,
         given.data,
         given.quiet,
-        options.reading(given),
+        columns_of_model(scorer, options.reading(given), given.model),
         every_score=given.scores,
         proba=given.proba,
         top=given.top,

@@ -50,7 +50,7 @@ def run(given: Given) -> None:
     effort = estimates.tuning_effort(tune)
     if wanted is not None and effort is not None:
         raise UsageError("Use either --tune or --features.")
-    named = ("weighting", "idf_power", "stemmer", "stop_words")
+    named = ("weighting", "idf_power", "stemmer", "stop_words", "blocks")
     explicit = {f"vectorizer__{name}": terms[name] for name in named if getattr(given, name) is not None}
     if given.C is not None:
         explicit["learner__C"] = given.C

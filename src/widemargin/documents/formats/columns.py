@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from widemargin.documents.encoding import Errors, check_encoding
 from widemargin.documents.limits import MAX_DOCUMENT, check_limit
-from widemargin.errors import DataError
+from widemargin.errors import DataError, UsageError
 
 # In order of preference; compared without regard to case, blanks, hyphens and underscores.
 TEXT_NAMES = (
@@ -60,7 +60,7 @@ class ReadOptions(TypedDict, total=False):
     """The keyword arguments of the readers, as in :class:`Options`."""
 
     format: str | None
-    text: str | None
+    text: str | Sequence[str] | None
     label: str | None
     id: str | None
     label_delimiter: str | None
@@ -78,7 +78,8 @@ class Options:
     format : "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed by name, then by content.
         "lines" (a document per line) and "text" (one document) are never guessed
     text, label, id : the columns or fields to read; guessed by name, then by content. In a table without a
-        header they are numbers from "1"
+        header they are numbers from "1". Several columns of `text` become one text, see
+        :func:`~widemargin.documents.record.join_columns`
     label_delimiter : the separator of labels in one cell. A JSON list needs none
     encoding : by default UTF-8, or what the bytes look like if they are not, with a warning
     errors : "replace" or "strict": whether undecodable bytes are replaced and counted, or an error
@@ -87,7 +88,7 @@ class Options:
     """
 
     format: str | None = None
-    text: str | None = None
+    text: str | Sequence[str] | None = None
     label: str | None = None
     id: str | None = None
     label_delimiter: str | None = None
@@ -98,21 +99,34 @@ class Options:
     def __post_init__(self) -> None:
         check_encoding(self.encoding, self.errors)
         check_limit(self.max_document)
+        if len(set(self.texts)) < len(self.texts):
+            raise UsageError(f"--text {' --text '.join(self.texts)}: name every column once.")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The named columns of the text; none if they are to be guessed."""
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text or ())
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All named columns."""
+        return (*self.texts, *(name for name in (self.label, self.id) if name is not None))
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The chosen column names."""
+    """The chosen column names; several of `texts` become one text."""
 
-    text: str
+    texts: tuple[str, ...]
     label: str | None
     id: str | None
 
     def describe(self) -> str:
         """Which columns are read, as a clause."""
+        text = " and ".join(f'"{name}"' for name in self.texts)
         label = f'labels from "{self.label}"' if self.label else "no labels"
         number = f'ids from "{self.id}"' if self.id else "record numbers as ids"
-        return f'text from "{self.text}", {label}, {number}'
+        return f"text from {text}, {label}, {number}"
 
 
 def choose_columns(
@@ -123,20 +137,22 @@ def choose_columns(
     >>> choose_columns(["Ticket-ID", "body", "team"], [], Options(), "tickets.csv, line 1").describe()
     'text from "body", labels from "team", ids from "Ticket-ID"'
     """
-    for flag, wanted in (("text", options.text), ("label", options.label), ("id", options.id)):
+    wanted_texts = (("text", name) for name in options.texts)
+    for flag, wanted in (*wanted_texts, ("label", options.label), ("id", options.id)):
         if wanted is not None and wanted not in names:
             raise DataError(_missing(flag, wanted, names, where))
-    taken = {options.text, options.label, options.id}
-    free = [name for name in names if name not in taken]
+    free = [name for name in names if name not in options.named]
     label = options.label or _by_name(free, LABEL_NAMES)
     number = options.id or _by_name(free, ID_NAMES)
-    text = options.text or _by_name(free, TEXT_NAMES)
+    if options.texts:
+        return Columns(options.texts, label, number)
+    text = _by_name(free, TEXT_NAMES)
     if text is None:
         text = _longest([name for name in free if name not in (label, number)], sample)
     if text is None:
         columns = ", ".join(names)
         raise DataError(f"{where}: no column contains text; columns are {columns}. Choose one with --text.")
-    return Columns(text, label, number)
+    return Columns((text,), label, number)
 
 
 def _by_name(names: Sequence[str], known: Sequence[str]) -> str | None:

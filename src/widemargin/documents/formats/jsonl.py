@@ -11,7 +11,7 @@ from widemargin.documents.batches import Batch
 from widemargin.documents.encoding import Errors, Lines, split_lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_value
-from widemargin.documents.record import Document, LabelSet
+from widemargin.documents.record import Document, LabelSet, join_columns
 from widemargin.documents.wording import shown
 from widemargin.errors import DataError
 
@@ -29,9 +29,12 @@ def _choose_fields(lines: Lines, name: str, options: Options) -> Columns:
     names = list(dict.fromkeys(key for record in sample for key in record))
     if not names:
         # Nothing to guess from; the reader reports an empty file.
-        return Columns(options.text or "text", options.label or "labels", options.id or "id")
+        return Columns(options.texts or ("text",), options.label or "labels", options.id or "id")
     # A named field may be absent from the first records.
-    named = [field for field in (options.label, options.id) if field and field not in names]
+    optional = options.named if len(options.texts) > 1 else (options.label, options.id)
+    named = [field for field in optional if field and field not in names]
+    if len(options.texts) > 1 and not set(options.texts) & set(names):
+        named = []  # none of them is a mistake
     return choose_columns([*names, *named], sample, options, f"{name}, line 1")
 
 
@@ -90,7 +93,8 @@ class JsonLines:
         """Add records of the usual form: a text, a list of labels, an id that is a string."""
         if self._delimiter is not None or _may_halve(text):
             return False
-        texts: list[Any] = [record.get(self._columns.text) for record in records]
+        columns = [[record.get(field) for record in records] for field in self._columns.texts]
+        texts: list[Any] = columns[0] if len(columns) == 1 else _joined(columns)
         if set(map(type, texts)) != {str}:
             return False
         labels = _plain_labels([[record.get(field) for record in records] for field in self._labels])
@@ -128,9 +132,7 @@ class JsonLines:
         """The document of line `number`, the `count`-th one of its source."""
         columns = self._columns
         where = f"{self._name}, line {number}"
-        text = record.get(columns.text)
-        if not isinstance(text, str):
-            raise DataError(_no_text(record, columns.text, where))
+        text = _text(record, columns.texts, where)
         identifier = record.get(columns.id) if columns.id else None
         if isinstance(identifier, dict | list):
             raise DataError(
@@ -143,6 +145,24 @@ class JsonLines:
         document = Document(str(count) if identifier is None else str(identifier), text, labels)
         # Escapes can produce halves of surrogate pairs, which cannot be encoded.
         return _without_surrogates(document, where, self._errors) if "\\u" in line else document
+
+
+def _joined(columns: list[list[Any]]) -> list[str | None]:
+    """One text per record, None where all its columns are missing or one is not a string."""
+    if any(not set(map(type, column)) <= {str, type(None)} for column in columns):
+        return [None]
+    rows = zip(*columns, strict=True)
+    return [None if all(value is None for value in row) else join_columns(row) for row in rows]
+
+
+def _text(record: dict[str, Any], fields: tuple[str, ...], where: str) -> str:
+    """The text of a record; of several fields, some may be missing."""
+    values = [record.get(field) for field in fields]
+    given = [value for value in values if value is not None]
+    for field, value in zip(fields, values, strict=True):
+        if not isinstance(value, str) and (value is not None or not given):
+            raise DataError(_no_text(record, field, where))
+    return join_columns(values) if len(values) > 1 else str(values[0])
 
 
 def _parsed_together(text: str, n: int) -> list[dict[str, Any]] | None:

@@ -11,7 +11,7 @@ from typing import Any
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_cell, labels_of_value
 from widemargin.documents.limits import too_large
-from widemargin.documents.record import Document, LabelSet
+from widemargin.documents.record import Document, LabelSet, join_columns
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, StorageError, UsageError
 
@@ -48,13 +48,10 @@ def open_parquet(path: str, options: Options) -> tuple[str, Iterator[Document]]:
 
 
 def _documents(reader: _Reader, columns: Columns, options: Options, path: str) -> Iterator[Document]:
-    wanted = list(dict.fromkeys(name for name in (columns.text, columns.label, columns.id) if name))
+    wanted = list(dict.fromkeys(name for name in (*columns.texts, columns.label, columns.id) if name))
     for count, row in enumerate(reader.rows(wanted), 1):
         where = f"{path}, row {count}"
-        text = row[columns.text]
-        if not isinstance(text, str):
-            shown = repr(text[:_SHOWN] if isinstance(text, bytes | list) else text)[: 2 * _SHOWN]
-            raise DataError(f'{where}: "{columns.text}" is {shown}, not text. Name another with --text.')
+        text = _text(row, columns.texts, where)
         identifier = row[columns.id] if columns.id else None
         yield Document(
             str(count) if identifier is None else str(identifier),
@@ -62,6 +59,17 @@ def _documents(reader: _Reader, columns: Columns, options: Options, path: str) -
             _labels(row, columns, options, where),
         )
     reader.warn()
+
+
+def _text(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> str:
+    """The text of a row; of several columns, some may be null."""
+    values = [row[name] for name in names]
+    some = any(isinstance(value, str) for value in values)
+    for name, value in zip(names, values, strict=True):
+        if not isinstance(value, str) and (value is not None or not some):
+            shown = repr(value[:_SHOWN] if isinstance(value, bytes | list) else value)[: 2 * _SHOWN]
+            raise DataError(f'{where}: "{name}" is {shown}, not text. Name another with --text.')
+    return join_columns(values) if len(values) > 1 else str(values[0])
 
 
 class _Reader:

@@ -12,7 +12,7 @@ from widemargin.documents.encoding import Lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_cell
 from widemargin.documents.limits import too_large
-from widemargin.documents.record import Document
+from widemargin.documents.record import Document, join_columns
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError
 
@@ -80,7 +80,7 @@ def _documents(
     name: str,
 ) -> Iterator[Document]:
     width = len(names)
-    text = names.index(columns.text)
+    first_text, *more_texts = (names.index(text) for text in columns.texts)
     label = names.index(columns.label) if columns.label else None
     number = names.index(columns.id) if columns.id else None
     count = 0
@@ -94,7 +94,10 @@ def _documents(
             count += 1
             labels = None if label is None else labels_of_cell(row[label], options.label_delimiter)
             identifier = row[number] if number is not None else ""
-            yield Document(identifier or str(count), row[text], labels)
+            text = row[first_text]
+            if more_texts:
+                text = join_columns([text, *(row[place] for place in more_texts)])
+            yield Document(identifier or str(count), text, labels)
 
 
 def _records(
@@ -166,7 +169,7 @@ def _sample_rows(sample: Sequence[str], dialect: _Dialect, skip: bool) -> list[l
 
 def _numbered(header: Sequence[str], options: Options) -> bool:
     """Whether the caller names columns by number, which means that there is no header."""
-    wanted = [column for column in (options.text, options.label, options.id) if column is not None]
+    wanted = options.named
     return bool(wanted) and all(column.isdecimal() and column not in header for column in wanted)
 
 
@@ -174,7 +177,7 @@ def _check_header(names: Sequence[str], options: Options, where: str) -> None:
     """Raise an error if the first line is a document instead of a header."""
     cure = "Add a header line such as label,text, or name the columns by number: --label 1 --text 2."
     for name in names:
-        if len(name) > _LONG_NAME and name not in (options.text, options.label, options.id):
+        if len(name) > _LONG_NAME and name not in options.named:
             raise DataError(f'{where}: "{name[:40]}..." does not look like the name of a column. {cure}')
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
