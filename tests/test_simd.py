@@ -17,7 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 import widemargin._core as core
 from widemargin import BalancedWinnow, BoostedTrees, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM
-from widemargin import LogisticRegression, MulticlassSVM, Perceptron, RegularizedLeastSquares, TransductiveSVM
+from widemargin import LabelWeightedSVM, LogisticRegression, MulticlassSVM, Perceptron
+from widemargin import RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.held_out import leave_one_out
 from widemargin.learn.trees.stumps import VOTES
 
@@ -35,6 +36,8 @@ fitted = {
     "squared hinge": LinearSVM(1.0, loss="squared_hinge", **exact).fit(X, Y[:, :5]),
     "single precision": LinearSVM(1.0, **exact).fit(sp.csr_array(X.astype(np.float32)), Y[:, :3]),
     "one label": LinearSVM(1.0, bias=None, **exact).fit(X, y),
+    "label weights": LabelWeightedSVM(1.0, **exact).fit(X, Y),
+    "label weights, one label": LabelWeightedSVM(1.0, bias=None, **exact).fit(X, y),
     "logistic": LogisticRegression(10.0, **exact).fit(X, Y),
     "logistic, one label": LogisticRegression(10.0, **exact).fit(X, y),
     "rbf": kernel,

@@ -2,6 +2,7 @@
 #include "bindings/bindings.hpp"
 #include "left_out/leave_one_out.hpp"
 #include "linear/dual_cd.hpp"
+#include "linear/label_weighted.hpp"
 #include "linear/logistic.hpp"
 
 namespace widemargin {
@@ -22,6 +23,31 @@ void train(const Csr& csr, const Filled<LinearProblem>& problem, const Filled<Li
     csr.visit(n_threads, [&](const auto& x) {
         const auto task = checked_task<LinearSvmTask>(x, problem, results);
         without_gil([&] { train_linear_svm(x, task, options.core, n_threads, poll_signals); });
+    });
+}
+
+void train_weighted(const Csr& csr, const Filled<LinearProblem>& problem, InputMatrix<float> squared_factors,
+                    const Filled<LinearSvmOptions>& options, const Filled<LinearSvmResults>& results,
+                    int n_threads) {
+    csr.visit(n_threads, [&](const auto& x) {
+        const auto task = checked_task<LinearSvmTask>(x, problem, results);
+        require_shape(squared_factors, {x.n_columns, task.n_labels}, "squared_factors");
+        without_gil([&] {
+            train_label_weighted(x, squared_factors.data(), task, options.core, n_threads, poll_signals);
+        });
+    });
+}
+
+void score_factored(const Csr& csr, InputMatrix<double> weights, InputMatrix<float> squared_factors,
+                    Input<double> intercept, OutputMatrix<double> scores, int n_threads) {
+    csr.visit(n_threads, [&](const auto& x) {
+        const std::int64_t n_labels = weights.shape(1);
+        require_shape(weights, {x.n_columns, n_labels}, "weights");
+        require_shape(squared_factors, {x.n_columns, n_labels}, "squared_factors");
+        require_size(intercept, n_labels, "intercept");
+        require_shape(scores, {x.n_rows, n_labels}, "scores");
+        const FactoredWeights rules{weights.data(), squared_factors.data(), intercept.data(), n_labels};
+        without_gil([&] { score_factored_rows(x, rules, scores.data(), n_threads, poll_signals); });
     });
 }
 
@@ -68,6 +94,11 @@ void register_linear(nb::module_& m) {
         .arrays(shape(1), "labels_done", &LinearSvmResults::labels_done);
     m.def("train_linear_svm", &train, arg("csr"), arg("problem"), arg("options"), arg("results"),
           arg("n_threads"));
+
+    m.def("train_label_weighted_svm", &train_weighted, arg("csr"), arg("problem"), array("squared_factors"),
+          arg("options"), arg("results"), arg("n_threads"));
+    m.def("score_factored_rows", &score_factored, arg("csr"), array("weights"), array("squared_factors"),
+          array("intercept"), array("scores"), arg("n_threads"));
 
     Fields<LogisticOptions>(m, "LogisticOptions")
         .values("bias", &LogisticOptions::bias, "tol", &LogisticOptions::tol, "max_passes",

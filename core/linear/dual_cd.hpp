@@ -29,9 +29,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "linear/blocks.hpp"
 #include "linear/label_blocks.hpp"
+#include "linear/label_rows.hpp"
 #include "linear/linear_svm_dual.hpp"
 #include "parallel.hpp"
 #include "sparse/csr.hpp"
@@ -45,7 +48,8 @@ void train_linear_svm(const CsrView<T>& x, const LinearSvmTask& task, const Line
                       int n_threads, Poll&& poll) {
     const SharedRows<T> shared(x, task.sample_weights);
     const auto solve = [&](const std::int64_t* labels, int count, const StopFlag& stop) {
-        LabelBlock<T>(shared, task, options, labels, count).solve(stop);
+        std::vector<PlainRows<T>> rows(count, PlainRows<T>(shared));
+        LabelBlock<PlainRows<T>>(shared, task, options, labels, std::move(rows)).solve(stop);
     };
     solve_in_blocks(task, x.n_rows, n_threads, solve, poll);
 }

@@ -1,5 +1,5 @@
 // Up to 16 labels trained together: passes that they share, and passes of each label alone. What is solved,
-// and how, stands in linear/dual_cd.hpp.
+// and how, stands in linear/dual_cd.hpp. `Rows` says how a label sees the rows: linear/label_rows.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "linear/label_rows.hpp"
 #include "linear/linear_svm_dual.hpp"
 #include "linear/threshold.hpp"
 #include "parallel.hpp"
@@ -22,9 +23,11 @@
 namespace widemargin {
 
 // One label on its own, in double precision.
+template <class Rows>
 struct LabelState {
     std::int64_t label;
     LinearSvmDual problem;
+    Rows rows;
     std::vector<double> w;      // renumbered columns, then the bias weight
     std::vector<double> alpha;  // n
     double sum = 0;             // S of linear/threshold.hpp
@@ -37,27 +40,33 @@ struct LabelState {
     std::int64_t smallest_at = 0, passes = 0;
     bool done = false, converged = false;
 
-    LabelState(std::int64_t label, const LinearSvmDual& problem) : label(label), problem(problem) {}
+    LabelState(std::int64_t label, const LinearSvmDual& problem, Rows rows)
+        : label(label), problem(problem), rows(std::move(rows)) {}
 };
 
-template <typename T>
+template <class Rows>
 class LabelBlock {
+    using T = typename Rows::Value;
+    using State = LabelState<Rows>;
+
   public:
+    // rows: as each of the labels sees them
     LabelBlock(const SharedRows<T>& shared, const LinearSvmTask& task, const LinearSvmOptions& options,
-               const std::int64_t* labels, int n_labels)
+               const std::int64_t* labels, std::vector<Rows> rows)
         : shared_(shared), task_(task), options_(options), n_(shared.x.n_rows), d_(shared.x.n_columns) {
-        for (int lane = 0; lane < n_labels; ++lane) {
-            states_.emplace_back(labels[lane], LinearSvmDual(task, options.squared_loss, n_, labels[lane]));
-            LabelState& state = states_.back();
+        for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+            states_.emplace_back(labels[lane], LinearSvmDual(task, options.squared_loss, n_, labels[lane]),
+                                 std::move(rows[lane]));
+            State& state = states_.back();
             state.target = kEstimateExcess * options.tol;
             if (!options.stop_on_gap || state.problem.hard()) continue;
-            const double curvature = shared.mean_squared_norm + state.problem.smallest_diagonal();
+            const double curvature = state.rows.mean_squared_norm() + state.problem.smallest_diagonal();
             state.rate = ThresholdRate(options.bias, curvature, n_);
         }
     }
 
     void solve(const StopFlag& stop) {
-        for (LabelState& state : states_) {
+        for (State& state : states_) {
             state.alpha.assign(n_, 0.0);
             if (!task_.start) continue;
             for (std::int64_t i = 0; i < n_; ++i) {
@@ -68,10 +77,10 @@ class LabelBlock {
         if (task_.n_labels >= kFewestLabels && !states_[0].problem.hard()) {
             descend_together(stop);
         } else {
-            for (LabelState& state : states_) gather_weights(state);
+            for (State& state : states_) gather_weights(state);
         }
         do {
-            for (LabelState& state : states_) {
+            for (State& state : states_) {
                 if (!state.active.empty() && !stop) descend_alone(state, stop);
             }
             if (!stop) decide(stop);
@@ -80,7 +89,7 @@ class LabelBlock {
         for (std::int64_t j = 0; j < d_; ++j) {
             double* const row = task_.coef + j * task_.n_labels;
             const std::int64_t column = shared_.column_of[j];
-            for (const LabelState& state : states_) row[state.label] = state.w[column];
+            for (const State& state : states_) row[state.label] = state.w[column];
         }
     }
 
@@ -99,12 +108,12 @@ class LabelBlock {
     // neighbors.
     static constexpr double kAloneShare = 0.15;
 
-    // w = sum_i alpha_i y_i x_i, free of what single precision or many updates have left behind.
-    void gather_weights(LabelState& s) {
+    // The weights of the alphas, free of what single precision or many updates have left behind.
+    void gather_weights(State& s) {
         s.w.assign(d_ + 1, 0.0);
         for (std::int64_t i = 0; i < n_; ++i) {
             if (s.alpha[i] == 0) continue;
-            shared_.x.row(i).axpy(s.alpha[i] * s.problem.sign(i), s.w.data());
+            s.rows.add(i, s.alpha[i] * s.problem.sign(i), s.w.data());
             s.w[d_] += s.alpha[i] * s.problem.sign(i) * options_.bias;
         }
         s.sum = s.w[d_];
@@ -112,17 +121,20 @@ class LabelBlock {
 
     void descend_together(const StopFlag& stop) {
         const int n_labels = static_cast<int>(states_.size());
-        AlignedBuffer<float> w((d_ + 1) * kLanes), alpha(n_ * kLanes);
+        constexpr std::int64_t kStride = Rows::kStride;
+        AlignedBuffer<float> w((d_ + 1) * kStride), alpha(n_ * kLanes),
+            scales(Rows::kFactors ? n_ * kLanes : 0);
         std::vector<std::int8_t> signs(n_ * kLanes, 0);
         for (int lane = 0; lane < n_labels; ++lane) {
-            LabelState& s = states_[lane];
+            State& s = states_[lane];
             if (task_.start) gather_weights(s);
             for (std::int64_t i = 0; i < n_; ++i) {
                 // An example of cost 0 takes no part: its alpha is and stays 0.
                 signs[i * kLanes + lane] = s.problem.upper(i) > 0 ? task_.signs[s.label * n_ + i] : 0;
                 alpha[i * kLanes + lane] = static_cast<float>(s.alpha[i]);
             }
-            for (std::size_t j = 0; j < s.w.size(); ++j) w[j * kLanes + lane] = static_cast<float>(s.w[j]);
+            for (std::size_t j = 0; j < s.w.size(); ++j) w[j * kStride + lane] = static_cast<float>(s.w[j]);
+            s.rows.fill_lane(lane, w.data(), scales.data());
         }
         // All rows are shuffled, whether visited or not: the order must not depend on the other labels of the
         // block.
@@ -131,6 +143,7 @@ class LabelBlock {
 
         LanePass pass = pass_over(shared_, options_.bias, options_.squared_loss);
         pass.w = w.data();
+        pass.scales = Rows::kFactors ? scales.data() : nullptr;
         pass.alpha = alpha.data();
         pass.sign = signs.data();
         for (int lane = 0; lane < kLanes; ++lane) {
@@ -163,21 +176,21 @@ class LabelBlock {
             if (std::all_of(settled.begin(), settled.end(), [](bool b) { return b; })) break;
         }
         for (int lane = 0; lane < n_labels; ++lane) {
-            LabelState& s = states_[lane];
+            State& s = states_[lane];
             for (std::int64_t i = 0; i < n_; ++i) {
                 // float(C) may round above C
                 s.alpha[i] = std::min<double>(alpha[i * kLanes + lane], s.problem.upper(i));
                 if (alpha[i * kLanes + lane] >= pass_upper(pass, s, lane, i)) s.alpha[i] = s.problem.upper(i);
             }
             gather_weights(s);
-            if (s.rate.theta() < 1) s.w[d_] = w[d_ * kLanes + lane];
+            if (s.rate.theta() < 1) s.w[d_] = w[d_ * kStride + lane];
             s.shrink_above = pass.shrink_above[lane];
             s.shrink_below = pass.shrink_below[lane];
         }
     }
 
     // The bound of alpha as single precision saw it: an alpha that reached it belongs at the exact bound.
-    float pass_upper(const LanePass& pass, const LabelState& s, int lane, std::int64_t i) const {
+    float pass_upper(const LanePass& pass, const State& s, int lane, std::int64_t i) const {
         if (options_.squared_loss) return std::numeric_limits<float>::infinity();
         const float c = s.problem.sign(i) > 0 ? pass.cost_positive[lane] : pass.cost_negative[lane];
         return pass.sample_weights ? c * pass.sample_weights[i] : c;
@@ -186,18 +199,19 @@ class LabelBlock {
     // After a shared pass: sets the label's bias weight for the next one. Whether the label is finished with
     // shared passes, since its gap is small or because it has few active examples; these are then collected.
     bool lane_is_settled(const LanePass& pass, const LaneSums& sums, int lane) {
-        LabelState& s = states_[lane];
+        State& s = states_[lane];
         double value = spread(pass.pg_max[lane], pass.pg_min[lane]),
                goal = std::max(options_.tol, kSmallestSingleSpread);
         if (options_.stop_on_gap) {
             // P = D + gap. With the squared loss no example is left out at an upper bound, and P needs no
             // costs.
-            const double half = 0.5 * sums.squared_weights[lane], v = pass.w[d_ * kLanes + lane];
+            float& bias_weight = pass.w[d_ * Rows::kStride + lane];
+            const double half = 0.5 * sums.squared_weights[lane], v = bias_weight;
             const double apart = pass.sum[lane] - v, gap = pass.gap[lane] + 0.5 * apart * apart;
             const double primal = options_.squared_loss
                                       ? half + pass.loss[lane]
                                       : sums.alpha[lane] - half - v * apart + pass.gap[lane];
-            pass.w[d_ * kLanes + lane] = static_cast<float>(s.rate.next(v, pass.sum[lane], gap));
+            bias_weight = static_cast<float>(s.rate.next(v, pass.sum[lane], gap));
             value = gap / primal;
             goal = std::max(s.target, kSmallestSingleGap);
         }
@@ -213,11 +227,11 @@ class LabelBlock {
         return alone;
     }
 
-    void descend_alone(LabelState& s, const StopFlag& stop) {
+    void descend_alone(State& s, const StopFlag& stop) {
         Random random(options_.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(s.passes + 1));
-        double squared_weights;
-        // D and w.w without the bias feature
-        double d_value = s.problem.objective(s.alpha, s.w, d_, squared_weights);
+        // w.w and D without the bias feature
+        double squared_weights = s.rows.squared_weights(s.w, d_);
+        double d_value = s.problem.objective(s.alpha, squared_weights);
         double* const w = s.w.data();
         const double bias = options_.bias;
         while (s.passes < options_.max_passes && !stop) {
@@ -230,10 +244,9 @@ class LabelBlock {
             for (std::size_t k = 0; k < s.active.size(); ++k) {
                 const std::int32_t i = s.active[k];
                 if (k + 1 < s.active.size()) shared_.x.row(s.active[k + 1]).prefetch();
-                const Row<T> row = shared_.x.row(i);
                 const double y = s.problem.sign(i), u = s.problem.upper(i), dd = s.problem.diagonal(i);
                 double& a = s.alpha[i];
-                const double own = y * row.dot(w), margin = own + y * bias * w[d_];
+                const double own = y * s.rows.dot(i, w), margin = own + y * bias * w[d_];
                 const double g = margin - 1 + dd * a;
                 slacks += slack_of(margin - 1, a, s.problem.cost(i), options_.squared_loss);
                 smallest_margin = std::min(smallest_margin, margin);
@@ -249,14 +262,14 @@ class LabelBlock {
                 pg_max = std::max(pg_max, pg);
                 pg_min = std::min(pg_min, pg);
                 if (pg == 0) continue;
-                const double norm = shared_.squared_norms[i], q = norm + dd + more;
+                const double norm = s.rows.squared_norm(i), q = norm + dd + more;
                 const double moved = q > 0 ? std::min(std::max(a - kRelaxation * g / q, 0.0), u) : u;
                 const double delta = moved - a;
                 if (delta == 0) continue;
                 d_value -= delta * (own - 1 + dd * a + 0.5 * (norm + dd) * delta);
                 squared_weights += delta * (2 * own + norm * delta);
                 a = moved;
-                row.axpy(delta * y, w);
+                s.rows.add(i, delta * y, w);
                 s.sum += delta * y * bias;
                 w[d_] += theta * delta * y * bias;
             }
@@ -283,8 +296,8 @@ class LabelBlock {
             if (!states_[lane].done) open.push_back(lane);
         }
         for (const int lane : open) {
-            LabelState& s = states_[lane];
-            s.sum = balance_threshold(shared_.x, s.problem, options_.bias, s.sum, s.alpha, s.w);
+            State& s = states_[lane];
+            s.sum = balance_threshold(s.rows, n_, s.problem, options_.bias, s.sum, s.alpha, s.w);
             s.active.clear();
         }
         // Fewer lanes for the last few labels: a lane's sum is the same in any width.
@@ -304,9 +317,10 @@ class LabelBlock {
             loops_.over<T>().score_row(row.indices, row.values, row.size, {next.indices, next.size},
                                        lanes.data(), width, kNoIntercept, width, scores);
             for (std::size_t o = 0; o < open.size(); ++o) {
-                LabelState& s = states_[open[o]];
+                State& s = states_[open[o]];
                 const double u = s.problem.upper(i), a = s.alpha[i];
-                const double margin = s.problem.sign(i) * (scores[o] + options_.bias * s.w[d_]);
+                const double score = s.rows.scaled(i, scores[o]) + options_.bias * s.w[d_];
+                const double margin = s.problem.sign(i) * score;
                 task_.xi[s.label * n_ + i] = std::max(0.0, 1 - margin);
                 if (u <= 0) continue;
                 const double g = margin - 1 + s.problem.diagonal(i) * a;
@@ -320,9 +334,10 @@ class LabelBlock {
             }
         }
         for (std::size_t o = 0; o < open.size(); ++o) {
-            LabelState& s = states_[open[o]];
-            double squared_weights, primal, gap;
-            const double d_value = s.problem.objective(s.alpha, s.w, d_ + 1, squared_weights);
+            State& s = states_[open[o]];
+            double primal, gap;
+            const double squared_weights = s.rows.squared_weights(s.w, d_ + 1);
+            const double d_value = s.problem.objective(s.alpha, squared_weights);
             const double relative = s.problem.relative_gap(slacks[o], smallest_margin[o], d_value,
                                                            squared_weights, &primal, &gap);
             s.converged = options_.stop_on_gap ? relative <= options_.tol
@@ -336,7 +351,7 @@ class LabelBlock {
         }
     }
 
-    void finish(LabelState& s, double primal, double gap) {
+    void finish(State& s, double primal, double gap) {
         const std::int64_t l = s.label;
         task_.intercept[l] = options_.bias * s.w[d_];
         std::copy(s.alpha.begin(), s.alpha.end(), task_.alpha + l * n_);
@@ -360,7 +375,7 @@ class LabelBlock {
     const LinearSvmOptions& options_;
     const std::int64_t n_, d_;
     const Loops& loops_ = vector_loops();
-    std::vector<LabelState> states_;
+    std::vector<State> states_;
 };
 
 }  // namespace widemargin

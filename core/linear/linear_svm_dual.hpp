@@ -41,16 +41,13 @@ class LinearSvmDual : public LabelCosts {
     LinearSvmDual(const LinearSvmTask& task, bool squared_loss, std::int64_t n, std::int64_t label)
         : LabelCosts(task, label, n, squared_loss), n_(n) {}
 
-    // D(alpha) and w.w; with n_weights smaller by one, those without the bias feature
-    double objective(const std::vector<double>& alpha, const std::vector<double>& w, std::int64_t n_weights,
-                     double& squared_weights) const {
-        double sum = 0, ww = 0;
+    // D(alpha), given w.w
+    double objective(const std::vector<double>& alpha, double squared_weights) const {
+        double sum = 0;
         for (std::int64_t i = 0; i < n_; ++i) {
             if (alpha[i] != 0) sum += alpha[i] - 0.5 * diagonal(i) * alpha[i] * alpha[i];
         }
-        for (std::int64_t j = 0; j < n_weights; ++j) ww += w[j] * w[j];
-        squared_weights = ww;
-        return sum - 0.5 * ww;
+        return sum - 0.5 * squared_weights;
     }
 
     // The relative gap, and P, from the sum of slacks or (hard margin) from the smallest margin.

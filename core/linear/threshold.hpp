@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "linear/label_costs.hpp"
-#include "sparse/csr.hpp"
 
 namespace widemargin {
 
@@ -58,15 +57,16 @@ class ThresholdRate {
 
 // A dual-feasible step after which S = v, so that weights, threshold and gap are those of the alphas: moves
 // up to 64 alphas between their bounds by a little each. (Setting v to S would change the scores of all
-// examples.) If the alphas have no room, v changes. Returns S. w: the weights of the features, then v.
-template <typename T>
-double balance_threshold(const CsrView<T>& x, const LabelCosts& problem, double bias, double sum,
+// examples.) If the alphas have no room, v changes. Returns S. w: the weights of the features, then v. rows:
+// linear/label_rows.hpp.
+template <class Rows>
+double balance_threshold(const Rows& rows, std::int64_t n, const LabelCosts& problem, double bias, double sum,
                          std::vector<double>& alpha, std::vector<double>& w) {
     constexpr std::size_t kMost = 64;
     double& v = w.back();
     if (sum == v) return sum;
     std::vector<std::int32_t> free;
-    for (std::int64_t i = 0; i < x.n_rows; ++i) {
+    for (std::int64_t i = 0; i < n; ++i) {
         if (alpha[i] > 0 && alpha[i] < problem.upper(i)) free.push_back(static_cast<std::int32_t>(i));
     }
     double missing = (v - sum) / bias;
@@ -76,11 +76,11 @@ double balance_threshold(const CsrView<T>& x, const LabelCosts& problem, double 
         const double y = problem.sign(i), before = alpha[i];
         const double step = missing / static_cast<double>(count - k);
         alpha[i] = std::min(std::max(before + y * step, 0.0), problem.upper(i));
-        x.row(i).axpy(y * (alpha[i] - before), w.data());
+        rows.add(i, y * (alpha[i] - before), w.data());
         missing -= y * (alpha[i] - before);
     }
     v = 0;
-    for (std::int64_t i = 0; i < x.n_rows; ++i) v += bias * problem.sign(i) * alpha[i];
+    for (std::int64_t i = 0; i < n; ++i) v += bias * problem.sign(i) * alpha[i];
     return v;
 }
 

@@ -3,6 +3,7 @@
 
 #include "simd/chi_square_loops.hpp"
 #include "simd/class_loops.hpp"
+#include "simd/factor_loops.hpp"
 #include "simd/kernel_svm_loops.hpp"
 #include "simd/label_loops.hpp"
 #include "simd/logistic_loops.hpp"
@@ -15,9 +16,9 @@ namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
 template <typename T>
-constexpr LoopsOver<T> kLoopsOver{dot<T>,        score_row<T>, add_lanes<T>,
-                                  update<T>,     partner<T>,   add_columns<T>,
-                                  add_shares<T>, add_rows<T>,  pass_over_classes<T, double>};
+constexpr LoopsOver<T> kLoopsOver{
+    dot<T>,     score_row<T>,   add_lanes<T>,  factored_squares<T>, score_factored<T>,           update<T>,
+    partner<T>, add_columns<T>, add_shares<T>, add_rows<T>,         pass_over_classes<T, double>};
 
 extern const Loops kLoops;
 constexpr Loops kLoops{kLoopsOver<float>,

@@ -7,7 +7,7 @@ namespace WIDEMARGIN_TARGET {
 
 // One visit of an example by eight lanes. Returns the change of y * alpha.
 WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, float* alpha,
-                               float squared_norm, float weight, float excess, std::int8_t* sign) {
+                               Float8 squared_norm, float weight, float excess, std::int8_t* sign) {
     const Float8 zero = all8(0);
     const Float8 infinity = all8(__builtin_inff());
     const Float8 cost = (y > zero ? load8(p.cost_positive + lane) : load8(p.cost_negative + lane)) * weight;
@@ -47,15 +47,19 @@ WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, fl
     return change;
 }
 
-static void pass_over_lanes(LanePass& p) {
-    const Float8 zero = all8(0);
+// With factors, a row is x f / |x f| in each lane, scales are 1 / |x f|, and v = f w
+// (linear/label_weighted.hpp).
+template <bool factors>
+WIDEMARGIN_INLINE void pass_over_rows(LanePass& p) {
+    constexpr std::int64_t kStride = factors ? 2 * kLanes : kLanes;
+    const Float8 zero = all8(0), one = all8(1);
     for (int lane = 0; lane < kLanes; lane += 8) {
         store8(p.pg_max + lane, all8(-__builtin_inff()));
         store8(p.pg_min + lane, all8(__builtin_inff()));
         store8(p.gap + lane, zero);
         store8(p.loss + lane, zero);
     }
-    float* const bias_weights = p.w + p.bias_row * kLanes;
+    float* const bias_weights = p.w + p.bias_row * kStride;
     for (std::int64_t r = 0; r < p.n_rows; ++r) {
         const std::int64_t i = p.rows[r];
         std::int8_t* const sign = p.sign + i * kLanes;
@@ -66,45 +70,63 @@ static void pass_over_lanes(LanePass& p) {
                 __builtin_prefetch(p.values + k);
             }
             __builtin_prefetch(p.alpha + next * kLanes);
+            if (factors) __builtin_prefetch(p.scales + next * kLanes);
         }
         const std::int64_t begin = p.indptr[i], end = p.indptr[i + 1];
-        Float8 s0 = load8(bias_weights) * p.bias, s1 = load8(bias_weights + 8) * p.bias;
+        const Float8 of_bias0 = load8(bias_weights) * p.bias, of_bias1 = load8(bias_weights + 8) * p.bias;
+        Float8 s0 = factors ? zero : of_bias0, s1 = factors ? zero : of_bias1;
         Float8 t0 = zero, t1 = zero;
         std::int64_t k = begin;
         const std::int64_t next_row = r + 1 < p.n_rows ? p.rows[r + 1] : i;
         const std::int32_t* ahead = p.indices + p.indptr[next_row];
         const std::int32_t* const ahead_end = p.indices + p.indptr[next_row + 1];
         for (; k + 2 <= end; k += 2) {
-            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kLanes);
-            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kLanes);
-            const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
-            const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kLanes;
+            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kStride);
+            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kStride);
+            const float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
+            const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kStride;
             s0 += load8(u) * p.values[k];
             s1 += load8(u + 8) * p.values[k];
             t0 += load8(v) * p.values[k + 1];
             t1 += load8(v + 8) * p.values[k + 1];
         }
         if (k < end) {
-            const float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            const float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
             s0 += load8(u) * p.values[k];
             s1 += load8(u + 8) * p.values[k];
         }
         const Bytes8 low = load_bytes(sign), high = load_bytes(sign + 8);
         const float weight = p.sample_weights ? p.sample_weights[i] : 1.0f;
         const float excess = p.excess ? p.excess[i] : -1.0f;
-        const Float8 d0 = step8(p, 0, s0 + t0, __builtin_convertvector(low, Float8), p.alpha + i * kLanes,
-                                p.squared_norms[i], weight, excess, sign);
-        const Float8 d1 = step8(p, 8, s1 + t1, __builtin_convertvector(high, Float8),
-                                p.alpha + i * kLanes + 8, p.squared_norms[i], weight, excess, sign + 8);
+        Float8 f0 = s0 + t0, f1 = s1 + t1, scale0 = one, scale1 = one;
+        Float8 norm0 = all8(p.squared_norms[i]), norm1 = norm0;
+        if constexpr (factors) {
+            scale0 = load8(p.scales + i * kLanes);
+            scale1 = load8(p.scales + i * kLanes + 8);
+            f0 = f0 * scale0 + of_bias0;
+            f1 = f1 * scale1 + of_bias1;
+            norm0 = scale0 > zero ? one : zero;
+            norm1 = scale1 > zero ? one : zero;
+        }
+        const Float8 d0 = step8(p, 0, f0, __builtin_convertvector(low, Float8), p.alpha + i * kLanes, norm0,
+                                weight, excess, sign);
+        const Float8 d1 = step8(p, 8, f1, __builtin_convertvector(high, Float8), p.alpha + i * kLanes + 8,
+                                norm1, weight, excess, sign + 8);
         const Int8 moved = (d0 != zero) | (d1 != zero);
         std::uint64_t any[4];
         std::memcpy(any, &moved, sizeof any);
         if ((any[0] | any[1] | any[2] | any[3]) == 0) continue;
+        const Float8 step0 = d0 * scale0, step1 = d1 * scale1;
         for (k = begin; k < end; ++k) {
-            float* const u = p.w + std::int64_t(p.indices[k]) * kLanes;
+            float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
             const float x = p.values[k];
-            store8(u, load8(u) + d0 * x);
-            store8(u + 8, load8(u + 8) + d1 * x);
+            if constexpr (factors) {
+                store8(u, load8(u) + step0 * x * load8(u + kLanes));
+                store8(u + 8, load8(u + 8) + step1 * x * load8(u + kLanes + 8));
+            } else {
+                store8(u, load8(u) + d0 * x);
+                store8(u + 8, load8(u + 8) + d1 * x);
+            }
         }
         const Float8 b0 = d0 * p.bias, b1 = d1 * p.bias;
         store8(bias_weights, load8(bias_weights) + b0 * load8(p.theta));
@@ -114,8 +136,17 @@ static void pass_over_lanes(LanePass& p) {
     }
 }
 
+static void pass_over_lanes(LanePass& p) {
+    if (p.scales) {
+        pass_over_rows<true>(p);
+    } else {
+        pass_over_rows<false>(p);
+    }
+}
+
 static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
     LaneSums sums;
+    const Float8 smallest = all8(1e-38f);
     for (int lane = 0; lane < kLanes; lane += 8) {
         // Partial sums of 256 terms, since a long sum in single precision would lose small terms.
         Float8 alpha = all8(0), ww = all8(0), active = all8(0);
@@ -133,8 +164,10 @@ static LaneSums sum_lanes(const LanePass& p, std::int64_t n_examples) {
             const std::int64_t end = begin + 256 <= p.bias_row ? begin + 256 : p.bias_row + 1;
             Float8 part = all8(0);
             for (std::int64_t j = begin; j < end; ++j) {
-                const Float8 w = load8(p.w + j * kLanes + lane);
-                part += w * w;
+                const float* const u = p.w + j * (p.scales ? 2 * kLanes : kLanes) + lane;
+                const Float8 w = load8(u);
+                // A factor of 0 has a weight of 0.
+                part += p.scales ? w * w / max8(load8(u + kLanes), smallest) : w * w;
             }
             ww += part;
         }

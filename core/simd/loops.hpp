@@ -33,6 +33,7 @@ struct LanePass {
     const float* values;
     const float* squared_norms;   // without the bias feature
     const float* sample_weights;  // or null: all ones
+    const float* scales;          // examples x 16, or null: see w
     const float* excess;          // y_i f(x_i) - 1 if w is a change of a model f; null if w is the model
     const std::int32_t* rows;     // in visiting order
     std::int64_t n_rows;
@@ -40,7 +41,9 @@ struct LanePass {
     float bias;             // size of the bias feature, 0 for none
     bool squared_loss;
 
-    float* w;           // (features + 1) x 16
+    // (features + 1) x 16. With scales, linear/label_weighted.hpp: 16 values v, then 16 squared factors, for
+    // each feature; 1 for the bias feature.
+    float* w;
     float* alpha;       // examples x 16
     std::int8_t* sign;  // examples x 16: +1, -1, or 0
 
@@ -139,6 +142,14 @@ struct NextRow {
     std::int64_t size = 0;
 };
 
+// The rules of labels with factors on their terms: v and the squared factors are features x labels.
+struct FactoredWeights {
+    const double* v;
+    const float* squared_factors;
+    const double* intercept;
+    std::int64_t n_labels;
+};
+
 // Lower limit of the curvature of a step, which is 0 for some semi-definite kernels and negative for
 // indefinite ones.
 constexpr double kSmallestCurvature = 1e-12;
@@ -195,6 +206,14 @@ struct LoopsOver {
     // Adds 16 multiples of the row to the columns of w, features x 16.
     void (*add_lanes)(const std::int32_t* indices, const T* values, std::int64_t size, const double* steps,
                       double* w);
+
+    // Factors of terms that differ by label (simd/factor_loops.hpp). The sums of x_j^2 f_j^2 in 16 lanes;
+    // squared_factors is features x 16.
+    void (*factored_squares)(const std::int32_t* indices, const T* values, std::int64_t size,
+                             const float* squared_factors, double* squares);
+    // The scores sum_j x_j v_j / sqrt(sum_j x_j^2 f_j^2) + b for any number of labels.
+    void (*score_factored)(const std::int32_t* indices, const T* values, std::int64_t size,
+                           const FactoredWeights& weights, double* scores);
 
     // Rows of a kernel matrix (simd/kernel_svm_loops.hpp). s += step_i * row_i + step_j * row_j, and the
     // extremes of the result.

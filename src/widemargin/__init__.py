@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from widemargin.learn.rocchio.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
+    from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
     from widemargin.learn.svm.linear_svm import LinearSVM
     from widemargin.learn.svm.multiclass_svm import MulticlassSVM
     from widemargin.learn.svm.transductive import TransductiveSVM
@@ -64,6 +65,7 @@ _HOME = {
     "DualSVM": "widemargin.learn.online.dual_svm",
     "KernelSVM": "widemargin.learn.svm.kernel_svm",
     "LabelClusters": "widemargin.features.label_clusters",
+    "LabelWeightedSVM": "widemargin.learn.svm.label_weighted_svm",
     "LargeMarginWinnow": "widemargin.learn.online.large_margin_winnow",
     "LatentSemanticIndexing": "widemargin.features.lsi",
     "LinearSVM": "widemargin.learn.svm.linear_svm",
@@ -102,6 +104,7 @@ __all__ = [
     "DualSVM",
     "KernelSVM",
     "LabelClusters",
+    "LabelWeightedSVM",
     "LargeMarginWinnow",
     "LatentSemanticIndexing",
     "LinearSVM",

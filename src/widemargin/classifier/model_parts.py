@@ -14,11 +14,13 @@ from widemargin.features.kept_columns import KeptColumns
 from widemargin.learn.bayes.bayes_weights import BayesWeights
 from widemargin.learn.linear_weights import LinearWeights
 from widemargin.learn.rocchio.rocchio_weights import RocchioWeights
+from widemargin.learn.svm.label_weights import LabelWeights
 from widemargin.models import Model
 
 # The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
 LEARNERS = {
     "linear-svm": ("widemargin.learn.svm.linear_svm", "LinearSVM"),
+    "label-weighted-svm": ("widemargin.learn.svm.label_weighted_svm", "LabelWeightedSVM"),
     "kernel-svm": ("widemargin.learn.svm.kernel_svm", "KernelSVM"),
     "logistic-regression": ("widemargin.learn.logistic.logistic_regression", "LogisticRegression"),
     "multiclass-svm": ("widemargin.learn.svm.multiclass_svm", "MulticlassSVM"),
@@ -57,6 +59,7 @@ _REDUCTIONS: dict[str, Any] = {"lsi": Projection, "clusters": GroupSums, "label-
 # learned them.
 _WEIGHTS = {
     "linear-svm": LinearWeights,
+    "label-weighted-svm": LabelWeights,
     "logistic-regression": LinearWeights,
     "multiclass-svm": LinearWeights,
     "transductive-svm": LinearWeights,

@@ -195,6 +195,9 @@ def _score(learner: Any, csr: Csr) -> NDArray[Any]:
 
     scikit-learn's checks would take longer than a short document, so weights go to the core at once.
     """
+    if hasattr(learner, "row_scores"):
+        own: NDArray[Any] = learner.row_scores(csr)
+        return own[:, 0] if learner.label_space_.kind == "binary" else own
     if not _has_weights(learner):
         found: NDArray[Any] = learner.decision_function(csr.matrix)
         return found

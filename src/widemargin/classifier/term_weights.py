@@ -48,7 +48,7 @@ def is_pairwise(learner: Any) -> bool:
 
 def has_term_weights(learner: Any) -> bool:
     """Whether every label has term weights."""
-    return getattr(learner, "coef_", None) is not None and not is_pairwise(learner)
+    return _weights_of(learner) is not None and not is_pairwise(learner)
 
 
 def check_term_weights(learner: Any) -> None:
@@ -76,13 +76,19 @@ def check_term_weights(learner: Any) -> None:
 def term_weights(learner: Any, label: Any) -> TermWeights:
     """The rule of `label`, of a learner that passed `check_term_weights`."""
     column, sign = column_of(learner, label)
-    coef: Any = learner.coef_
+    coef: Any = _weights_of(learner)
     row = coef[[column], :].toarray() if hasattr(coef, "toarray") else np.atleast_2d(coef)[column]
     intercepts = np.broadcast_to(
         np.asarray(learner.intercept_, dtype=np.float64), (learner.label_space_.n_columns,)
     )
     weights = sign * np.asarray(row, dtype=np.float64).reshape(-1)
     return TermWeights(column, sign, weights, sign * float(intercepts[column]))
+
+
+def _weights_of(learner: Any) -> Any:
+    """Weights, labels x features; those of a `LabelWeightedSVM` are of documents before their lengths."""
+    coef = getattr(learner, "coef_", None)
+    return getattr(learner, "term_weights_", None) if coef is None else coef
 
 
 def column_of(learner: Any, label: Any) -> tuple[int, float]:

@@ -50,6 +50,8 @@ def choose_method(
     ('k-fold', 'leave-one-out')
     """
     if asked != "auto":
+        if asked in ("leave-one-out", "one-step", "xi-alpha"):
+            check_left_out(learner)
         return asked
     if cells > MOST_SCORES and hasattr(learner, "left_out_risk"):
         return "xi-alpha"
@@ -61,6 +63,13 @@ def choose_method(
     if cost.work <= allowed:
         return "leave-one-out"
     return "one-step" if cost.one_step <= allowed else "k-fold"
+
+
+def check_left_out(learner: Any) -> None:
+    """Refuse a learner that cannot do without a document unless it is fitted again."""
+    why = getattr(learner, "no_left_out", None)
+    if why is not None:
+        raise UsageError(why)
 
 
 def allowed_work(learner: Any, X: Any) -> float:
@@ -140,7 +149,8 @@ def leave_one_out(
     """Score every example by the rule that is learned without it.
 
     Support vector machines, logistic regression and least squares do so exactly, from their solution on all
-    examples. Other learners are cross-validated, as are machines that no longer know their examples.
+    examples. Other learners are cross-validated, as are machines that no longer know their examples. A
+    :class:`~widemargin.LabelWeightedSVM` is refused: use k-fold.
 
     Parameters
     ----------
@@ -173,6 +183,7 @@ def leave_one_out(
         raise UsageError(f"accuracy={accuracy!r}: expected a positive number.")
     if not hasattr(learner, "label_space_"):
         raise UsageError("leave_one_out takes a learner that is fitted. Call fit first.")
+    check_left_out(learner)
     y = Labels.of(y, X.shape[0], space=learner.label_space_)
     how: dict[str, Any] = {"random_state": random_state, "verbose": verbose}
     cost = learner.left_out_cost(X) if hasattr(learner, "left_out_scores") else LeftOutCost(np.inf)

@@ -31,7 +31,8 @@ def xi_alpha_of(learner: Any, X: Any, y: Any, *, risk_factor: float | None = Non
     """
     if not hasattr(learner, "left_out_risk"):
         raise UsageError(
-            f"{type(learner).__name__} has no xi-alpha estimate: that needs the dual variables of a "
+            getattr(learner, "no_left_out", None)
+            or f"{type(learner).__name__} has no xi-alpha estimate: that needs the dual variables of a "
             f"LinearSVM, a KernelSVM or a LogisticRegression. Use leave-one-out or cross-validation."
         )
     risk = learner.left_out_risk(X, risk_factor=risk_factor)

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Rates are kept this far from 0 and 1, where the inverse normal is infinite (Forman 2003, 3.2).
-_NEAREST_RATE = 0.0005
+NEAREST_RATE = 0.0005
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +227,7 @@ def _x_log_x(n: int) -> Floats:
 
 def _inverse_normals(size: int) -> Floats:
     rates = np.arange(size + 1) / size
-    return np.asarray(ndtri(np.clip(rates, _NEAREST_RATE, 1 - _NEAREST_RATE)))
+    return np.asarray(ndtri(np.clip(rates, NEAREST_RATE, 1 - NEAREST_RATE)))
 
 
 def _floats(counts: TermCounts) -> tuple[Floats, Floats, Floats, float]:

@@ -42,17 +42,7 @@ class LinearModel(LabelModel, LinearWeights):
     def get_state(self) -> State:
         """The state for prediction: a configuration for JSON, and arrays."""
         config = self._described()
-        arrays: Arrays = {"intercept": self.intercept_}
-        # A sparse entry takes 12 bytes, a dense one 8.
-        if is_sparse(self.coef_) or np.count_nonzero(self.coef_) < 0.6 * self.coef_.size:
-            csr = sp.csr_array(self.coef_)
-            arrays |= {
-                "coef_data": csr.data,
-                "coef_indices": csr.indices.astype(np.int32, copy=False),
-                "coef_indptr": csr.indptr.astype(np.int64, copy=False),
-            }
-        else:
-            arrays["coef"] = np.ascontiguousarray(self.coef_.T)
+        arrays: Arrays = {"intercept": self.intercept_, **coef_arrays(self.coef_)}
         config["sparse_coef"] = bool(is_sparse(self.coef_))
         return config, arrays
 
@@ -63,3 +53,16 @@ class LinearModel(LabelModel, LinearWeights):
         learner: Self = stored.estimator(cls)
         learner._read_weights(stored)
         return learner
+
+
+def coef_arrays(coef: Any) -> Arrays:
+    """Weights of columns x features as they are saved: sparse where that is smaller."""
+    # A sparse entry takes 12 bytes, a dense one 8.
+    if not is_sparse(coef) and np.count_nonzero(coef) >= 0.6 * coef.size:
+        return {"coef": np.ascontiguousarray(coef.T)}
+    csr = sp.csr_array(coef)
+    return {
+        "coef_data": csr.data,
+        "coef_indices": csr.indices.astype(np.int32, copy=False),
+        "coef_indptr": csr.indptr.astype(np.int64, copy=False),
+    }

@@ -46,17 +46,7 @@ class LinearWeights:
         space = self.label_space_ = LabelSpace.from_dict(stored.value("labels"))
         n_features = self.n_features_in_ = stored.integer("n_features")
         self.intercept_ = stored.array("intercept", (space.n_columns,))
-        if stored.has_array("coef"):
-            self.coef_ = stored.array("coef", (n_features, space.n_columns)).T
-            return
-        csr = stored.csr("coef", (space.n_columns, n_features), np.float64)
-        if stored.flag("sparse_coef"):
-            self.coef_ = csr.matrix
-            return
-        stored.check_room("n_features", n_features, space.n_columns)
-        weights = np.zeros((n_features, space.n_columns))
-        weights[csr.indices, np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))] = csr.data
-        self.coef_ = weights.T
+        self.coef_ = stored_coef(stored, space.n_columns, n_features)
 
 
 class CosineWeights(LinearWeights):
@@ -68,6 +58,19 @@ class CosineWeights(LinearWeights):
         squares = row_squares(csr)
         factors = np.divide(1.0, np.sqrt(squares), out=np.zeros(csr.n_rows), where=squares > 0)
         return csr._replace(data=np.repeat(factors, np.diff(csr.indptr)) * values)
+
+
+def stored_coef(stored: Stored, n_columns: int, n_features: int) -> Any:
+    """Weights of columns x features that are in a file as "coef", dense or sparse."""
+    if stored.has_array("coef"):
+        return stored.array("coef", (n_features, n_columns)).T
+    csr = stored.csr("coef", (n_columns, n_features), np.float64)
+    if stored.flag("sparse_coef"):
+        return csr.matrix
+    stored.check_room("n_features", n_features, n_columns)
+    weights = np.zeros((n_features, n_columns))
+    weights[csr.indices, np.repeat(np.arange(csr.n_rows), np.diff(csr.indptr))] = csr.data
+    return weights.T
 
 
 def linear_scores(learner: Any, csr: Csr) -> NDArray[np.float64]:

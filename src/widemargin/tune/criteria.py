@@ -117,7 +117,7 @@ class Criterion:
             # fitted.
             warnings.simplefilter("ignore", DataWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            if self.estimate == "leave-one-out":
+            if self.estimate == "leave-one-out" and not hasattr(learner, "no_left_out"):
                 # Decisions on single labels need only the signs of scores.
                 values = self.measure == "prbep" or y.space.kind == "multiclass"
                 return leave_one_out(

@@ -92,6 +92,7 @@ ENTRIES: dict[str, LearnerEntry] = {
         work=Work(rows=0.04),  # of scoring as many documents
     ),
     "linear-svm": LearnerEntry(settings=_values("C", 1.0, 0.2, 5.0), work=Work(passes=3)),
+    "label-weighted-svm": LearnerEntry(settings=_values("mix", 0.3, 0.6), work=Work(passes=5)),
     "logistic-regression": LearnerEntry(settings=_values("C", 10.0, 1.0, 100.0), work=Work(passes=3)),
     "multiclass-svm": LearnerEntry(
         settings=_values("C", 1.0, 0.2, 5.0), tasks=ONE_LABEL, work=Work(passes=5)

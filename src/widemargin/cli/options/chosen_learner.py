@@ -30,6 +30,8 @@ _OF_KERNELS = {
     "coef0": ("poly", "sigmoid"),
     "power": ("chi2",),
 }
+# Besides online learners.
+_SIZES_ONLY = ("label-weighted-svm", "multiclass-svm", "logistic-regression")
 # Options with another name than their parameter.
 _PARAMETERS = {
     "start_weights": "start_weight",
@@ -171,7 +173,7 @@ def _bias(text: str, learner: str) -> float | str | None:
     if word == "none":
         return None
     if word in ("unregularized", "stabilized"):
-        only_sizes = is_online(learner) or learner in ("multiclass-svm", "logistic-regression")
+        only_sizes = is_online(learner) or learner in _SIZES_ONLY
         if only_sizes or (word == "stabilized" and learner == "least-squares"):
             other = "" if only_sizes else ", unregularized"
             raise UsageError(f"--bias {word}: {learner} takes a size, such as 1{other}, or none.")

@@ -10,15 +10,14 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm logistic-regression kernel-svm multiclass-svm least-squares naive-bayes rocchio "
-    f"nearest-neighbors c45 "
-    f"boosted-trees chi-square-network profiles {ONLINE}"
+    f"linear-svm label-weighted-svm logistic-regression kernel-svm multiclass-svm least-squares naive-bayes "
+    f"rocchio nearest-neighbors c45 boosted-trees chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
 # Tuned unless --tune says otherwise.
 TUNED = ("linear-svm", "logistic-regression")
-_WITH_COSTS = "linear-svm logistic-regression kernel-svm multiclass-svm large-margin-winnow dual-svm"
-_WITH_BALANCE = "linear-svm logistic-regression kernel-svm"
+_WITH_BALANCE = "linear-svm label-weighted-svm logistic-regression kernel-svm"
+_WITH_COSTS = f"{_WITH_BALANCE} multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"
 _kernel = partial(train, learners="kernel-svm multiclass-svm")
 _chi_square = partial(train, learners="kernel-svm multiclass-svm chi-square-network")
@@ -35,8 +34,10 @@ def _naive_bayes(spelling: str, help: str, verbs: str, kind: Any = str, **more: 
 LEARNING = (
     train(
         "--learner NAME",
-        "linear-svm: one weight per term, trained in seconds. logistic-regression: the same with the "
-        "logistic loss; it has probabilities without --calibrate. kernel-svm: an SVM with any kernel. "
+        "linear-svm: one weight per term, trained in seconds. label-weighted-svm: the same, but every label "
+        "weights terms by how well they separate its documents; for label sets. logistic-regression: "
+        "a linear-svm with the logistic loss; it has probabilities without --calibrate. kernel-svm: an "
+        "SVM with any kernel. "
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "
@@ -86,6 +87,13 @@ LEARNING = (
         float,
         shown="all unlabeled documents together weigh half as much as the labeled ones",
         learners=TRANSDUCTIVE,
+    ),
+    train(
+        "--mix X",
+        "How much the separation by a term changes its weight for a label: from 0, not at all, to 1.",
+        float,
+        shown="0.3",
+        learners="label-weighted-svm",
     ),
     train(
         "--regularization X",

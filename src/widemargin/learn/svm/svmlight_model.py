@@ -45,6 +45,11 @@ def to_svmlight(learner: KernelSVM | LinearSVM, label: Any = None) -> SvmLightMo
     True
     """
     check_is_fitted(learner, "label_space_")
+    if not isinstance(learner, LinearSVM | KernelSVM):
+        raise UsageError(
+            f"SVM-light has no model for a {type(learner).__name__}. Train a LinearSVM or a KernelSVM, or "
+            f"keep the model in this library's own format."
+        )
     column, sign = _rule(learner, label)
     threshold = -sign * float(learner.intercept_[column])
     n_documents = len(learner.alpha_) if hasattr(learner, "alpha_") else 0
