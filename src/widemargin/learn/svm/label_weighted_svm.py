@@ -32,7 +32,7 @@ from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.features.label_factors import squared_factors
 from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.costs import label_costs, sample_weights
+from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_costs
 from widemargin.learn.label_model import Arrays, LabelModel, State
 from widemargin.learn.linear_model import coef_arrays
 from widemargin.learn.linear_problem import linear_problem
@@ -59,8 +59,7 @@ class LabelWeightedSVM(LabelModel, LabelWeights):
     mix : share of the separation in the factors, from 0, a LinearSVM on documents of length 1, to 1
     bias : size of the constant feature whose weight is the intercept; it has no factor and is regularized
         like the others; None for hyperplanes through the origin
-    class_weight : "balanced" gives the positive and the negative examples of each label the same total
-        cost; a dict multiplies the cost of a label's positive examples (binary: of each class)
+    class_weight, balance : as for :class:`~widemargin.LinearSVM`
     tol : stop when the duality gap is at most `tol` times the objective
     max_iter : maximum number of passes per label
     warm_start : start from the last solution if it has the right shape
@@ -94,6 +93,7 @@ class LabelWeightedSVM(LabelModel, LabelWeights):
     mix: float = parameter(0.3, PROBABILITY)
     bias: float | None = parameter(1.0, SIZE_OF_BIAS)
     class_weight: Literal["balanced"] | dict[Any, float] | None = None
+    balance: Balance = parameter("auto", BALANCE)
     tol: float = parameter(1e-3, AT_LEAST_0)
     max_iter: int = parameter(1000, COUNT)
     warm_start: bool = False
@@ -122,7 +122,7 @@ class LabelWeightedSVM(LabelModel, LabelWeights):
         csr = checked_csr(self, X, first=True)
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
-        costs = label_costs(self.C, self.class_weight, space, signs, weights)
+        costs = training_costs(self, space, signs, weights)
         start = self._start(csr.n_rows, space) if self.warm_start else None
         options = _core.LinearSvmOptions(
             bias=0.0 if self.bias is None else float(self.bias),
