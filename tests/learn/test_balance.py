@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.reference.svm_dual import objective, solve
-from widemargin import KernelSVM, LinearSVM, LogisticRegression, TextClassifier, leave_one_out
+from widemargin import (
+    KernelSVM,
+    LabelWeightedSVM,
+    LinearSVM,
+    LogisticRegression,
+    TextClassifier,
+    leave_one_out,
+)
 from widemargin.errors import UsageError
 from widemargin.estimate.held_out import held_out
 from widemargin.labels import Labels
@@ -24,6 +31,8 @@ MACHINES = [
     KernelSVM(kernel="linear", bias=1.0, tol=1e-7),
     LogisticRegression(tol=1e-8, max_iter=20_000),
 ]
+# And one that has no leave-one-out.
+EVERY = [*MACHINES, LabelWeightedSVM(tol=1e-8, max_iter=20_000)]
 
 
 def names(machines):
@@ -72,7 +81,7 @@ def test_reaches_the_optimum_at_these_costs(seed, balance, loss, weighted):
         assert model.objective_[k] == pytest.approx(reached, rel=1e-6)
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=names(MACHINES))
+@pytest.mark.parametrize("machine", EVERY, ids=names(EVERY))
 @pytest.mark.parametrize("balance", [0.15, 0.6])
 def test_is_the_same_as_weights_of_classes(machine, balance):
     X, Y = clouds()
@@ -85,7 +94,7 @@ def test_is_the_same_as_weights_of_classes(machine, balance):
     assert np.abs(ours.decision_function(X) - plain.decision_function(X)).max() > 0.01
 
 
-@pytest.mark.parametrize("machine", [LinearSVM(), KernelSVM()])
+@pytest.mark.parametrize("machine", [LinearSVM(), KernelSVM(), LabelWeightedSVM()])
 def test_auto_is_for_label_sets(machine):
     X, Y = clouds()
     sets = [[f"label {k}" for k in np.flatnonzero(row)] for row in Y]

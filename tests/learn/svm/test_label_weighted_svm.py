@@ -22,7 +22,7 @@ from widemargin.features.label_factors import squared_factors
 from widemargin.labels import Labels
 from widemargin.learn.svm.svmlight_model import to_svmlight
 
-EXACT = {"tol": 1e-11, "max_iter": 200_000}
+EXACT = {"balance": 0, "tol": 1e-11, "max_iter": 200_000}
 
 
 # The checks compare solutions of equivalent problems, so they are solved to high precision here.
@@ -106,7 +106,7 @@ def problems(draw):
 def test_the_minimum_of_the_objective(problem):
     X, Y, C, mix, bias, weights = problem
     tol = 1e-8
-    model = LabelWeightedSVM(C, mix=mix, bias=bias, tol=tol, max_iter=500_000)
+    model = LabelWeightedSVM(C, mix=mix, bias=bias, balance=0, tol=tol, max_iter=500_000)
     model.fit(X, Y, sample_weight=weights)
     for k in range(Y.shape[1]):
         y = np.where(Y[:, k] > 0, 1.0, -1.0)
@@ -128,7 +128,7 @@ def test_the_minimum_of_the_objective(problem):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_gap_is_certified(dtype):
     X, Y = documents(n=400, d=300, labels=40)
-    model = LabelWeightedSVM(tol=1e-3).fit(sp.csr_array(X.astype(dtype)), Y)
+    model = LabelWeightedSVM(balance=0, tol=1e-3).fit(sp.csr_array(X.astype(dtype)), Y)
     assert (model.duality_gap_ <= 1e-3 * model.objective_).all()
     for k in (0, 7, 39):
         y = np.where(Y[:, k] > 0, 1.0, -1.0)
