@@ -53,6 +53,7 @@ LEARNERS = [
     LinearSVM(bias="unregularized"),
     LinearSVM(sparse_coef=True),
     LabelWeightedSVM(),
+    LinearSVM(penalty="l1"),
     KernelSVM(kernel="rbf"),
     MulticlassSVM(),
     TransductiveSVM(),

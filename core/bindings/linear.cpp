@@ -2,16 +2,18 @@
 #include "bindings/bindings.hpp"
 #include "left_out/leave_one_out.hpp"
 #include "linear/dual_cd.hpp"
+#include "linear/l1_svm.hpp"
 #include "linear/label_weighted.hpp"
 #include "linear/logistic.hpp"
+#include "linear/multivariate/multivariate.hpp"
 
 namespace widemargin {
 
 namespace {
 
 // Joins the problem and the results to one task.
-template <class Task, class Results, class View>
-Task checked_task(const View& x, const Filled<LinearProblem>& problem, const Filled<Results>& results) {
+template <class Task, class Problem = LinearProblem, class Results, class View>
+Task checked_task(const View& x, const Filled<Problem>& problem, const Filled<Results>& results) {
     Sizes sizes{{"examples", x.n_rows}, {"columns", x.n_columns}};
     Task task{problem.fitting(sizes), results.fitting(sizes)};
     task.n_labels = sizes.at("labels");
@@ -57,6 +59,25 @@ void train_regression(const Csr& csr, const Filled<LinearProblem>& problem,
     csr.visit(n_threads, [&](const auto& x) {
         const auto task = checked_task<LogisticTask>(x, problem, results);
         without_gil([&] { train_logistic(x, task, options.core, n_threads, poll_signals); });
+    });
+}
+
+void train_l1(const Csr& columns, const Filled<L1Problem>& problem, const Filled<L1Options>& options,
+              const Filled<L1Results>& results, int n_threads) {
+    columns.visit(n_threads, [&](const auto& x) {
+        Sizes sizes{{"examples", x.n_columns}, {"columns_and_bias", x.n_rows + 1}};
+        L1Task task{problem.fitting(sizes), results.fitting(sizes)};
+        task.n_labels = sizes.at("labels");
+        without_gil([&] { train_l1_svm(x, task, options.core, n_threads, poll_signals); });
+    });
+}
+
+void train_measures(const Csr& csr, const Filled<MultivariateProblem>& problem,
+                    const Filled<MultivariateOptions>& options, const Filled<MultivariateResults>& results,
+                    int n_threads) {
+    csr.visit(n_threads, [&](const auto& x) {
+        const auto task = checked_task<MultivariateTask, MultivariateProblem>(x, problem, results);
+        without_gil([&] { train_multivariate(x, task, options.core, n_threads, poll_signals); });
     });
 }
 
@@ -111,6 +132,39 @@ void register_linear(nb::module_& m) {
         .arrays(shape("labels", "examples"), "alpha", &LogisticResults::alpha, "xi", &LogisticResults::xi)
         .arrays(shape(1), "labels_done", &LogisticResults::labels_done);
     m.def("train_logistic", &train_regression, arg("csr"), arg("problem"), arg("options"), arg("results"),
+          arg("n_threads"));
+
+    Fields<L1Problem>(m, "L1Problem")
+        .arrays(shape("labels", "examples"), "signs", &L1Problem::signs)
+        .arrays(shape("labels"), "cost_positive", &L1Problem::cost_positive, "cost_negative",
+                &L1Problem::cost_negative)
+        .optional(shape("examples"), "sample_weights", &L1Problem::sample_weights)
+        .optional(shape("labels", "columns_and_bias"), "start", &L1Problem::start);
+    Fields<L1Options>(m, "L1Options")
+        .values("bias", &L1Options::bias, "tol", &L1Options::tol, "max_passes", &L1Options::max_passes,
+                "seed", &L1Options::seed);
+    Fields<L1Results>(m, "L1Results")
+        .arrays(shape("labels", "columns_and_bias"), "weights", &L1Results::weights)
+        .arrays(shape("labels"), "objective", &L1Results::objective, "gap", &L1Results::gap, "passes",
+                &L1Results::passes, "converged", &L1Results::converged)
+        .arrays(shape(1), "labels_done", &L1Results::labels_done);
+    m.def("train_l1_svm", &train_l1, arg("columns"), arg("problem"), arg("options"), arg("results"),
+          arg("n_threads"));
+
+    using Measured = MultivariateResults;
+    Fields<MultivariateProblem>(m, "MultivariateProblem")
+        .arrays(shape("labels", "examples"), "signs", &MultivariateProblem::signs)
+        .arrays(shape("labels"), "cost", &MultivariateProblem::cost)
+        .optional(shape("examples"), "copies", &MultivariateProblem::copies);
+    Fields<MultivariateOptions>(m, "MultivariateOptions")
+        .values("bias", &MultivariateOptions::bias, "f1", &MultivariateOptions::f1, "tol",
+                &MultivariateOptions::tol, "max_rounds", &MultivariateOptions::max_rounds);
+    Fields<Measured>(m, "MultivariateResults")
+        .arrays(shape("labels", "columns"), "weights", &Measured::weights)
+        .arrays(shape("labels"), "intercept", &Measured::intercept, "objective", &Measured::objective, "gap",
+                &Measured::gap, "rounds", &Measured::rounds, "converged", &Measured::converged)
+        .arrays(shape(1), "labels_done", &Measured::labels_done);
+    m.def("train_multivariate", &train_measures, arg("csr"), arg("problem"), arg("options"), arg("results"),
           arg("n_threads"));
 
     Fields<LeaveOneOutOptions>(m, "LeaveOneOutOptions")

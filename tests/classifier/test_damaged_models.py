@@ -77,6 +77,7 @@ COUNTS = {"weighting": "txx"}
 # One classifier for every learner that can be saved, and for every form that its state may have.
 CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "linear-svm": ("multiclass", lambda: TextClassifier(learner=LinearSVM(), estimate="k-fold")),
+    "linear-svm l1": ("multilabel", lambda: TextClassifier(learner=LinearSVM(penalty="l1", C=10))),
     "kernel-svm": ("multiclass", lambda: TextClassifier(learner=KernelSVM())),
     "kernel-svm poly": ("binary", lambda: TextClassifier(learner=KernelSVM(kernel="poly", degree=2))),
     "kernel-svm chi2": (

@@ -75,6 +75,7 @@ LINEAR = {
 }
 OTHERS = {
     "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),
+    "few weights": (TextClassifier(learner=LinearSVM(penalty="l1", C=10)), LABELS),
     "boosted trees": (TextClassifier(learner=BoostedTrees(20)), SETS),
     "boosted stumps": (TextClassifier(learner=BoostedTrees(20, base="stumps")), LABELS),
     "boosted stumps, shared": (

@@ -138,6 +138,13 @@ class TestLearners:
         np.testing.assert_allclose(found, self.scores(LinearSVM(loss="hinge")), atol=1e-6)
         assert np.abs(found - self.scores(LinearSVM(loss="squared_hinge"))).max() > 1e-2
 
+    def test_penalties(self, train):
+        few = train("--penalty", "l1", "--C", "5").decision_function(TEXTS)
+        np.testing.assert_allclose(few, self.scores(LinearSVM(5.0, penalty="l1")), atol=1e-6)
+        all_terms = train("--penalty", "l2", "--C", "5").decision_function(TEXTS)
+        np.testing.assert_allclose(all_terms, self.scores(LinearSVM(5.0)), atol=1e-6)
+        assert np.abs(few - all_terms).max() > 1e-2
+
     @pytest.mark.parametrize(
         ("options", "learner"),
         [

@@ -54,6 +54,7 @@ LEARNERS = [
     LabelWeightedSVM(),
     LabelWeightedSVM(mix=1.0),
     LabelWeightedSVM(bias=None),
+    LinearSVM(penalty="l1"),
     RegularizedLeastSquares(),
     RegularizedLeastSquares(solver="iterative"),
     RegularizedLeastSquares(solver="primal", bias="unregularized"),

@@ -44,6 +44,7 @@ LEARNERS = [
     LogisticRegression(tol=1e-8),
     LinearSVM(tol=1e-8),
     LabelWeightedSVM(tol=1e-8),
+    LinearSVM(tol=1e-8, penalty="l1"),
     RegularizedLeastSquares(solver="iterative", tol=1e-9),
     Rocchio(),
     C45(),

@@ -84,11 +84,13 @@ def error_bounds(
     True
     """
     if not hasattr(learner, "risk_constants"):
-        raise UsageError(f"{type(learner).__name__} has no margin: use a LinearSVM or a KernelSVM.")
+        raise UsageError(
+            f'{type(learner).__name__} has no margin: use a LinearSVM (penalty="l2") or a KernelSVM.'
+        )
     weighted = getattr(learner, "class_weight", None)
     balance = balance_of(getattr(learner, "balance", 0.0), weighted, learner.label_space_)
     several = weighted is not None or balance != 0 or np.ndim(learner.C) > 0
-    if getattr(learner, "loss", "hinge") != "hinge" or several:
+    if getattr(learner, "loss", "hinge") not in ("auto", "hinge") or several:
         raise UsageError(
             "Theorem 1 is for the hinge loss and one C. Fit with loss='hinge', class_weight=None, balance=0."
         )

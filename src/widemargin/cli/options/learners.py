@@ -106,8 +106,14 @@ LEARNING = (
     train(
         "--loss hinge|squared_hinge",
         "The loss of training errors (kernel-svm: hinge only).",
-        shown="hinge",
+        shown="hinge; --penalty l1: squared_hinge",
         learners="linear-svm kernel-svm",
+    ),
+    train(
+        "--penalty l2|l1",
+        "l1 leaves most weights at zero, for small models; the loss is then the squared hinge.",
+        shown="l2",
+        learners="linear-svm",
     ),
     train(
         "--bias SIZE|unregularized|stabilized|none",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import canonical_csr, is_sparse, row_squares
@@ -40,6 +41,14 @@ class LeaveOut:
     verbose: bool = False
 
 
+def _can_leave_out(learner: Any) -> bool:
+    """Whether examples can be left out one at a time: unless the learner says why not."""
+    why = getattr(learner, "no_left_out", None)
+    if why is not None:
+        raise AttributeError(why)
+    return True
+
+
 class LeavesOut:
     """Of machines with dual variables: leave-one-out, what it costs, and the bound that costs nothing."""
 
@@ -51,6 +60,7 @@ class LeavesOut:
     label_space_: Any
     bias: Any
 
+    @available_if(_can_leave_out)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def left_out_scores(
         self,
         X: Any,
@@ -103,6 +113,7 @@ class LeavesOut:
         alpha = self.alpha_.toarray() if is_sparse(self.alpha_) else self.alpha_
         return kernel_as_new(self, kernel, X, alpha.reshape(signs.shape) * signs, new)
 
+    @available_if(_can_leave_out)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def left_out_cost(self, X: Any) -> LeftOutCost:
         """What `left_out_scores` is predicted to take on `X`, from counts of the solution alone."""
         check_is_fitted(self, "label_space_")
@@ -114,6 +125,7 @@ class LeavesOut:
     def _left_out_cost(self, X: Any) -> LeftOutCost:
         return cost_of_retraining(self, X)
 
+    @available_if(_can_leave_out)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def left_out_risk(self, X: Any, *, risk_factor: float | None = None) -> Any:
         """The leave-one-out risk of every example (:mod:`widemargin.measure.xi_alpha`), shaped as
         `alpha_`."""
@@ -130,6 +142,7 @@ class LeavesOut:
             risk_factor=risk_factor,
         )
 
+    @available_if(_can_leave_out)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def risk_constants(self, X: Any) -> tuple[int, float]:
         """rho and R^2 of bounds on leave-one-out errors (joachims, Theorem 1), for the matrix of the fit.
 

@@ -1,4 +1,4 @@
-"""Linear support vector machines: all labels of a task in one call (core/linear/dual_cd.hpp)."""
+"""Linear support vector machines: all labels of a task in one call (core/linear/)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, checked_csr, is_sparse
+from widemargin._arrays import Csr, checked_csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     AT_LEAST_0,
@@ -23,9 +23,7 @@ from widemargin._parameters import (
     POSITIVE,
     POSITIVE_OR_INFINITE,
     SIZE_OF_BIAS,
-    at_least,
     check_declared,
-    check_parameters,
     each_of,
     either,
     one_of,
@@ -35,15 +33,18 @@ from widemargin._parameters import (
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_costs, upper_bounds
-from widemargin.learn.kernels import Kernel
+from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_costs
 from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.linear_problem import linear_problem, train_linear
-from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
+from widemargin.learn.svm.l1_penalty import check_l1, l1_start, solve_l1
 from widemargin.learn.svm.left_out.linear import left_out_linear, linear_cost
+from widemargin.learn.svm.linear_solution import LinearSolution, dense
+from widemargin.learn.svm.unregularized_bias import solve_unregularized
 from widemargin.progress import watch
 
+# What a warm start begins at.
+_STARTS = ("alpha_", "coef_", "intercept_", "label_space_")
 # Labels whose weights are dense at a time if the result is sparse.
 _LABELS_AT_ONCE = 64
 
@@ -53,13 +54,15 @@ class LinearSVM(LeavesOut, LinearModel):
     """Soft-margin linear SVM, one against the rest for several labels.
 
     Minimizes ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual
-    coordinate descent, for all labels together on several threads.
+    coordinate descent, for all labels together on several threads. ``penalty="l1"`` minimizes
+    ``sum_j |w_j| + sum_i C_i xi_i^2`` instead: most weights are zero, so models are small.
 
     Parameters
     ----------
     C : cost of a margin error; ``numpy.inf`` for the hard margin; a list of finite costs has one for each
         label, in the order of `classes_`
-    loss : "hinge" or "squared_hinge"
+    loss : "hinge" or "squared_hinge"; "auto" is the hinge, and the squared hinge with ``penalty="l1"``
+    penalty : "l2", or "l1" for few weights (squared hinge only; no leave-one-out, estimates are by folds)
     bias : size of the constant feature whose weight is the intercept, regularized like the others; None for
         hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved like a
         :class:`~widemargin.KernelSVM` (hinge loss only)
@@ -73,7 +76,8 @@ class LinearSVM(LeavesOut, LinearModel):
         ``bias="unregularized"`` the largest violation of an optimality condition
     max_iter : maximum number of passes per label
     warm_start : start from the last solution if it has the right shape
-    sparse_coef : keep `coef_`, `alpha_` and `xi_` as sparse arrays, for thousands of labels
+    sparse_coef : keep `coef_`, `alpha_` and `xi_` as sparse arrays, for thousands of labels; saved models
+        store weights without zeros in any case, if that is smaller
     random_state : random seed of the order in which examples are visited
     n_jobs : number of threads, None for all cores; the result does not depend on it
     verbose : show a progress bar when stderr is a terminal
@@ -82,7 +86,8 @@ class LinearSVM(LeavesOut, LinearModel):
     ----------
     coef_ : (labels, features); one row for a binary task
     intercept_ : (labels,)
-    alpha_, xi_ : dual variables and slacks of the training examples: (n,) binary, else (n, labels)
+    alpha_, xi_ : dual variables and slacks of the training examples: (n,) binary, else (n, labels); only
+        with ``penalty="l2"``
     objective_, duality_gap_, n_iter_ : primal objective, duality gap and number of passes, for each label
     label_space_ : the labels and their form
     classes_ : all labels
@@ -98,7 +103,10 @@ class LinearSVM(LeavesOut, LinearModel):
 
     C: float | Sequence[float] = parameter(1.0, either(POSITIVE_OR_INFINITE, each_of(POSITIVE)))
     _: KW_ONLY
-    loss: Literal["hinge", "squared_hinge"] = parameter("hinge", one_of("hinge", "squared_hinge"))
+    loss: Literal["auto", "hinge", "squared_hinge"] = parameter(
+        "auto", one_of("auto", "hinge", "squared_hinge")
+    )
+    penalty: Literal["l2", "l1"] = parameter("l2", one_of("l2", "l1"))
     bias: float | Literal["unregularized"] | None = parameter(
         1.0, either(SIZE_OF_BIAS, one_of("unregularized"))
     )
@@ -132,9 +140,12 @@ class LinearSVM(LeavesOut, LinearModel):
         space, signs = Labels.of(y, csr.n_rows).space_and_signs
         weights = sample_weights(sample_weight, csr.n_rows)
         costs = training_costs(self, space, signs, weights)
-        start = self._start(csr.n_rows, space) if self.warm_start else None
-        solve = self._solve_biased if isinstance(self.bias, str) else self._solve
-        solve(space, csr, signs, costs, weights, start)
+        start = self._start(csr, space) if self.warm_start else None
+        solve = self._solver()
+        found = solve(self, csr, signs, costs, weights, start)
+        self._keep(space, csr, found)
+        if not found.converged.all():
+            self._warn(found)
         return self
 
     def path(self, X: Any, y: Any, Cs: Iterable[float], sample_weight: Any = None) -> list[LinearSVM]:
@@ -152,136 +163,72 @@ class LinearSVM(LeavesOut, LinearModel):
             model: LinearSVM = clone(self).set_params(C=C)
             if models:
                 model.warm_start = True
-                model.alpha_ = models[-1].alpha_
-                model.label_space_ = models[-1].label_space_
+                for name in _STARTS:
+                    setattr(model, name, getattr(models[-1], name, None))
             models.append(model.fit(X, y, sample_weight))
             model.warm_start = self.warm_start
         return models
 
     def _check_parameters(self) -> None:
         check_declared(self)
-        unregularized = isinstance(self.bias, str)
-        if unregularized and self.loss != "hinge":
+        if self.penalty == "l1":
+            check_l1(self)
+        is_hinge = self.penalty == "l2" and self.loss in ("auto", "hinge")
+        if isinstance(self.bias, str) and not is_hinge:
             raise UsageError('bias="unregularized" requires loss="hinge".')
-        if np.isinf(float(np.max(self.C))) and self.loss != "hinge":
-            raise UsageError('C=inf (the hard margin) requires loss="hinge".')
+        if np.isinf(float(np.max(self.C))) and not is_hinge:
+            raise UsageError('C=inf (the hard margin) requires loss="hinge" and penalty="l2".')
 
-    def _start(self, n: int, space: LabelSpace) -> Any:
-        """The last solution, (labels, n), if there is one for the same labels and number of examples."""
+    @property
+    def no_left_out(self) -> str:
+        """Why examples cannot be left out one at a time; without this attribute they can."""
+        if self.penalty == "l2":
+            raise AttributeError("no_left_out")
+        return (
+            'LinearSVM(penalty="l1") has no dual variable for each document, so none can be left out. Use '
+            "k-fold."
+        )
+
+    def _solver(self) -> Any:
+        """What finds the solution: a function of the learner, the data, their costs and a start."""
+        if self.penalty == "l1":
+            return solve_l1
+        return solve_unregularized if isinstance(self.bias, str) else _solve_l2
+
+    def _start(self, csr: Csr, space: LabelSpace) -> Any:
+        """The last solution, if there is one for the same labels and number of examples or features."""
+        if getattr(self, "label_space_", None) != space:
+            return None
+        if self.penalty == "l1":
+            coef = getattr(self, "coef_", None)
+            same = coef is not None and coef.shape == (space.n_columns, csr.n_columns)
+            return l1_start(self) if same else None
         alpha = getattr(self, "alpha_", None)
-        if alpha is None or getattr(self, "label_space_", None) != space:
+        if alpha is None:
             return None
         by_label = alpha.T if alpha.ndim == 2 else alpha[None, :]
-        return by_label if by_label.shape == (space.n_columns, n) else None
+        return by_label if by_label.shape == (space.n_columns, csr.n_rows) else None
 
-    def _solve(
-        self,
-        space: LabelSpace,
-        csr: Csr,
-        signs: NDArray[np.int8],
-        costs: tuple[NDArray[np.float64], NDArray[np.float64]],
-        weights: NDArray[np.float64],
-        start: Any,
-    ) -> None:
-        n_labels = signs.shape[1]
-        options = _core.LinearSvmOptions(
-            bias=0.0 if self.bias is None else float(self.bias),
-            squared_loss=self.loss == "squared_hinge",
-            stop_on_gap=self.stop == "gap",
-            tol=float(self.tol),
-            max_passes=int(self.max_iter),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+    def _keep(self, space: LabelSpace, csr: Csr, found: LinearSolution) -> None:
+        require_finite(
+            self, csr, coef_=found.coef, intercept_=found.intercept, alpha_=found.alpha, xi_=found.xi
         )
-        labels_done = np.zeros(1, np.int64)
-        chunk = _LABELS_AT_ONCE if self.sparse_coef else n_labels
-        parts: list[tuple[Any, ...]] = []
-        found: list[tuple[NDArray[Any], ...]] = []
-        with watch(
-            labels_done, "Training", total=n_labels, unit="labels", enabled=None if self.verbose else False
-        ):
-            for first in range(0, n_labels, chunk):
-                some = slice(first, min(first + chunk, n_labels))
-                begin = None if start is None else _dense(start[some])
-                problem = linear_problem(signs[:, some].T, (costs[0][some], costs[1][some]), weights, begin)
-                part = train_linear(csr, problem, options, thread_count(self.n_jobs), labels_done)
-                dense = part.coef.T, part.alpha, part.xi
-                parts.append(tuple(sp.csr_array(each) for each in dense) if self.sparse_coef else dense)
-                found.append((part.intercept, part.objective, part.gap, part.passes, part.converged))
-        intercept, objective, gap, passes, converged = map(np.concatenate, zip(*found, strict=True))
-        self._keep(space, csr, parts, intercept, objective, gap, passes)
-        if not converged.all():
-            self._warn(objective, gap, converged)
-
-    def _solve_biased(
-        self,
-        space: LabelSpace,
-        csr: Csr,
-        signs: NDArray[np.int8],
-        costs: tuple[NDArray[np.float64], NDArray[np.float64]],
-        weights: NDArray[np.float64],
-        start: Any,
-    ) -> None:
-        """The hyperplane with an unregularized threshold: OP 11 with its equality constraint."""
-        signs = np.ascontiguousarray(signs.T)
-        upper = upper_bounds(signs, costs, weights)
-        check_parameters(self, tol=at_least(SMALLEST_TOL))
-        method = Method(
-            tol=float(self.tol),
-            working_set=None,
-            selection="steepest",
-            shrinking=True,
-            shrink_history=10,
-            shrink_threshold=0.0,
-            cache_megabytes=1.0,
-            max_iter=min(int(self.max_iter) * csr.n_rows, 2**62),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        begin = None if start is None else _dense(start)
-        solution = solve_dual(csr, None, Kernel("linear"), signs, upper, method, equality=True, start=begin)
-        signed = solution.alpha * signs
-        xi = np.maximum(0.0, 1.0 - signs * (solution.s + solution.intercept[:, None]))
-        ww = (signed * solution.s).sum(axis=1)
-        objective = 0.5 * ww + (np.where(np.isfinite(upper), upper, 0.0) * xi).sum(axis=1)
-        gap = np.maximum(objective - (solution.alpha.sum(axis=1) - 0.5 * ww), 0.0)
-        X = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=(csr.n_rows, csr.n_columns))
-        coef: Any = X.T @ signed.T
-        parts: tuple[Any, Any, Any] = (np.ascontiguousarray(coef).T, solution.alpha, xi)
-        if self.sparse_coef:
-            parts = (sp.csr_array(parts[0]), sp.csr_array(parts[1]), sp.csr_array(xi))
-        self._keep(space, csr, [parts], solution.intercept, objective, gap, solution.iterations)
-        if not solution.converged.all():
-            self._warn(objective, gap, solution.converged.astype(np.uint8))
-
-    def _keep(
-        self,
-        space: LabelSpace,
-        csr: Csr,
-        parts: list[tuple[Any, ...]],
-        intercept: NDArray[np.float64],
-        objective: NDArray[np.float64],
-        gap: NDArray[np.float64],
-        passes: NDArray[Any],
-    ) -> None:
-        if self.sparse_coef:
-            coef, alpha, xi = (sp.csr_array(sp.vstack(column)) for column in zip(*parts, strict=True))
-        else:
-            ((coef, alpha, xi),) = parts
-        require_finite(self, csr, coef_=coef, intercept_=intercept, alpha_=alpha, xi_=xi)
         if np.isfinite(float(np.max(self.C))):  # a hard margin that does not exist has an infinite objective
-            require_finite(self, csr, objective_=objective, duality_gap_=gap)
+            require_finite(self, csr, objective_=found.objective, duality_gap_=found.gap)
         self.label_space_ = space
-        self.coef_, self.intercept_ = coef, intercept
+        self.coef_, self.intercept_ = found.coef, found.intercept
         binary = space.kind == "binary"
-        self.alpha_, self.xi_ = (_dense(alpha)[0], _dense(xi)[0]) if binary else (alpha.T, xi.T)
-        self.objective_: Any = float(objective[0]) if binary else objective
-        self.duality_gap_: Any = float(gap[0]) if binary else gap
-        self.n_iter_ = int(passes[0]) if binary else passes
+        for name, values in (("alpha_", found.alpha), ("xi_", found.xi)):
+            if values is not None:
+                setattr(self, name, dense(values)[0] if binary else values.T)
+            elif hasattr(self, name):  # of a fit with other parameters
+                delattr(self, name)
+        self.objective_: Any = float(found.objective[0]) if binary else found.objective
+        self.duality_gap_: Any = float(found.gap[0]) if binary else found.gap
+        self.n_iter_ = int(found.passes[0]) if binary else found.passes
 
-    def _warn(
-        self, objective: NDArray[np.float64], gap: NDArray[np.float64], converged: NDArray[np.uint8]
-    ) -> None:
+    def _warn(self, found: LinearSolution) -> None:
+        objective, gap, converged = found.objective, found.gap, found.converged
         names = self.label_space_.column_names[converged == 0].tolist()
         finite = (converged == 0) & np.isfinite(gap)
         worst = float(np.max(gap[finite] / objective[finite], initial=0.0))
@@ -294,9 +241,46 @@ class LinearSVM(LeavesOut, LinearModel):
             f"{', ...' if len(names) > 3 else ''}) did not converge in {self.max_iter} passes; the largest "
             f"duality gap is {f'{worst:.2g} of the objective' if finite.any() else 'infinite'}. {cure}",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
-def _dense(matrix: Any) -> NDArray[np.float64]:
-    return np.ascontiguousarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=np.float64)
+def _solve_l2(
+    learner: LinearSVM,
+    csr: Csr,
+    signs: NDArray[np.int8],
+    costs: tuple[NDArray[np.float64], NDArray[np.float64]],
+    weights: NDArray[np.float64],
+    start: Any,
+) -> LinearSolution:
+    """The machines of all labels by dual coordinate descent (core/linear/dual_cd.hpp)."""
+    n_labels = signs.shape[1]
+    options = _core.LinearSvmOptions(
+        bias=0.0 if learner.bias is None else float(learner.bias),
+        squared_loss=learner.loss == "squared_hinge",
+        stop_on_gap=learner.stop == "gap",
+        tol=float(learner.tol),
+        max_passes=int(learner.max_iter),
+        seed=int(check_random_state(learner.random_state).randint(2**31 - 1)),
+    )
+    labels_done = np.zeros(1, np.int64)
+    chunk = _LABELS_AT_ONCE if learner.sparse_coef else n_labels
+    parts: list[tuple[Any, ...]] = []
+    found: list[tuple[NDArray[Any], ...]] = []
+    with watch(
+        labels_done, "Training", total=n_labels, unit="labels", enabled=None if learner.verbose else False
+    ):
+        for first in range(0, n_labels, chunk):
+            some = slice(first, min(first + chunk, n_labels))
+            begin = None if start is None else dense(start[some])
+            problem = linear_problem(signs[:, some].T, (costs[0][some], costs[1][some]), weights, begin)
+            part = train_linear(csr, problem, options, thread_count(learner.n_jobs), labels_done)
+            made = part.coef.T, part.alpha, part.xi
+            parts.append(tuple(sp.csr_array(each) for each in made) if learner.sparse_coef else made)
+            found.append((part.intercept, part.objective, part.gap, part.passes, part.converged))
+    if learner.sparse_coef:
+        coef, alpha, xi = (sp.csr_array(sp.vstack(column)) for column in zip(*parts, strict=True))
+    else:
+        ((coef, alpha, xi),) = parts
+    joined = LinearSolution(coef, *map(np.concatenate, zip(*found, strict=True)))
+    return joined._replace(alpha=alpha, xi=xi)
