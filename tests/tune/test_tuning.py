@@ -205,7 +205,7 @@ class TestExact:
 
 class TestFast:
     def test_finalists_are_the_best_of_the_race_and_the_best_finalist_is_chosen(self):
-        found = tune(TEXTS, LABELS, criterion=K_FOLD, finalists=4)
+        found = tune(TEXTS, LABELS, Space(), criterion=K_FOLD, finalists=4)
         raced = [candidate for candidate in found.candidates if candidate.held_out is not None]
         estimated = [candidate for candidate in found.candidates if candidate.estimate is not None]
         assert len(estimated) == 4
@@ -231,8 +231,8 @@ class TestFast:
     def test_the_choice_is_nearly_as_good_as_the_best(self):
         for seed in range(3):
             texts, labels = sample_texts(300, seed)
-            full = tune(texts, labels, effort="full", criterion=K_FOLD)
-            fast = tune(texts, labels, criterion=K_FOLD)
+            full = tune(texts, labels, Space(), effort="full", criterion=K_FOLD)
+            fast = tune(texts, labels, Space(), criterion=K_FOLD)
             best = full.candidates[full.chosen].estimate
             assert full.candidates[fast.chosen].estimate > best - 0.02
 
@@ -310,7 +310,7 @@ class TestBudget:
     def test_more_seconds_visit_more_candidates_in_the_same_order(self):
         visited = []
         for seconds in (1e-6, 1e-4, 2e-3, 5e-3, 1e-2, 0.1, 1e3):
-            found = tune(TEXTS, LABELS, criterion=K_FOLD, effort=seconds)
+            found = tune(TEXTS, LABELS, Space(), criterion=K_FOLD, effort=seconds)
             visited.append({k: c.held_out for k, c in enumerate(found.candidates) if c.held_out is not None})
             assert found.candidates[found.chosen].estimate is not None
         sizes = [len(one) for one in visited]
@@ -451,8 +451,8 @@ class TestReuters:
             assert estimates[0] == estimates[1]
 
     def test_fast_loses_little_against_exact(self, sample):
-        full = tune(*sample, effort="full", criterion=Criterion(folds=3))
-        fast = tune(*sample, criterion=Criterion(folds=3))
+        full = tune(*sample, Space(), effort="full", criterion=Criterion(folds=3))
+        fast = tune(*sample, Space(), criterion=Criterion(folds=3))
         best = full.candidates[full.chosen].estimate
         assert full.candidates[fast.chosen].estimate > best - 0.005
         raced = [candidate for candidate in fast.candidates if candidate.held_out is not None]

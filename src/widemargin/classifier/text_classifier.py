@@ -58,15 +58,15 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         LatentSemanticIndexing, TermClusters and LabelClusters make new ones. Cross-validation fits them again
         in every fold.
     tune : "fast", "full" or a number of seconds, optional
-        Choose the representation and C from the training documents: "fast" by a race on held-out documents
-        and estimates of the best, "full" by estimates of every candidate; seconds limit the race to as much
-        as is predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
+        Choose terms, weights, learner and C on held-out training documents: "fast" within the work of about
+        ten trainings, "full" on all documents until nothing gets better, seconds within as much work as is
+        predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
         model on any machine. None keeps all parameters.
     tune_per_label : bool
         Choose C of a LinearSVM for each label, on the representation that is best for all of them.
-    space : widemargin.tune.search_space.Space, optional
-        What `tune` chooses from; by default the twelve representations and the seven values of C of the
-        thesis, except for what was given explicitly (:meth:`widemargin.tune.search_space.Space.around`).
+    space : widemargin.tune.axes.Axes or widemargin.tune.search_space.Space, optional
+        What `tune` chooses from; by default everything but what was given explicitly
+        (:meth:`widemargin.tune.axes.Axes.around`).
     estimate : "auto", "leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632" or \
             "xi-alpha", optional
         How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is
@@ -156,6 +156,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
                 effort=self.tune,
                 space=self.space,
                 given={name.partition("__")[2] for name in self.explicit},
+                free_learner=self.learner is None,
                 per_label=self.tune_per_label,
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)

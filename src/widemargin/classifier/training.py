@@ -21,6 +21,8 @@ from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
+from widemargin.tune.applicable import describe
+from widemargin.tune.axes import Axes
 from widemargin.tune.budget import Budget
 from widemargin.tune.per_label import check_costs_per_label, choose_per_label
 from widemargin.tune.search_space import Space
@@ -123,20 +125,28 @@ def tune_parts(
     sample_weight: Any = None,
     *,
     effort: Any,
-    space: Space | None,
+    space: Space | Axes | None,
     given: Collection[str],
+    free_learner: bool = False,
+    times: Any = None,
     per_label: bool = False,
 ) -> FittedParts:
-    """The best of `space`, fitted on all texts; by default of :meth:`Space.around` the parts.
+    """The best of `space`, fitted on all texts; by default of :meth:`Axes.around` the parts.
 
-    Parts of which nothing is left to tune are fitted as they are. With `per_label`, each label has its own C.
+    Parts of which nothing is left to tune are fitted as they are. With `per_label`, each label has its own C,
+    and the learner stays.
     """
     if getattr(learner, "needs_terms", False):
         raise UsageError("start_weight by term goes with one vocabulary: pass tune=None (--tune none).")
     if space is None:
-        space = Space.around(vectorizer, learner, given=given)
-        if len(space.candidates(vectors=is_matrix(texts))) == 1:
+        space = Axes.around(vectorizer, learner, given=given, free_learner=free_learner and not per_label)
+    if isinstance(space, Axes):
+        if space.is_single(describe(texts, vectorizer, multilabel=y.space.kind == "multilabel")):
             return fit_parts(vectorizer, None, learner, texts, y, sample_weight)
+    elif times is not None:
+        raise UsageError("Times apply to the default search, not to a Space. Pass space=None.")
+    else:
+        space = space.quiet()
     if per_label:
         check_costs_per_label(learner)
     verbose = bool(getattr(learner, "verbose", False))
@@ -146,8 +156,9 @@ def tune_parts(
         found = tune(
             texts,
             y,
-            space.quiet(),
+            space,
             sample_weight=sample_weight,
+            times=times,
             effort=effort,
             random_state=seed,
             verbose=verbose,

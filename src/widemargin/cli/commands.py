@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum, StrEnum
 from types import SimpleNamespace
 from typing import Annotated, Any
 
+import click
 import typer
+from click.core import ParameterSource
 from typer.core import TyperCommand
 
 from widemargin.cli.options import REQUIRED, Option, options_of, panel_of
@@ -18,7 +20,14 @@ FEW = 20
 
 
 class Given(SimpleNamespace):
-    """The values of the options of a verb, by their names."""
+    """The values of the options of a verb, by their names.
+
+    Attributes
+    ----------
+    typed : names of the options that were typed, and not left at their defaults
+    """
+
+    typed: frozenset[str] = frozenset()
 
 
 def takes(verb: str) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
@@ -30,7 +39,7 @@ def takes(verb: str) -> Callable[[Callable[[Given], None]], Callable[..., None]]
             plain = {
                 name: value.value if isinstance(value, Enum) else value for name, value in values.items()
             }
-            function(Given(**plain))
+            function(Given(**plain, typed=_typed(values)))
 
         run.__doc__, run.__name__, run.__module__ = function.__doc__, function.__name__, function.__module__
         # typer reads the signature of the function that it calls.
@@ -38,6 +47,14 @@ def takes(verb: str) -> Callable[[Callable[[Given], None]], Callable[..., None]]
         return run
 
     return decorate
+
+
+def _typed(names: Iterable[str]) -> frozenset[str]:
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return frozenset()
+    usual = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    return frozenset(name for name in names if context.get_parameter_source(name) not in usual)
 
 
 def _parameter(option: Option) -> inspect.Parameter:

@@ -18,11 +18,16 @@ from widemargin.errors import UsageError
 
 # Counting and weighting texts takes as long as this number of passes for one label.
 REPRESENTATION = 80
+# The same for counting words and characters alone, and for weighting counts.
+COUNTING, COUNTING_CHARS, WEIGHTING = 60, 20, 10
 # Passes to a relative duality gap of 0.1 at C = 1, and their growth with C and with smaller tolerances.
 _PASSES, _WITH_C, _WITH_TOL = 6.0, 0.45, 0.3
 _LARGEST_C = 1000.0
-# "fast" may spend, on the race and on the estimates each, the larger of these: units, and trainings.
+# "fast" over a product may spend, on the race and on the estimates each, the larger of these: units, and
+# trainings.
 _LEAST, _TRAININGS = 5 * RATE, 6
+# "fast" over axes may spend the larger of these: seconds, and trainings of the starting point from texts.
+FAST_SECONDS, FAST_TRAININGS = 2.0, 10
 # A race on documents takes this number of passes over them: 12 representations, each with 2 or 3 values of C.
 _RACE = 284.0
 
@@ -53,7 +58,12 @@ def predicted_passes(learner: Any, n: int) -> float:
 def training_work(learner: Any, X: Any, n_columns: int) -> float:
     """The predicted units of training on `X`."""
     size = X.nnz if hasattr(X, "nnz") else np.size(X)
-    return float(size) * n_columns * predicted_passes(learner, X.shape[0])
+    return predicted_work(learner, float(size), X.shape[0], n_columns)
+
+
+def predicted_work(learner: Any, values: float, n: int, n_columns: int) -> float:
+    """The predicted units of training on `n` rows with so many values."""
+    return values * n_columns * predicted_passes(learner, n)
 
 
 def sparing(once: float) -> float:
@@ -87,6 +97,10 @@ class Budget:
         if isinstance(effort, bool) or not isinstance(effort, Real) or not 0 < float(effort) < np.inf:
             raise UsageError(f'{name}={effort!r}: expected "fast", "full" or a positive number of seconds.')
         return cls(float(effort) * RATE)
+
+    def at_most(self, once: float) -> Budget:
+        """What "fast" over axes may spend if one training takes `once` units."""
+        return Budget(min(self.left, max(FAST_SECONDS * RATE, FAST_TRAININGS * once)))
 
     def pays(self, work: float) -> bool:
         """Whether there is budget for `work`; if so, it is deducted."""

@@ -20,6 +20,7 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.held_out import leave_one_out
 from widemargin.estimate.optimism import Counts, outcome_counts
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.estimate.xi_alpha import xi_alpha_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure import (
@@ -99,18 +100,22 @@ class Criterion:
                 'Use measure="pravg", its approximation by the mean of precision and recall.'
             )
 
-    def judge(self, learner: Any, X: Any, y: Any, sample_weight: Any = None) -> Judgment:
+    def judge(
+        self, learner: Any, X: Any, y: Any, sample_weight: Any = None, rows: TrainingRows | None = None
+    ) -> Judgment:
         """Estimate the quality of a learner that is fitted on `X`, `y` and `sample_weight`, using only these
-        examples."""
+        examples; `rows` says how `X` was made, so that folds make it again without their documents."""
         if self.estimate == "xi-alpha":
             return self.of_table(
                 _by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha"
             )
         y = Labels.of(y)
-        found = self.held_out(learner, X, y, sample_weight)
+        found = self.held_out(learner, X, y, sample_weight, rows)
         return self.of_scores(y.space, y.signs, found.scores, found.method)
 
-    def held_out(self, learner: Any, X: Any, y: Labels, sample_weight: Any = None) -> HeldOutScores:
+    def held_out(
+        self, learner: Any, X: Any, y: Labels, sample_weight: Any = None, rows: TrainingRows | None = None
+    ) -> HeldOutScores:
         """The scores of the examples by rules that were learned without them; not for "xi-alpha"."""
         with warnings.catch_warnings():
             # During tuning, weak labels are reported only once, and a model that did not converge when it is
@@ -127,6 +132,7 @@ class Criterion:
                     sample_weight=sample_weight,
                     scores=values,
                     random_state=self.random_state,
+                    rows=rows,
                 )
             tol = max(getattr(learner, "tol", 0.0), _TOLERANCE)
             return out_of_fold(
@@ -137,6 +143,7 @@ class Criterion:
                 tol=tol,
                 sample_weight=sample_weight,
                 random_state=self.random_state,
+                rows=rows,
             )
 
     def of_scores(

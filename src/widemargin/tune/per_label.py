@@ -52,10 +52,10 @@ def choose_per_label(found: Tuning, y: Labels, weights: Floats | None = None) ->
     """
     begin = time.perf_counter()
     common = found.candidates[found.chosen]
-    numbers = [
-        number for number, candidate in enumerate(found.candidates) if _same_but_for_cost(candidate, common)
-    ]
     check_costs_per_label(common.new_learner())
+    numbers = _at_every_cost(found.candidates, common)
+    # Labels are compared by break-even points, which do not depend on thresholds.
+    by = replace(found.criterion, measure=None) if found.criterion.estimate != "xi-alpha" else found.criterion
     space, truth = y.space_and_signs
     values, outcomes = [], []
     before: Any = None
@@ -63,10 +63,10 @@ def choose_per_label(found: Tuning, y: Labels, weights: Floats | None = None) ->
         candidate = found.candidates[number]
         start = time.perf_counter()
         learner = _fitted(candidate, found.best.X, y, weights, before)
-        scores = found.criterion.held_out(learner, found.best.X, y, weights).scores
-        judgment = found.criterion.of_scores(space, truth, scores)
+        scores = by.held_out(learner, found.best.X, y, weights).scores
+        judgment = by.of_scores(space, truth, scores)
         if candidate.estimate is None:
-            candidate.estimate, candidate.method = judgment.value, found.criterion.estimate
+            candidate.estimate, candidate.method = judgment.value, by.estimate
         values.append(judgment.by_label)
         outcomes.append(label_outcomes(truth, scores, space.choose(scores)))
         candidate.seconds += time.perf_counter() - start
@@ -95,8 +95,21 @@ def check_costs_per_label(learner: Any) -> None:
         )
 
 
-def _same_but_for_cost(candidate: Candidate, common: Candidate) -> bool:
-    return (candidate.representation, candidate.learner) == (common.representation, common.learner)
+def _at_every_cost(candidates: list[Candidate], common: Candidate) -> list[int]:
+    """The positions of the candidates that differ from `common` in C only, in ascending order of C.
+
+    Those that tuning did not try are added.
+    """
+    tried: dict[Any, int] = {
+        candidate.C: number
+        for number, candidate in enumerate(candidates)
+        if (candidate.representation, candidate.learner) == (common.representation, common.learner)
+    }
+    for C in common.space.costs:
+        if C not in tried:
+            tried[C] = len(candidates)
+            candidates.append(Candidate(common.space, common.representation, common.learner, C))
+    return [tried[C] for C in sorted(tried, key=float)]
 
 
 def _fitted(candidate: Candidate, X: Any, y: Labels, weights: Any, before: Any, **parameters: Any) -> Any:

@@ -78,13 +78,15 @@ class Climber:
     ----------
     candidates : in ascending order of C
     parts : rows to train on and rows to measure on, for every split
+    tried : the measure at the positions tried
+    starts : the solution of the last step on every split, where the next one starts
     """
 
     candidates: list[Candidate]
     parts: list[tuple[Any, Any]]
     warm: bool
     tried: dict[int, float] = field(default_factory=dict)
-    _starts: list[Any] = field(default_factory=list)
+    starts: list[Any] = field(default_factory=list)
 
     @property
     def best(self) -> float:
@@ -103,10 +105,7 @@ class Climber:
 
     def learner(self, place: int) -> Any:
         """The learner with the C at `place` and a loose tolerance."""
-        learner = self.candidates[place].new_learner()
-        if "tol" in learner.get_params():
-            learner.set_params(tol=max(learner.tol, _LOOSE))
-        return learner
+        return loosened(self.candidates[place].new_learner())
 
     def work(self, place: int, n_columns: int) -> float:
         """The predicted work of the step to `place`."""
@@ -119,21 +118,28 @@ class Climber:
         starts, found = [], []
         for number, (split, (X_seen, X_unseen)) in enumerate(zip(splits, self.parts, strict=True)):
             learner = self.learner(place)
-            if self.warm and self._starts:
-                start_from(learner, *self._starts[number])
+            if self.warm and self.starts:
+                start_from(learner, *self.starts[number])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 found.append(
                     scores_without(learner, X_seen, X_unseen, space, truth[split.seen], split.weights)
                 )
             starts.append((getattr(learner, "alpha_", None), getattr(learner, "label_space_", None)))
-        self._starts = starts
+        self.starts = starts
         unseen = np.concatenate([split.unseen for split in splits])
         judgment = by.of_scores(space, truth[unseen], np.vstack(found), each_label=False)
         value, candidate.outcomes[0] = judgment.value, judgment.outcomes
         # An undefined measure is no reason to continue.
         self.tried[place] = candidate.held_out = value if np.isfinite(value) else 0.0
         candidate.seconds += time.perf_counter() - begin
+
+
+def loosened(learner: Any) -> Any:
+    """The learner with the tolerance of races."""
+    if "tol" in learner.get_params():
+        learner.set_params(tol=max(learner.tol, _LOOSE))
+    return learner
 
 
 def run_race(

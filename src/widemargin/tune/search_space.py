@@ -1,10 +1,9 @@
-"""The search space of tuning: representations of texts, learners, and values of C."""
+"""A search space that is a product: representations of texts, learners, and values of C."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
 from itertools import product
 from typing import Any
 
@@ -21,7 +20,6 @@ from widemargin.weight.vectorizer import Vectorizer
 WEIGHTINGS = ("bxc", "txc", "tfc")
 COSTS = (0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 1000.0)
 _WEIGHING = ("weighting", "idf_power")  # parameters that do not change counts
-_TUNED = ("weighting", "idf_power", "stemmer", "stop_words", "C")
 
 Representation = Mapping[str, Any]
 
@@ -79,47 +77,6 @@ class Space:
             if len(getattr(self, name)) == 0:
                 raise UsageError(f"There are no {name} to choose from. Name at least one.")
 
-    @classmethod
-    def around(
-        cls, vectorizer: Vectorizer | None = None, learner: Any = None, *, given: Collection[str] = ()
-    ) -> Space:
-        """The variants of a vectorizer that the thesis chooses from, and C of a learner.
-
-        Parameters
-        ----------
-        given : names of further parameters to keep, whatever their values
-
-        Notes
-        -----
-        Tunable parameters are `weighting`, `stemmer` and `stop_words` of the vectorizer and `C` of the
-        learner. A parameter that is given explicitly is never tuned. Explicit means a value other than the
-        class's default, or any value set by :meth:`TextClassifier.set_params
-        <widemargin.TextClassifier.set_params>`, which the command line uses for every option.
-
-        Examples
-        --------
-        >>> space = Space.around(Vectorizer(ngram_range=(1, 2)), LinearSVM())
-        >>> len(space.representations), space.representations[0]["ngram_range"], len(space.costs)
-        (16, (1, 2), 7)
-        >>> space = Space.around(Vectorizer(stemmer="porter"), LinearSVM(C=3), given=["weighting"])
-        >>> [(found["stemmer"], found["weighting"]) for found in space.representations], space.costs
-        ([('porter', 'ltc'), ('porter', 'ltc')], (3.0,))
-        """
-        vectorizer = Vectorizer() if vectorizer is None else vectorizer
-        learner = LinearSVM() if learner is None else learner
-        if np.ndim(getattr(learner, "C", 0.0)) > 0:
-            raise UsageError("C is given for each label already: pass tune=None, or one C for all labels.")
-        own = {float(learner.C)} if "C" in learner.get_params() else set()
-        base = vectorizer.get_params()
-        kept = {*given, *_not_default(vectorizer), *_not_default(learner)}.intersection(_TUNED)
-        free = [
-            found
-            for found in representations(base)
-            if all(plain(found[name]) == plain(base[name]) for name in kept if name != "C")
-        ]
-        costs = own if "C" in kept and own else {*COSTS, *own}
-        return cls(free, (clone(learner),), tuple(sorted(costs)))
-
     def quiet(self) -> Space:
         """The same without the learners' progress bars, for work that shows its own."""
         silent = []
@@ -145,7 +102,8 @@ class Candidate:
 
     Attributes
     ----------
-    representation, learner : positions in the space; no representation for vectors
+    space : what has `representations` and `learners`
+    representation, learner : positions in them; no representation for vectors
     C : None for a learner without C
     held_out : the measure in the race of fast tuning; None if the race did not reach it
     estimate, by_label : the value of the criterion, for all labels and for each; None if not estimated
@@ -155,7 +113,7 @@ class Candidate:
     once, work : predicted work of training it and of estimating it, see :mod:`widemargin.tune.budget`
     """
 
-    space: Space
+    space: Any
     representation: int | None
     learner: int
     C: float | None
@@ -168,11 +126,12 @@ class Candidate:
     once: float = 0.0
     work: float = 0.0
 
-    def new_learner(self, **parameters: Any) -> Any:
-        """The unfitted learner."""
+    def new_learner(self, vectorizer: Any = None, **parameters: Any) -> Any:
+        """The unfitted learner; one that needs to know the blocks of terms is told those of `vectorizer`."""
         if self.C is not None:
             parameters = {"C": self.C, **parameters}
-        return clone(self.space.learners[self.learner]).set_params(**parameters)
+        made = clone(self.space.learners[self.learner]).set_params(**parameters)
+        return told_blocks(made, getattr(vectorizer, "blocks_", None))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -203,11 +162,12 @@ class Represented:
     Parameters
     ----------
     texts : list of str, or a matrix of vectors, which has no representation to choose
+    space : what has `representations`
     keep : keep the counts for later use; otherwise only those of one group of weightings are in memory at a
     time
     """
 
-    def __init__(self, texts: Any, space: Space, *, keep: bool = False) -> None:
+    def __init__(self, texts: Any, space: Any, *, keep: bool = False) -> None:
         self._texts = texts
         self._space = space
         self._keep = keep
@@ -243,11 +203,11 @@ def _counting(representation: Representation) -> str:
     return repr(sorted((key, plain(value)) for key, value in full.items() if key not in _WEIGHING))
 
 
-def _not_default(part: Any) -> list[str]:
-    """The tunable parameters with values other than the defaults of their class."""
-    parameters = part.get_params(deep=False)
-    usual = signature(type(part)).parameters
-    return [name for name in _TUNED if name in parameters and plain(parameters[name]) != usual[name].default]
+def told_blocks(learner: Any, blocks: Mapping[str, slice] | None) -> Any:
+    """The learner, told the columns of every block if it needs to know them."""
+    if blocks is None or not getattr(learner, "needs_blocks", False):
+        return learner
+    return learner.with_blocks(dict(blocks))
 
 
 def plain(value: Any) -> Any:

@@ -1,10 +1,15 @@
-"""Choose a representation, a learner and its C, using only the training documents (Joachims, 6.2.3).
+"""Choose a representation, a learner and its parameters, using only the training documents.
 
-The algorithm of the thesis trains every candidate, estimates its quality, and chooses the best; that is
+By default one axis of choices is searched after another (:mod:`widemargin.tune.axes`,
+:mod:`widemargin.tune.staged`): ``effort="fast"`` within a budget of predicted work that depends only on the
+documents, ``effort=10`` within about ten seconds of it (:mod:`widemargin.tune.budget`), ``effort="full"`` on
+all documents until nothing gets better. The best few are estimated on all documents if the budget allows it.
+
+A :class:`~widemargin.tune.search_space.Space` is a product of choices, like that of the thesis (Joachims,
+6.2.3), whose algorithm trains every candidate, estimates its quality, and chooses the best; that is
 ``effort="full"``. ``effort="fast"`` first compares the candidates on held-out documents
 (:mod:`widemargin.tune.race`), and estimates only the few best; where this is predicted to take many times as
-long as one training, both use fewer folds. ``effort=10`` does the same within about ten seconds of predicted
-work (:mod:`widemargin.tune.budget`).
+long as one training, both use fewer folds.
 
 The estimate of the chosen candidate is optimistic, because it is the maximum of several estimates.
 ``Tuning.optimism`` says by how much on average (:mod:`widemargin.estimate.optimism`).
@@ -14,7 +19,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -22,42 +27,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin._arrays import Csr, is_sparse
+from widemargin._arrays import is_sparse
 from widemargin.errors import DataWarning, UsageError
-from widemargin.estimate.cross_validation import checked_folds, start_from, warn_of_weak_labels
+from widemargin.estimate.cross_validation import checked_folds, warn_of_weak_labels
 from widemargin.estimate.optimism import Optimism, optimism_of_best
 from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.costs import sample_weights, weights_for
+from widemargin.learn.costs import sample_weights
 from widemargin.progress import watch
-from widemargin.tune.budget import REPRESENTATION, Budget, affordable_rows, sparing, training_work
+from widemargin.tune.axes import Axes
+from widemargin.tune.budget import Budget, sparing
 from widemargin.tune.criteria import Criterion
-from widemargin.tune.race import Climber, Split, race_splits, run_race
+from widemargin.tune.families import best_of_families
+from widemargin.tune.product_race import product_race
 from widemargin.tune.search_space import Candidate, Represented, Space
-
-Floats = NDArray[np.float64]
+from widemargin.tune.staged import staged_race
+from widemargin.tune.winners import Fitted, Task, Winners, judge_all
 
 FINALISTS = 3
-
-
-@dataclass(eq=False)
-class Fitted:
-    """A chosen candidate, fitted on all training documents.
-
-    Attributes
-    ----------
-    vectorizer, counts : the vectorizer and the counts that it weights; None for vectors
-    X : the matrix that `learner` was fitted on
-    columns : the label columns that it was chosen for
-    told : the learner's warnings
-    """
-
-    candidate: int
-    vectorizer: Any
-    counts: Csr | None
-    X: Any
-    learner: Any
-    columns: NDArray[np.intp]
-    told: list[str] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -89,6 +75,15 @@ class Tuning:
     def to_dict(self) -> dict[str, Any]:
         """All figures as values for JSON."""
         names = self.label_space.column_names.tolist()
+        candidates = [
+            {
+                "parameters": candidate.parameters,
+                "held_out": candidate.held_out,
+                "estimate": candidate.estimate,
+                "seconds": candidate.seconds,
+            }
+            for candidate in self.candidates
+        ]
         chosen_by_label = None
         if self.by_label is not None:
             chosen_by_label = {str(name): int(k) for name, k in zip(names, self.by_label, strict=True)}
@@ -101,24 +96,18 @@ class Tuning:
             "chosen_by_label": chosen_by_label,
             "optimism": self.optimism.value,
             "seconds": self.seconds,
-            "candidates": [
-                {
-                    "parameters": candidate.parameters,
-                    "held_out": candidate.held_out,
-                    "estimate": candidate.estimate,
-                    "seconds": candidate.seconds,
-                }
-                for candidate in self.candidates
-            ],
+            "families": best_of_families(candidates, self.chosen),
+            "candidates": candidates,
         }
 
 
 def tune(
     texts: Any,
     y: Any,
-    space: Space | None = None,
+    space: Space | Axes | None = None,
     *,
     sample_weight: Any = None,
+    times: Any = None,
     effort: Literal["fast", "full"] | float = "fast",
     criterion: Criterion | str = "k-fold",
     per_label: bool = False,
@@ -133,10 +122,15 @@ def tune(
     ----------
     texts : list of str, or a matrix of vectors, for which there is no representation to choose
     y : labels in any form that :mod:`widemargin.labels` accepts
-    space : what to choose from; by default the 12 representations and 7 values of C of the thesis
+    space : what to choose from: a :class:`Space`, of which every combination is a candidate, or
+        :class:`Axes`, of which one is searched after the other (the default)
     sample_weight : (n,) factors on the costs of the documents in training; estimates count each document once
-    effort : "full" estimates every candidate; "fast" only the finalists of a race on held-out documents; a
-        number of seconds does as much of "fast" as is predicted to fit on one core
+    times : (n,) numbers, optional
+        When documents were written. Axes are then searched by training on earlier and measuring on later
+        documents; those without a time (NaN) count as the earliest. Not for a `Space`.
+    effort : "full" estimates every candidate of a space, or searches axes on all documents until nothing gets
+        better; "fast" estimates only the finalists of a race on held-out documents; a number of seconds does
+        as much of "fast" as is predicted to fit on one core
     criterion : how candidates are compared; the name of an estimate means its default measure
     per_label : also choose for each label separately, among the same candidates
     finalists : number of candidates that "fast" estimates
@@ -156,44 +150,48 @@ def tune(
     budget = Budget.of(effort)
     if isinstance(finalists, bool) or not isinstance(finalists, int | np.integer) or finalists < 1:
         raise UsageError(f"finalists={finalists!r}: expected a positive whole number.")
-    if not isinstance(criterion, Criterion):
-        criterion = Criterion(criterion)  # type: ignore[arg-type]  # checked there
+    space = Axes() if space is None else space
     vectors = is_sparse(texts) or getattr(texts, "ndim", 1) == 2
     n = texts.shape[0] if vectors else len(texts)
     y = Labels.of(y, n)
     labels, truth = y.space_and_signs
+    if not isinstance(criterion, Criterion):
+        # Of one label per document, micro-averaged F1 is accuracy.
+        of_axes = {"multiclass": "f1", "binary": "accuracy"}
+        measure = of_axes.get(labels.kind) if isinstance(space, Axes) and criterion != "xi-alpha" else None
+        criterion = Criterion(criterion, measure)  # type: ignore[arg-type]  # checked there
     if criterion.estimate == "k-fold":
         checked_folds(criterion.folds, n)
     warn_of_weak_labels(labels, truth)
     weights = None if sample_weight is None else sample_weights(sample_weight, n)
-    space = Space() if space is None else space
-    candidates = space.candidates(vectors=vectors)
-    # The finalists of a race are used again.
-    represented = Represented(texts, space, keep=effort != "full")
-    done = np.zeros(1, np.int64)
-    total = len(candidates) if effort == "full" else None
-    with watch(done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
-        judged = list(range(len(candidates)))
-        measured = 0
-        if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
-            measured = _race(
-                represented,
-                space,
-                candidates,
-                criterion,
-                labels,
-                truth,
-                weights,
-                warm_start,
-                random_state,
-                budget,
-                done,
-            )
-            judged = _finalists(candidates, finalists, budget)
+    task = Task(texts, y, weights, warm_start, random_state, np.zeros(1, np.int64))
+    winners = Winners(labels.n_columns, per_label)
+    candidates = [] if isinstance(space, Axes) else space.candidates(vectors=vectors)
+    total = len(candidates) if candidates and effort == "full" else None
+    with watch(task.done, "Tuning", total=total, unit="candidates", enabled=None if verbose else False):
+        if isinstance(space, Axes):
+            race = staged_race(task, space, criterion, budget, fast=effort == "fast", times=times)
+            candidates, measured = race.candidates, race.measured
+            judged = _finalists(candidates, finalists, race.budget)
             if effort == "fast":
                 criterion = _sparing(criterion, [candidates[number] for number in judged])
-        winners = _Winners(len(truth[0]), per_label)
-        _judge_all(represented, y, weights, space, candidates, judged, criterion, warm_start, winners, done)
+            # The race measured the only finalist already; a choice for each label needs estimates.
+            alone = len(judged) == 1 and not per_label
+            if alone:
+                race.take_as_estimate(candidates[judged[0]])
+            represented = Represented(texts, race.visited)
+            by = None if alone else criterion
+            judge_all(task, represented, candidates, judged, by, winners, as_new=True)
+        else:
+            # The finalists of a race are used again.
+            represented = Represented(texts, space, keep=effort != "full")
+            judged, measured = list(range(len(candidates))), 0
+            if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
+                measured = product_race(task, represented, space, candidates, criterion, budget)
+                judged = _finalists(candidates, finalists, budget)
+                if effort == "fast":
+                    criterion = _sparing(criterion, [candidates[number] for number in judged])
+            judge_all(task, represented, candidates, judged, criterion, winners)
     if winners.undefined:
         warnings.warn(
             f"{criterion.measure} by {criterion.estimate} is undefined for all candidates: no label has an "
@@ -218,95 +216,6 @@ def tune(
     )
 
 
-class _Winners:
-    """The leaders, for all labels and for each; only their fitted models are kept."""
-
-    def __init__(self, n_columns: int, per_label: bool) -> None:
-        self.per_label = per_label
-        self.overall = -1
-        self.value = -np.inf
-        self.each = np.full(n_columns, -1, dtype=np.intp)
-        self.values = np.full(n_columns, -np.inf)
-        self.fitted: dict[int, Fitted] = {}
-
-    @property
-    def undefined(self) -> bool:
-        return bool(np.isneginf(self.value))
-
-    def offer(self, candidate: Candidate, model: Fitted) -> None:
-        """Ties are broken by position."""
-        assert candidate.estimate is not None
-        number = model.candidate
-        if self.overall < 0 or candidate.estimate > self.value:
-            self.overall = number
-            self.value = candidate.estimate if np.isfinite(candidate.estimate) else -np.inf
-        if self.per_label:
-            better = candidate.by_label > self.values  # false for nan
-            self.each[better], self.values[better] = number, candidate.by_label[better]
-        self.fitted[number] = model
-        leading = {self.overall, *self.each.tolist()}
-        self.fitted = {k: kept for k, kept in self.fitted.items() if k in leading}
-
-    def parts(self) -> list[Fitted]:
-        if not self.per_label:
-            return [self.fitted[self.overall]]
-        # A label without a defined measure uses the overall choice.
-        self.each[self.each < 0] = self.overall
-        return [
-            replace(self.fitted[number], columns=np.flatnonzero(self.each == number))
-            for number in np.unique(self.each).tolist()
-        ]
-
-
-def _race(
-    represented: Represented,
-    space: Space,
-    candidates: list[Candidate],
-    criterion: Criterion,
-    labels: LabelSpace,
-    truth: NDArray[np.int8],
-    weights: Floats | None,
-    warm: bool,
-    random_state: Any,
-    budget: Budget,
-    done: NDArray[np.int64],
-) -> int:
-    """Set `held_out` of every candidate that the race reaches; returns the number of documents measured on.
-
-    Whatever the budget, the first representation takes part and the best candidate is estimated.
-    """
-    # A measure of decisions, as for xi-alpha, applies to held-out scores too.
-    by = Criterion("k-fold", criterion.measure, criterion.average)
-    splits: list[Split] = []
-    climbers: list[Climber] = []
-    for place, _, _, X in represented.matrices({candidate.representation for candidate in candidates}):
-        if not splits:
-            most = np.inf
-            if np.isinf(budget.left):
-                once = training_work(space.learners[0], X, labels.n_columns)
-                most = affordable_rows(X, labels.n_columns, once)
-            splits = race_splits(truth, random_state, weights, most)
-        parts = [(X[split.seen], X[split.unseen]) for split in splits]
-        own = [
-            Climber([c for c in candidates if (c.representation, c.learner) == (place, number)], parts, warm)
-            for number in range(len(space.learners))
-        ]
-        price = sum(climber.work(len(climber.candidates) // 2, labels.n_columns) for climber in own)
-        if place is not None:
-            price += REPRESENTATION * X.nnz
-        for candidate in (candidate for climber in own for candidate in climber.candidates):
-            once = training_work(candidate.new_learner(), X, labels.n_columns)
-            candidate.once, candidate.work = once, (1 + criterion.folds) * once
-        if not climbers:
-            budget.left -= price + own[0].candidates[len(own[0].candidates) // 2].work
-        elif not budget.pays(price):
-            break
-        climbers += own
-    for _ in run_race(climbers, splits, labels, truth, by, budget):
-        done[0] += 1
-    return sum(len(split.unseen) for split in splits)
-
-
 def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[int]:
     """The best candidates of the race, ties broken by position: the best one, and as many more as the budget
     allows."""
@@ -323,47 +232,6 @@ def _sparing(criterion: Criterion, finalists: list[Candidate]) -> Criterion:
     if criterion.estimate != "k-fold" or work <= sparing(min(each)):
         return criterion
     return replace(criterion, folds=2)
-
-
-def _judge_all(
-    represented: Represented,
-    y: Any,
-    weights: Floats | None,
-    space: Space,
-    candidates: list[Candidate],
-    judged: list[int],
-    criterion: Criterion,
-    warm: bool,
-    winners: _Winners,
-    done: NDArray[np.int64],
-) -> None:
-    wanted = {candidates[number].representation for number in judged}
-    for place, vectorizer, counts, X in represented.matrices(wanted):
-        before: Any = None
-        for number in judged:
-            candidate = candidates[number]
-            if candidate.representation != place:
-                continue
-            start = time.perf_counter()
-            learner = candidate.new_learner()
-            if warm and before is not None and before[0].learner == candidate.learner:
-                start_from(
-                    learner, getattr(before[1], "alpha_", None), getattr(before[1], "label_space_", None)
-                )
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", ConvergenceWarning)
-                learner.fit(X, y, **weights_for(learner, weights))
-            if "warm_start" in learner.get_params():
-                learner.set_params(warm_start=space.learners[candidate.learner].warm_start)
-            judgment = criterion.judge(learner, X, y, weights)
-            candidate.estimate, candidate.by_label = judgment.value, judgment.by_label
-            candidate.method, candidate.outcomes[1] = judgment.method, judgment.outcomes
-            candidate.seconds += time.perf_counter() - start
-            everything = np.arange(len(winners.each))
-            told = [str(warning.message) for warning in caught]
-            winners.offer(candidate, Fitted(number, vectorizer, counts, X, learner, everything, told))
-            before = candidate, learner
-            done[0] += 1
 
 
 def _optimism(candidates: list[Candidate], raced: float) -> Optimism:

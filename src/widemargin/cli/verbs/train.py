@@ -18,12 +18,24 @@ from widemargin.tune.learners import text_options
 EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --label team --ngrams 1-2"
 
 
+# The options of parts that tuning would choose otherwise, and their parameters.
+_TUNED = {
+    "weighting": "weighting",
+    "idf_power": "idf_power",
+    "stemmer": "stemmer",
+    "stop_words": "stop_words",
+}
+_TUNED |= {"blocks": "blocks", "ngrams": "ngram_range", "units": "units", "C": "C", "loss": "loss"}
+_TUNED |= {"balance": "balance"}
+
+
 @takes("train")
 def run(given: Given) -> None:
     """Learn a classifier from labeled documents and write it to one file.
 
-    The text options and C are tuned on the documents unless they are given. If every document has one label,
-    the model chooses one label per document; if some have none or several, each label is decided separately.
+    Terms, weights, loss and C are tuned on the documents unless they are given. If every document has one
+    label, the model chooses one label per document; if some have none or several, each label is decided
+    separately.
     Labels that are paths in a tree (--label-path) are decided along the tree.
     Unlabeled documents are left out. SVM-light files hold vectors, so text options do not apply.
 
@@ -50,10 +62,7 @@ def run(given: Given) -> None:
     effort = estimates.tuning_effort(tune)
     if wanted is not None and effort is not None:
         raise UsageError("Use either --tune or --features.")
-    named = ("weighting", "idf_power", "stemmer", "stop_words", "blocks")
-    explicit = {f"vectorizer__{name}": terms[name] for name in named if getattr(given, name) is not None}
-    if given.C is not None:
-        explicit["learner__C"] = given.C
+    explicit = [parameter for name, parameter in _TUNED.items() if name in given.typed]
     from widemargin.documents.collection import Vectors
 
     stages = Stages()
@@ -63,6 +72,7 @@ def run(given: Given) -> None:
     from widemargin.classifier import TextClassifier
     from widemargin.estimate.held_out import choose_method
     from widemargin.labels import Labels
+    from widemargin.tune.axes import Axes
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
@@ -74,13 +84,17 @@ def run(given: Given) -> None:
     cosine = terms["weighting"].endswith("c")
     plain = "none" if costs is None else "platt"
     calibrate = given.calibrate or ("length" if learner == "profiles" and not on_vectors else plain)
+    vectorizer = Vectorizer(**terms)
+    free = not given.typed.intersection(("learner", "tune_per_label"))
+    space = Axes.around(vectorizer, made, given=explicit, free_learner=free) if effort is not None else None
     classifier = TextClassifier(
-        vectorizer=Vectorizer(**terms),
+        vectorizer=vectorizer,
         learner=made,
         features=None
         if wanted is None
         else selections.make(*wanted, cosine and not on_vectors, given.threads),
         tune=effort,
+        space=space,
         tune_per_label=given.tune_per_label,
         estimate=method,
         thresholds=estimates.chosen_thresholds(
@@ -91,7 +105,6 @@ def run(given: Given) -> None:
         label_path=given.label_path,
         hierarchy=given.hierarchy,
     )
-    classifier.set_params(**explicit)
     classifier.fit(collection, labels)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("save"):

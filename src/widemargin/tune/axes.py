@@ -1,0 +1,271 @@
+"""The default search space of tuning: one axis of choices at a time, around a starting point.
+
+The product of all axes has thousands of candidates. Most axes hardly interact, so they are searched one after
+the other: the alternatives on an axis are compared at the best point so far, and the best one is kept
+(:mod:`widemargin.tune.staged`). Cheap axes with large gains come first; character n-grams, which multiply the
+work of what follows, come late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from widemargin.errors import UsageError
+from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.tune.search_space import plain
+from widemargin.weight.smart import parse_scheme
+from widemargin.weight.vectorizer import Vectorizer
+
+COSTS = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0)
+# What blocks beside words are multiplied by, in the order of trial.
+_HALF, _WHOLE = ":0.5", ""
+_TF, _IDF_POWERS, _BALANCES = "lbt", (0.5, 1.0, 1.3), (0.0, 0.15, 0.3)
+# Terms of other kinds than words are kept as they are.
+_TERMS = ("blocks", "units", "ngram_range", "phrases", "pairs", "thesaurus", "n_hashed")
+_EVERYWHERE = ("n_jobs", "random_state", "verbose")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One representation, as parameters of a :class:`~widemargin.Vectorizer`, and one unfitted learner."""
+
+    representation: Mapping[str, Any]
+    learner: Any
+
+    def but(self, representation: Mapping[str, Any] | None = None, **parameters: Any) -> Point:
+        """The point with other parameters of the representation, or of the learner."""
+        learner = clone(self.learner).set_params(**parameters) if parameters else self.learner
+        return Point({**self.representation, **(representation or {})}, learner)
+
+    @property
+    def key(self) -> str:
+        """Equal for equal points."""
+        own = (type(self.learner).__name__, *sorted(_plain_items(self.learner.get_params(deep=False))))
+        return repr((sorted(_plain_items(self.representation)), own))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Alternatives of one kind: `around(point)` are the other points on it."""
+
+    name: str
+    around: Callable[[Point], list[Point]]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What the choice of axes needs to know of the documents.
+
+    Attributes
+    ----------
+    vectors : there is no representation to choose
+    multilabel : labels are sets
+    english : English words are common, so that its stop list and stemmer apply
+    fields : blocks such as "title" or "subject" that the documents have
+    """
+
+    vectors: bool = False
+    multilabel: bool = False
+    english: bool = True
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """A starting point, and what may be changed about it.
+
+    Parameters
+    ----------
+    vectorizer, learner : the starting point
+    kept : names of parameters that are not tuned
+    free_learner : other learners may replace the learner
+    costs : values of C to climb; by default 7 from 0.05 to 20 and the learner's own
+
+    Examples
+    --------
+    >>> [axis.name for axis in Axes(kept=["idf_power"]).of(Documents(english=False, fields=("title",)))]
+    ['bigrams', 'title', 'tf', 'loss', 'chars']
+    """
+
+    vectorizer: Vectorizer = field(default_factory=Vectorizer)
+    learner: Any = field(default_factory=LinearSVM)
+    kept: Collection[str] = ()
+    free_learner: bool = True
+    costs: Sequence[float] = COSTS
+
+    def __post_init__(self) -> None:
+        if len(self.costs) == 0:
+            raise UsageError("There are no costs to choose from. Name at least one.")
+
+    @classmethod
+    def around(
+        cls,
+        vectorizer: Vectorizer | None = None,
+        learner: Any = None,
+        *,
+        given: Collection[str] = (),
+        free_learner: bool | None = None,
+    ) -> Axes:
+        """The axes around a vectorizer and a learner, without what is given explicitly.
+
+        Parameters
+        ----------
+        given : names of further parameters to keep, whatever their values
+        free_learner : whether other learners may replace `learner`; by default if it is None
+
+        Notes
+        -----
+        A parameter that is given explicitly is never tuned. Explicit means a value other than the class's
+        default, or any value set by :meth:`TextClassifier.set_params
+        <widemargin.TextClassifier.set_params>`, which the command line uses for every option. Explicit terms
+        (`ngram_range`, `units`, `phrases`, `pairs`, `thesaurus`, `n_hashed`) also fix the blocks.
+
+        Examples
+        --------
+        >>> axes = Axes.around(Vectorizer(ngram_range=(1, 2)), LinearSVM(C=3), given=["idf_power"])
+        >>> [axis.name for axis in axes.of(Documents())], axes.costs
+        (['tf', 'stemmer', 'stop_words', 'loss'], (3.0,))
+        """
+        free_learner = learner is None if free_learner is None else free_learner
+        vectorizer = Vectorizer() if vectorizer is None else vectorizer
+        learner = LinearSVM() if learner is None else learner
+        if np.ndim(getattr(learner, "C", 0.0)) > 0:
+            raise UsageError("C is given for each label already: pass tune=None, or one C for all labels.")
+        own = {float(learner.C)} if "C" in learner.get_params() else set()
+        changed = [name for name in _not_default(learner) if name not in _EVERYWHERE]
+        kept = {*given, *_not_default(vectorizer), *changed}
+        if kept.intersection(_TERMS):
+            kept.add("blocks")
+        free_learner = free_learner and not changed and not kept.intersection(learner.get_params())
+        costs = own if "C" in kept and own else {*COSTS, *own}
+        return cls(vectorizer, clone(learner), frozenset(kept), free_learner, tuple(sorted(costs)))
+
+    @property
+    def start(self) -> Point:
+        """Where the search begins, without progress bars of the learner."""
+        learner = clone(self.learner)
+        if "verbose" in learner.get_params():
+            learner.set_params(verbose=False)
+        return Point(self.vectorizer.get_params(), learner)
+
+    def costs_of(self, learner: Any) -> list[float | None]:
+        """The values of C of a learner, in ascending order; None alone if it has no C."""
+        return [*sorted(self.costs)] if "C" in learner.get_params() else [None]
+
+    def of(self, documents: Documents) -> list[Axis]:
+        """The axes that apply to these documents, in the order of the search."""
+        return list(self._axes(documents))
+
+    def is_single(self, documents: Documents) -> bool:
+        """Whether there is nothing to choose."""
+        return len(self.costs_of(self.learner)) == 1 and not self.of(documents)
+
+    def _axes(self, documents: Documents) -> Iterator[Axis]:
+        if not documents.vectors:
+            yield from self._of_texts(documents)
+        if self._free_in_learner("loss") and type(self.learner) is LinearSVM:
+            yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge")))
+        if documents.multilabel and self._free_in_learner("balance"):
+            yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, "auto", 0.15))
+        if not documents.vectors and self._blocks_are_free:
+            yield Axis("chars", _with_chars)
+
+    def _of_texts(self, documents: Documents) -> Iterator[Axis]:
+        free = set(self.vectorizer.get_params()).difference(self.kept)
+        weighting = self.vectorizer.weighting
+        if self._blocks_are_free:
+            yield Axis("bigrams", lambda point: _with_block(point, "bigrams", (_HALF, _WHOLE)))
+            for name in documents.fields:
+                yield Axis(name, lambda point, name=name: _with_block(point, name))  # type: ignore[misc]
+        by_idf = weighting is not None and parse_scheme(weighting).collection != "none"
+        if "idf_power" in free and by_idf:
+            yield Axis("idf_power", lambda point: _other_values(point, "idf_power", _IDF_POWERS))
+        if "weighting" in free and weighting is not None:
+            schemes = tuple(letter + weighting[1:] for letter in _TF)
+            yield Axis("tf", lambda point: _other_values(point, "weighting", schemes))
+        if documents.english and self.vectorizer.units == "words":
+            if "stemmer" in free:
+                yield Axis("stemmer", lambda point: _other_values(point, "stemmer", (None, "porter")))
+            if "stop_words" in free:
+                yield Axis("stop_words", lambda point: _other_values(point, "stop_words", (None, "freewais")))
+
+    @property
+    def _blocks_are_free(self) -> bool:
+        parameters = self.vectorizer.get_params()
+        # Blocks of equal length have no use for a scheme that does not normalize.
+        normal = (self.vectorizer.weighting or "x")[-1] == "c"
+        return "blocks" in parameters and "blocks" not in self.kept and normal
+
+    def _free_in_learner(self, name: str) -> bool:
+        return name in self.learner.get_params() and name not in self.kept
+
+
+def blocks_of(representation: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the blocks of a representation; none if it has other terms than words.
+
+    Examples
+    --------
+    >>> blocks_of({"blocks": ("words", "bigrams:0.5")}), blocks_of({}), blocks_of({"ngram_range": (1, 2)})
+    (('words', 'bigrams'), ('words',), ())
+    """
+    blocks = representation.get("blocks")
+    if blocks:
+        return tuple(getattr(block, "name", str(block).partition(":")[0]) for block in blocks)
+    plain_words = all(
+        plain(representation.get(name, default)) == default
+        for name, default in (("units", "words"), ("ngram_range", [1, 1]))
+        if name in representation
+    )
+    return ("words",) if plain_words else ()
+
+
+def _with_block(point: Point, name: str, weights: Sequence[str] = (_HALF,)) -> list[Point]:
+    """One more block, with each of the weights; other weights of a block that is there."""
+    blocks = tuple(point.representation.get("blocks") or ("words",))
+    own = [block for block in blocks if block == name or block.startswith(name + ":")]
+    others = tuple(block for block in blocks if block not in own)
+    return [point.but({"blocks": (*others, name + weight)}) for weight in weights if name + weight not in own]
+
+
+def _with_chars(point: Point) -> list[Point]:
+    """Characters beside all blocks so far, and instead of bigrams."""
+    blocks = tuple(point.representation.get("blocks") or ("words",))
+    fewer = tuple(block for block in blocks if not block.startswith("bigrams"))
+    instead = _with_block(point.but({"blocks": fewer}), "chars") if fewer != blocks else []
+    return [*_with_block(point, "chars"), *instead]
+
+
+def _other_values(point: Point, name: str, values: Sequence[Any]) -> list[Point]:
+    own = plain(point.representation.get(name))
+    return [point.but({name: value}) for value in values if plain(value) != own]
+
+
+def _others(
+    point: Point, name: str, values: Sequence[Any], auto: Any = None, means: Any = None
+) -> list[Point]:
+    """Other values of a learner's parameter, of which `auto` means one."""
+    if name not in point.learner.get_params():
+        return []
+    own = getattr(point.learner, name)
+    own = means if own == auto else own
+    return [point.but(**{name: value}) for value in values if value != own]
+
+
+def _not_default(part: Any) -> list[str]:
+    """The parameters with values other than the defaults of their class."""
+    usual = signature(type(part)).parameters
+    return [
+        name
+        for name, value in part.get_params(deep=False).items()
+        if name in usual and plain(value) != plain(usual[name].default)
+    ]
+
+
+def _plain_items(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(name, repr(plain(value))) for name, value in parameters.items()]

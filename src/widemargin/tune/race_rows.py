@@ -1,0 +1,184 @@
+"""The documents of a race in every representation, each block of terms counted once.
+
+Words are counted once for all candidates with the same stemmer and stop list, and so are their bigrams;
+characters once for all. A representation weights the counts of its blocks by the documents that are trained
+on, as a vectorizer would that is fitted on those alone: terms that only the measured documents have are
+dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin._arrays import Csr
+from widemargin._threads import thread_count
+from widemargin.text.inputs import taken
+from widemargin.tune.budget import COUNTING, COUNTING_CHARS
+from widemargin.tune.race import Split
+from widemargin.tune.search_space import Representation, plain
+from widemargin.weight.block_columns import concatenated, weigh_blocks
+from widemargin.weight.blocks import Block, parse_blocks
+from widemargin.weight.smart import apply_factors, collection_factors
+from widemargin.weight.vectorizer import Vectorizer
+
+Parts = list[tuple[Any, Any]]
+_WEIGHING = ("weighting", "idf_power")
+_OF_WORDS = ("stop_words", "stemmer")
+# Distinct terms of a document, relative to its words; a field has few.
+_VALUES = {"bigrams": 1.4, "chars": 7.0}
+_FIELD_VALUES = 0.1
+# Characters of a text for each of its distinct words.
+_CHARACTERS = 9
+
+
+class _Counting(NamedTuple):
+    """How one block is counted: parameters of a vectorizer, a key that is equal for equal counts, the block's
+    name and its weight."""
+
+    parameters: Representation
+    key: str
+    name: str
+    weight: float
+
+
+class RaceRows:
+    """The rows of the documents of some splits.
+
+    Parameters
+    ----------
+    documents : list of str, or a matrix of vectors, which has no representation
+    splits : the rows of every split; other documents are not counted
+    """
+
+    def __init__(self, documents: Any, splits: Sequence[Split]) -> None:
+        self.vectors = getattr(documents, "ndim", 1) == 2
+        used = np.unique(np.concatenate([part for split in splits for part in (split.seen, split.unseen)]))
+        self.documents = documents if self.vectors else taken(documents, used)
+        self._places = [
+            (split.seen, split.unseen)
+            if self.vectors
+            else (np.searchsorted(used, split.seen), np.searchsorted(used, split.unseen))
+            for split in splits
+        ]
+        self.n_documents = len(used)
+        self._counted: dict[str, tuple[Vectorizer, Csr]] = {}
+        self._last: tuple[str, Parts] | None = None
+
+    def parts(self, representation: Representation) -> Parts:
+        """Rows to train on and rows to measure on, for every split; the last ones are kept."""
+        key = "" if self.vectors else key_of(representation)
+        if self._last is None or self._last[0] != key:
+            self._last = None  # before the next ones are made
+            if self.vectors:
+                made = [(self.documents[seen], self.documents[unseen]) for seen, unseen in self._places]
+            else:
+                made = self._of_texts(representation)
+            self._last = key, made
+        return self._last[1]
+
+    def values(self, representation: Representation) -> tuple[float, float]:
+        """The number of values of a representation, and the work of counting what is not counted yet.
+
+        Before they are counted, values are predicted from the number of words.
+        """
+        if self.vectors:
+            X = self.documents
+            return float(X.nnz if hasattr(X, "nnz") else np.size(X)), 0.0
+        values = work = 0.0
+        for counting in _countings(representation):
+            if counting.key in self._counted:
+                values += len(self._counted[counting.key][1].indices)
+            else:
+                share = _VALUES.get(counting.name, 1.0 if counting.name == "words" else _FIELD_VALUES)
+                values += share * self._words
+                work += share * self._words * (COUNTING_CHARS if counting.name == "chars" else COUNTING)
+        return values, work
+
+    def forget_but(self, representation: Representation) -> None:
+        """Drop all counts but those of a representation and of characters, which most others share."""
+        kept = {counting.key for counting in _countings(representation)}
+        self._counted = {key: found for key, found in self._counted.items() if key in kept or "chars" in key}
+
+    @property
+    def _words(self) -> float:
+        """The number of values of words: of those that were counted first, or predicted."""
+        if self._counted:
+            return float(len(next(iter(self._counted.values()))[1].indices))
+        return sum(map(len, self.documents)) / _CHARACTERS
+
+    def _of_texts(self, representation: Representation) -> Parts:
+        countings = _countings(representation)
+        found = [self._counts(counting) for counting in countings]
+        counts = concatenated([counts for _, counts in found])
+        widths, weights = [counts.n_columns for _, counts in found], [one.weight for one in countings]
+        whole = counts.matrix
+        fewest = np.concatenate([_fewest(vectorizer, counts.n_columns) for vectorizer, counts in found])
+        scheme, n_threads = representation.get("weighting"), thread_count(representation.get("n_jobs"))
+        if scheme is None:
+            return [(as_floats(whole[seen]), as_floats(whole[unseen])) for seen, unseen in self._places]
+        power = float(representation.get("idf_power", 1.0))
+        parts = []
+        for seen, unseen in self._places:
+            rows = whole[seen], whole[unseen]
+            frequencies = np.bincount(rows[0].indices, minlength=whole.shape[1])
+            factors = collection_factors(scheme, frequencies, len(seen))
+            if factors is not None and power != 1:
+                factors = np.sign(factors) * np.abs(factors) ** power
+            known = frequencies >= fewest
+            factors = known.astype(np.float64) if factors is None else np.where(known, factors, 0.0)
+            both = []
+            for some in rows:
+                csr = Csr(some.indptr.astype(np.int64), some.indices, some.data, counts.n_columns)
+                if len(widths) == 1:
+                    both.append(apply_factors(csr, scheme, factors, n_threads=n_threads).matrix)
+                else:
+                    weighed = weigh_blocks(csr, scheme, factors, widths, weights, n_threads=n_threads)
+                    both.append(weighed.matrix)
+            parts.append((both[0], both[1]))
+        return parts
+
+    def _counts(self, counting: _Counting) -> tuple[Vectorizer, Csr]:
+        if counting.key not in self._counted:
+            vectorizer = Vectorizer(**{**counting.parameters, "weighting": None})
+            self._counted[counting.key] = vectorizer, vectorizer.fit_counts(self.documents)
+        return self._counted[counting.key]
+
+
+def as_floats(X: Any) -> Any:
+    """Weights as they are, counts as float32."""
+    return X if X.dtype.kind == "f" else X.astype(np.float32)
+
+
+def key_of(parameters: Mapping[str, Any]) -> str:
+    """A key that is equal for equal parameters."""
+    return repr(sorted((name, repr(plain(value))) for name, value in parameters.items()))
+
+
+def _countings(representation: Representation) -> list[_Counting]:
+    """The blocks of a representation, each as a vectorizer counts it alone."""
+    base = {name: value for name, value in representation.items() if name not in _WEIGHING}
+    blocks = base.get("blocks")
+    if blocks is None:
+        name = "words" if base.get("units", "words") == "words" else "chars"
+        return [_Counting(base, key_of(base), name, 1.0)]
+    found = []
+    for block in parse_blocks(blocks, base.get("fields")):
+        alone = {**base, "blocks": None if block == Block("words", weight=block.weight) else ()}
+        if alone["blocks"] is not None:
+            alone["blocks"] = (replace(block, weight=1.0),)
+        if block.units != "words":
+            alone |= dict.fromkeys(_OF_WORDS)
+        found.append(_Counting(alone, key_of(alone), block.name, block.weight))
+    return found
+
+
+def _fewest(vectorizer: Vectorizer, n_columns: int) -> NDArray[np.float64]:
+    """The fewest documents that must contain the terms of a block; a share is that of all documents."""
+    if vectorizer.n_hashed is not None:
+        return np.zeros(n_columns)
+    return np.full(n_columns, max(float(vectorizer.min_df) if vectorizer.min_df >= 1 else 1.0, 1.0))
