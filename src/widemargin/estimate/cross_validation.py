@@ -272,6 +272,10 @@ def scores_without(
     weights = weights_for(learner, sample_weight)
     scores = np.empty((X_unseen.shape[0], space.n_columns))
     if space.kind == "multilabel":
+        if (seen == seen[0]).all():
+            # Every example has the same labels, so there is no rule but to name them.
+            scores[:] = seen[0]
+            return scores
         scores[:] = learner.fit(X_seen, (seen > 0).astype(np.int64), **weights).decision_function(X_unseen)
         return scores
     places = (seen[:, 0] > 0).astype(np.intp) if space.kind == "binary" else seen.argmax(axis=1)

@@ -44,7 +44,7 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     ]
     rows = [
         [
-            *(found["parameters"].get(name) for name in varying),
+            *(_shown(found["parameters"].get(name)) for name in varying),
             found["held_out"],
             found["estimate"],
             found["seconds"],
@@ -58,6 +58,23 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     if len(rows) < len(candidates):
         notes.append(f"The {len(rows)} best of {len(candidates)} candidates; {len(seen)} were evaluated.")
     return Table(title, columns, list(rows), notes=notes)
+
+
+def _shown(value: Any) -> Any:
+    """A value of a parameter; blocks by name and weight.
+
+    Examples
+    --------
+    >>> _shown([{"name": "words", "weight": 1.0}, {"name": "chars", "weight": 0.5}])
+    'words,chars:0.5'
+    """
+    if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
+        return value
+    return ",".join(part if isinstance(part, str) else _block(part["name"], part["weight"]) for part in value)
+
+
+def _block(name: str, weight: float) -> str:
+    return name if weight == 1 else f"{name}:{weight:g}"
 
 
 def costs_in_words(tuning: dict[str, Any]) -> str:

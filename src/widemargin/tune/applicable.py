@@ -26,7 +26,7 @@ _LONGEST_TITLE, _TITLE_SHARE = 200, 0.5
 def describe(documents: Any, vectorizer: Vectorizer, *, multilabel: bool) -> Documents:
     """What the choice of axes needs to know."""
     if getattr(documents, "ndim", 1) == 2:
-        return Documents(vectors=True, multilabel=multilabel)
+        return Documents(documents.shape[0], vectors=True, multilabel=multilabel)
     n = len(documents)
     places = np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.intp)
     texts = [
@@ -34,7 +34,8 @@ def describe(documents: Any, vectorizer: Vectorizer, *, multilabel: bool) -> Doc
         for text in _listed(taken(documents, places))
     ]
     columns = getattr(vectorizer, "fields", None)
-    return Documents(multilabel=multilabel, english=is_english(texts), fields=fields_of(texts, columns))
+    fields = fields_of(texts, columns)
+    return Documents(n, multilabel=multilabel, english=is_english(texts), fields=fields)
 
 
 def is_english(texts: Sequence[str]) -> bool:

@@ -9,7 +9,8 @@ work of what follows, come late.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -19,12 +20,15 @@ from sklearn.base import clone
 from widemargin.errors import UsageError
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.tune.search_space import plain
+from widemargin.weight.blocks import Block, parse_block, parse_blocks
 from widemargin.weight.smart import parse_scheme
 from widemargin.weight.vectorizer import Vectorizer
 
 COSTS = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0)
-# What blocks beside words are multiplied by, in the order of trial.
-_HALF, _WHOLE = ":0.5", ""
+# What blocks beside words are multiplied by.
+_HALF, _WHOLE = 0.5, 1.0
+# From this number of documents on, n-grams must occur in two of them, which halves the number of columns.
+_MANY = 1000
 _TF, _IDF_POWERS, _BALANCES = "lbt", (0.5, 1.0, 1.3), (0.0, 0.15, 0.3)
 # Terms of other kinds than words are kept as they are.
 _TERMS = ("blocks", "units", "ngram_range", "phrases", "pairs", "thesaurus", "n_hashed")
@@ -64,12 +68,14 @@ class Documents:
 
     Attributes
     ----------
+    number : of documents
     vectors : there is no representation to choose
     multilabel : labels are sets
     english : English words are common, so that its stop list and stemmer apply
     fields : blocks such as "title" or "subject" that the documents have
     """
 
+    number: int = 0
     vectors: bool = False
     multilabel: bool = False
     english: bool = True
@@ -90,7 +96,7 @@ class Axes:
     Examples
     --------
     >>> [axis.name for axis in Axes(kept=["idf_power"]).of(Documents(english=False, fields=("title",)))]
-    ['bigrams', 'title', 'tf', 'loss', 'chars']
+    ['title', 'bigrams', 'tf', 'loss', 'chars']
     """
 
     vectorizer: Vectorizer = field(default_factory=Vectorizer)
@@ -174,15 +180,18 @@ class Axes:
         if documents.multilabel and self._free_in_learner("balance"):
             yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, "auto", 0.15))
         if not documents.vectors and self._blocks_are_free:
-            yield Axis("chars", _with_chars)
+            yield Axis("chars", partial(_with_chars, min_df=_min_df(documents)))
 
     def _of_texts(self, documents: Documents) -> Iterator[Axis]:
         free = set(self.vectorizer.get_params()).difference(self.kept)
         weighting = self.vectorizer.weighting
         if self._blocks_are_free:
-            yield Axis("bigrams", lambda point: _with_block(point, "bigrams", (_HALF, _WHOLE)))
             for name in documents.fields:
-                yield Axis(name, lambda point, name=name: _with_block(point, name))  # type: ignore[misc]
+                yield Axis(name, partial(_with_block, name=name))
+            weights = (_HALF, _WHOLE)
+            yield Axis(
+                "bigrams", partial(_with_block, name="bigrams", weights=weights, min_df=_min_df(documents))
+            )
         by_idf = weighting is not None and parse_scheme(weighting).collection != "none"
         if "idf_power" in free and by_idf:
             yield Axis("idf_power", lambda point: _other_values(point, "idf_power", _IDF_POWERS))
@@ -206,39 +215,35 @@ class Axes:
         return name in self.learner.get_params() and name not in self.kept
 
 
-def blocks_of(representation: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the blocks of a representation; none if it has other terms than words.
-
-    Examples
-    --------
-    >>> blocks_of({"blocks": ("words", "bigrams:0.5")}), blocks_of({}), blocks_of({"ngram_range": (1, 2)})
-    (('words', 'bigrams'), ('words',), ())
-    """
-    blocks = representation.get("blocks")
-    if blocks:
-        return tuple(getattr(block, "name", str(block).partition(":")[0]) for block in blocks)
-    plain_words = all(
-        plain(representation.get(name, default)) == default
-        for name, default in (("units", "words"), ("ngram_range", [1, 1]))
-        if name in representation
-    )
-    return ("words",) if plain_words else ()
+def _min_df(documents: Documents) -> int | None:
+    return 2 if documents.number >= _MANY else None
 
 
-def _with_block(point: Point, name: str, weights: Sequence[str] = (_HALF,)) -> list[Point]:
-    """One more block, with each of the weights; other weights of a block that is there."""
-    blocks = tuple(point.representation.get("blocks") or ("words",))
-    own = [block for block in blocks if block == name or block.startswith(name + ":")]
-    others = tuple(block for block in blocks if block not in own)
-    return [point.but({"blocks": (*others, name + weight)}) for weight in weights if name + weight not in own]
+def _blocks(point: Point) -> tuple[Block, ...]:
+    representation = point.representation
+    return parse_blocks(representation.get("blocks") or ("words",), representation.get("fields"))
 
 
-def _with_chars(point: Point) -> list[Point]:
+def _with_block(
+    point: Point, name: str, weights: Sequence[float] = (_HALF,), min_df: int | None = None
+) -> list[Point]:
+    """One more block, with each of the weights; or the block that is there with the others of them."""
+    blocks = _blocks(point)
+    made = replace(parse_block(name, point.representation.get("fields")), min_df=min_df)
+    others = tuple(block for block in blocks if block.name != name)
+    wanted = [replace(made, weight=weight) for weight in weights]
+    return [point.but({"blocks": (*others, block)}) for block in wanted if block not in blocks]
+
+
+def _with_chars(point: Point, min_df: int | None = None) -> list[Point]:
     """Characters beside all blocks so far, and instead of bigrams."""
-    blocks = tuple(point.representation.get("blocks") or ("words",))
-    fewer = tuple(block for block in blocks if not block.startswith("bigrams"))
-    instead = _with_block(point.but({"blocks": fewer}), "chars") if fewer != blocks else []
-    return [*_with_block(point, "chars"), *instead]
+    blocks = _blocks(point)
+    fewer = tuple(block for block in blocks if block.name != "bigrams")
+    beside = _with_block(point, "chars", min_df=min_df)
+    return [
+        *beside,
+        *(_with_block(point.but({"blocks": fewer}), "chars", min_df=min_df) if fewer != blocks else []),
+    ]
 
 
 def _other_values(point: Point, name: str, values: Sequence[Any]) -> list[Point]:

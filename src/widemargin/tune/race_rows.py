@@ -126,9 +126,7 @@ class RaceRows:
         for seen, unseen in self._places:
             rows = whole[seen], whole[unseen]
             frequencies = np.bincount(rows[0].indices, minlength=whole.shape[1])
-            factors = collection_factors(scheme, frequencies, len(seen))
-            if factors is not None and power != 1:
-                factors = np.sign(factors) * np.abs(factors) ** power
+            factors = collection_factors(scheme, frequencies, len(seen), power)
             known = frequencies >= fewest
             factors = known.astype(np.float64) if factors is None else np.where(known, factors, 0.0)
             both = []
@@ -178,7 +176,9 @@ def _countings(representation: Representation) -> list[_Counting]:
 
 
 def _fewest(vectorizer: Vectorizer, n_columns: int) -> NDArray[np.float64]:
-    """The fewest documents that must contain the terms of a block; a share is that of all documents."""
-    if vectorizer.n_hashed is not None:
-        return np.zeros(n_columns)
-    return np.full(n_columns, max(float(vectorizer.min_df) if vectorizer.min_df >= 1 else 1.0, 1.0))
+    """The fewest documents that must contain each term; a share of the documents is not looked at again."""
+    fewest = np.zeros(n_columns)
+    if vectorizer.n_hashed is None:
+        for columns, min_df in vectorizer.min_df_of_columns:
+            fewest[columns] = min_df if min_df >= 1 else 1.0
+    return fewest

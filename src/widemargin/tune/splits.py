@@ -74,6 +74,15 @@ def staged_splits(
     return [Split(split.seen, split.unseen, weights[split.seen]) for split in found]
 
 
+def has_order(times: Floats) -> bool:
+    """Whether some documents are later than others."""
+    return bool(len(np.unique(_with_missing(times))) > 1)
+
+
+def _with_missing(times: Floats) -> Floats:
+    return np.where(np.isnan(times), -np.inf, times)
+
+
 def splits_in_time(times: Floats, most: float = np.inf) -> list[Split]:
     """Train on earlier and measure on later documents.
 
@@ -89,7 +98,7 @@ def splits_in_time(times: Floats, most: float = np.inf) -> list[Split]:
     >>> [(split.seen.tolist(), split.unseen.tolist()) for split in splits]
     [([1, 3], [2]), ([1, 2, 3], [0]), ([0, 1, 2, 3], [4])]
     """
-    times = np.where(np.isnan(times), -np.inf, times)
+    times = _with_missing(times)
     order = np.argsort(times, kind="stable")
     n = len(times)
     # A cut lies between two documents of different times.

@@ -164,6 +164,10 @@ def tune(
         checked_folds(criterion.folds, n)
     warn_of_weak_labels(labels, truth)
     weights = None if sample_weight is None else sample_weights(sample_weight, n)
+    if times is not None:
+        times = np.asarray(times, dtype=np.float64)
+        if times.shape != (n,):
+            raise UsageError(f"There are {n} documents and {times.size} times. Pass one time per document.")
     task = Task(texts, y, weights, warm_start, random_state, np.zeros(1, np.int64))
     winners = Winners(labels.n_columns, per_label)
     candidates = [] if isinstance(space, Axes) else space.candidates(vectors=vectors)
@@ -172,7 +176,8 @@ def tune(
         if isinstance(space, Axes):
             race = staged_race(task, space, criterion, budget, fast=effort == "fast", times=times)
             candidates, measured = race.candidates, race.measured
-            judged = _finalists(candidates, finalists, race.budget)
+            # Random folds would not respect time.
+            judged = _finalists(candidates, 1 if race.in_time else finalists, race.budget)
             if effort == "fast":
                 criterion = _sparing(criterion, [candidates[number] for number in judged])
             # The race measured the only finalist already; a choice for each label needs estimates.
