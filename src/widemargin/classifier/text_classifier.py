@@ -64,9 +64,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         model on any machine. None keeps all parameters.
     tune_per_label : bool
         Choose C of a LinearSVM for each label, on the representation that is best for all of them.
-    space : widemargin.tune.axes.Axes or widemargin.tune.search_space.Space, optional
+    space : widemargin.tune.staged.axes.Axes or widemargin.tune.search_space.Space, optional
         What `tune` chooses from; by default everything but what was given explicitly
-        (:meth:`widemargin.tune.axes.Axes.around`).
+        (:meth:`widemargin.tune.staged.axes.Axes.around`).
     estimate : "auto", "leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632" or \
             "xi-alpha", optional
         How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is

@@ -21,11 +21,11 @@ from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
 from widemargin.learn.costs import weights_for
-from widemargin.tune.applicable import describe
-from widemargin.tune.axes import Axes
 from widemargin.tune.budget import Budget
 from widemargin.tune.per_label import check_costs_per_label, choose_per_label
 from widemargin.tune.search_space import Space
+from widemargin.tune.staged.applicable import describe
+from widemargin.tune.staged.axes import Axes
 from widemargin.tune.tuning import tune
 
 _FEWER_TERMS = (

@@ -1,9 +1,9 @@
 """Choose a representation, a learner and its parameters, using only the training documents.
 
-By default one axis of choices is searched after another (:mod:`widemargin.tune.axes`,
-:mod:`widemargin.tune.staged`): ``effort="fast"`` within a budget of predicted work that depends only on the
-documents, ``effort=10`` within about ten seconds of it (:mod:`widemargin.tune.budget`), ``effort="full"`` on
-all documents until nothing gets better. The best few are estimated on all documents if the budget allows it.
+By default one axis of choices is searched after another (:mod:`widemargin.tune.staged.search`):
+``effort="fast"`` within a budget of predicted work that depends only on the documents, ``effort=10`` within
+about ten seconds of it (:mod:`widemargin.tune.budget`), ``effort="full"`` on all documents until nothing gets
+better. The best few are estimated on all documents if the budget allows it.
 
 A :class:`~widemargin.tune.search_space.Space` is a product of choices, like that of the thesis (Joachims,
 6.2.3), whose algorithm trains every candidate, estimates its quality, and chooses the best; that is
@@ -34,13 +34,13 @@ from widemargin.estimate.optimism import Optimism, optimism_of_best
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import sample_weights
 from widemargin.progress import watch
-from widemargin.tune.axes import Axes
 from widemargin.tune.budget import Budget, sparing
 from widemargin.tune.criteria import Criterion
-from widemargin.tune.families import best_of_families
 from widemargin.tune.product_race import product_race
 from widemargin.tune.search_space import Candidate, Represented, Space
-from widemargin.tune.staged import staged_race
+from widemargin.tune.staged.axes import Axes
+from widemargin.tune.staged.families import best_of_families
+from widemargin.tune.staged.search import staged_race
 from widemargin.tune.winners import Fitted, Task, Winners, judge_all
 
 FINALISTS = 3

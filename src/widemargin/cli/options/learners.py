@@ -352,9 +352,9 @@ ONLINE_LEARNING = (
 ESTIMATES = (
     train(
         "--tune none|fast|full|10s",
-        "Choose stemming, stop words, weighting and C from the training documents; explicit options are "
-        "kept. full estimates every candidate; fast only those that do best in a quick comparison; 10s does "
-        "as much of that as is predicted to take ten seconds.",
+        "Choose terms (words, bigrams, characters, titles), weights, stemming, stop words, loss and C on "
+        "held-out training documents; explicit options are kept. fast takes about as long as ten trainings, "
+        "10s about ten seconds; full compares on all documents until nothing gets better.",
         shown="fast for linear-svm and logistic-regression, none for others",
         common=True,
     ),

@@ -72,7 +72,7 @@ def run(given: Given) -> None:
     from widemargin.classifier import TextClassifier
     from widemargin.estimate.held_out import choose_method
     from widemargin.labels import Labels
-    from widemargin.tune.axes import Axes
+    from widemargin.tune.staged.axes import Axes
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)

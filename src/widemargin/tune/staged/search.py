@@ -20,14 +20,14 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.text.pruning import NoTermsError
-from widemargin.tune.applicable import describe
-from widemargin.tune.axes import Axes, Axis, Documents, Point
 from widemargin.tune.budget import COUNTING, WEIGHTING, Budget, predicted_work
 from widemargin.tune.criteria import Criterion
 from widemargin.tune.race import Climber, Split, loosened
-from widemargin.tune.race_rows import RaceRows
 from widemargin.tune.search_space import Candidate
-from widemargin.tune.splits import affordable_folds, has_order, staged_splits
+from widemargin.tune.staged.applicable import describe
+from widemargin.tune.staged.axes import Axes, Axis, Documents, Point
+from widemargin.tune.staged.race_rows import RaceRows
+from widemargin.tune.staged.splits import affordable_folds, has_order, staged_splits
 from widemargin.tune.winners import Task
 
 # Rounds over all axes with unlimited effort; a round without a change is the last.

@@ -15,14 +15,14 @@ from tests.tune.test_tuning import LABELS, TEXTS, sample_texts
 from widemargin import KernelSVM, LinearSVM, LogisticRegression, NaiveBayes, TextClassifier, Vectorizer
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels import Labels
-from widemargin.tune import staged
-from widemargin.tune.applicable import describe, fields_of, is_english
-from widemargin.tune.axes import COSTS, Axes, Documents
 from widemargin.tune.budget import Budget
 from widemargin.tune.criteria import Criterion
-from widemargin.tune.families import FAMILIES, best_of_families, family
-from widemargin.tune.splits import affordable_folds, splits_in_time, staged_splits
-from widemargin.tune.staged import staged_race
+from widemargin.tune.staged import search
+from widemargin.tune.staged.applicable import describe, fields_of, is_english
+from widemargin.tune.staged.axes import COSTS, Axes, Documents
+from widemargin.tune.staged.families import FAMILIES, best_of_families, family
+from widemargin.tune.staged.search import staged_race
+from widemargin.tune.staged.splits import affordable_folds, splits_in_time, staged_splits
 from widemargin.tune.tuning import tune
 from widemargin.tune.winners import Task
 
@@ -134,7 +134,7 @@ class TestSearch:
 
     @pytest.mark.parametrize("seed", range(3))
     def test_every_axis_takes_the_best_of_all_its_points(self, seed, monkeypatch):
-        monkeypatch.setattr(staged, "_WORTH", 0.0)
+        monkeypatch.setattr(search, "_WORTH", 0.0)
         texts, y = sample_texts(80, seed)
         axes = Axes.around(learner=LinearSVM(C=1.0), given=["C"])
         race = raced(texts, y, axes)
@@ -162,7 +162,7 @@ class TestSearch:
             race = raced(texts, y, Axes.around(given=["C"]))
             return max(race.stages.values(), key=lambda stage: stage.best), race
 
-        monkeypatch.setattr(staged, "_WORTH", 2.0)
+        monkeypatch.setattr(search, "_WORTH", 2.0)
         _, race = chosen()
         for stage in race.stages.values():
             # No candidate with many more terms leads, so none is the base of others.

@@ -2,8 +2,8 @@
 
 The product of all axes has thousands of candidates. Most axes hardly interact, so they are searched one after
 the other: the alternatives on an axis are compared at the best point so far, and the best one is kept
-(:mod:`widemargin.tune.staged`). Cheap axes with large gains come first; character n-grams, which multiply the
-work of what follows, come late.
+(:mod:`widemargin.tune.staged.search`). Cheap axes with large gains come first; character n-grams, which
+multiply the work of what follows, come late.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 from widemargin.text.fields import find_field
 from widemargin.text.inputs import taken
 from widemargin.text.stop_lists import stop_list
-from widemargin.tune.axes import Documents
+from widemargin.tune.staged.axes import Documents
 from widemargin.weight.vectorizer import Vectorizer
 
 # Documents looked at.

@@ -1,0 +1,1 @@
+"""The default search of tuning: one axis of choices after another."""
