@@ -59,9 +59,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         in every fold.
     tune : "fast", "full" or a number of seconds, optional
         Choose terms, weights, learner and C on held-out training documents: "fast" within the work of about
-        ten trainings, "full" on all documents until nothing gets better, seconds within as much work as is
-        predicted to fit into them (:mod:`widemargin.tune.budget`), so that the same seed gives the same
-        model on any machine. None keeps all parameters.
+        ten trainings, "full" on all documents until nothing gets better, seconds within as much work as fits
+        into them. Work is predicted, so that the same seed gives the same model. None keeps all parameters.
     tune_per_label : bool
         Choose C of a LinearSVM for each label, on the representation that is best for all of them.
     space : widemargin.tune.staged.axes.Axes or widemargin.tune.search_space.Space, optional

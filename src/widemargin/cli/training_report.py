@@ -45,31 +45,7 @@ def summary_in_words(summary: dict[str, Any]) -> list[str]:
         f"and {counted(summary['terms'], 'term')}{before}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
     ]
-    if "tuning" in summary:
-        lines.append(families_in_words(summary["tuning"]))
     if summary.get("objective") and "duality_gap" in summary:
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
         lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the optimum.")
     return lines
-
-
-def families_in_words(tuning: dict[str, Any]) -> str:
-    """The best candidate of every family that tuning compared.
-
-    Examples
-    --------
-    >>> words = {"family": "words", "candidate": 0, "value": 0.8}
-    >>> found = [words, {"family": "chars", "candidate": 3, "value": 0.9}]
-    >>> families_in_words({"measure": "f1", "chosen": 3, "families": found, "candidates": [None] * 5})
-    'Tuned: 5 candidates; best f1 of words 80.0 %, chars 90.0 % (chosen) on held-out documents.'
-    """
-    chosen = tuning["chosen"]
-    own = next((found["family"] for found in tuning["families"] if found["candidate"] == chosen), None)
-    parts = [
-        f"{found['family']} {100 * found['value']:.1f} %{' (chosen)' if found['family'] == own else ''}"
-        for found in tuning["families"]
-    ]
-    return (
-        f"Tuned: {counted(len(tuning['candidates']), 'candidate')}; best {tuning['measure']} of "
-        f"{', '.join(parts)} on held-out documents."
-    )

@@ -38,7 +38,7 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     columns = [Column(name.replace("_", " ")) for name in varying]
     columns += [
         Column(f"held-out {tuning['measure']}", "percent"),
-        Column(f"{tuning['estimate']} {tuning['measure']}", "percent"),
+        Column(f"{tuning['estimate'].replace('held-out', 'best')} {tuning['measure']}", "percent"),
         Column("seconds", "decimal"),
         Column(""),
     ]
@@ -55,9 +55,28 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     notes = []
     if tuning.get("chosen_by_label"):
         notes.append(f"C of each label: {costs_in_words(tuning)}.")
+    if tuning.get("families"):
+        notes.append(f"Best of each family: {families_in_words(tuning)}.")
     if len(rows) < len(candidates):
         notes.append(f"The {len(rows)} best of {len(candidates)} candidates; {len(seen)} were evaluated.")
     return Table(title, columns, list(rows), notes=notes)
+
+
+def families_in_words(tuning: dict[str, Any]) -> str:
+    """The measure of the best candidate of every family that tuning compared.
+
+    Examples
+    --------
+    >>> words = {"family": "words", "candidate": 0, "value": 0.8}
+    >>> families = [words, {"family": "chars", "candidate": 3, "value": 0.9}]
+    >>> families_in_words({"chosen": 3, "families": families})
+    'words 80.0, chars 90.0 (chosen)'
+    """
+    return ", ".join(
+        f"{found['family']} {100 * found['value']:.1f}"
+        f"{' (chosen)' if found['candidate'] == tuning['chosen'] else ''}"
+        for found in tuning["families"]
+    )
 
 
 def _shown(value: Any) -> Any:
