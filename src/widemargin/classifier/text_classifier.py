@@ -122,7 +122,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     hierarchy: str = "auto"
 
     @one_fit_at_a_time
-    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None, times: Any = None) -> Self:
         """Train on labeled documents.
 
         Parameters
@@ -136,6 +136,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         sample_weight : factors on the costs of errors, one per document, optional
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
+        times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
         """
         check_tuning(self.tune, self.features, per_label=self.tune_per_label)
         request = Request.read(self.estimate, self.thresholds, self.calibration, self.costs)
@@ -143,7 +144,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         texts, vectorizer = in_columns(texts, vectorizer)
         if self.tune is not None and hasattr(learner, "unlabeled"):
             raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
-        given = training_input(texts, y, sample_weight, learner)
+        given = training_input(texts, y, sample_weight, learner, times)
         given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
         if self.tune is None:
             parts = fit_parts(vectorizer, self.features, learner, *given.examples)
@@ -156,20 +157,19 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
                 space=self.space,
                 given={name.partition("__")[2] for name in self.explicit},
                 free_learner=self.learner is None,
+                times=given.times,
                 per_label=self.tune_per_label,
             )
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
         with memory_for_estimate(parts.rows.X, self.learner_):
-            found = assess(
-                self.learner_, parts.rows, request, given.names, given.sample_weight, parts.optimism
-            )
+            weights = given.sample_weight
+            found = assess(self.learner_, parts.rows, request, given.names, weights, parts.optimism)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
         self.rule_ = found.rule(self.learner_, request.hierarchy)
-        self.training_summary_ = training_summary(
-            parts, self.label_space_, found.summary(), request.hierarchy
-        )
+        summary = found.summary()
+        self.training_summary_ = training_summary(parts, self.label_space_, summary, request.hierarchy)
         return self
 
     @one_fit_at_a_time

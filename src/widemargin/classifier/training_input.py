@@ -24,12 +24,13 @@ from widemargin.text.inputs import taken
 
 
 class TrainingInput(NamedTuple):
-    """Texts or a matrix, their labels, their names (ids, or numbers from 0), their weights."""
+    """Texts or a matrix, their labels, their names (ids, or numbers from 0), their weights, their times."""
 
     texts: Any
     labels: Labels
     names: list[Any]
     sample_weight: Any
+    times: Any = None
 
     @property
     def examples(self) -> tuple[Any, Labels, Any]:
@@ -37,7 +38,9 @@ class TrainingInput(NamedTuple):
         return self.texts, self.labels, self.sample_weight
 
 
-def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any = None) -> TrainingInput:
+def training_input(
+    texts: Any, y: Any, sample_weight: Any = None, learner: Any = None, times: Any = None
+) -> TrainingInput:
     """The documents that `learner` learns from, with what a Collection or Vectors may bring along.
 
     Those without a label are left out, unless the learner has a use for them: then it has a parameter
@@ -51,6 +54,7 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
         if isinstance(texts, Vectors):
             texts, weights = texts.X, texts.weights
         else:
+            times = texts.times if times is None else times
             texts = texts.texts
     if y is None:
         raise UsageError("There are no labels. Pass y: one label, or a list of labels, per document.")
@@ -64,11 +68,12 @@ def training_input(texts: Any, y: Any, sample_weight: Any = None, learner: Any =
     weights = weights if sample_weight is None else sample_weight
     missing = int(np.count_nonzero(labels.unlabeled))
     if not missing or hasattr(learner, "unlabeled"):
-        return TrainingInput(texts, labels, names, weights)
+        return TrainingInput(texts, labels, names, weights, times)
     _warn_of_unlabeled(missing, n)
     kept = np.flatnonzero(~labels.unlabeled)
     weights = None if weights is None else sample_weights(weights, n)[kept]
-    return TrainingInput(_rows(texts, kept), labels.take(kept), [names[i] for i in kept], weights)
+    times = times if times is None or len(times) != n else np.asarray(times, dtype=np.float64)[kept]
+    return TrainingInput(_rows(texts, kept), labels.take(kept), [names[i] for i in kept], weights, times)
 
 
 def in_columns(texts: Any, vectorizer: Any) -> tuple[Any, Any]:

@@ -38,6 +38,8 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
         del collection  # makes room for the message
         with memory_for(f"reading {source}", read, _FEWER):
             raise
+    if reading.get("time") is not None:
+        collection.split_times()
     return collection
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from widemargin.documents.record import Document, LabelSet
+from widemargin.documents.record import SEPARATOR, Document, LabelSet
+from widemargin.documents.times import parse_times
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,8 @@ def label_counts(labels: Iterable[LabelSet]) -> dict[str, int]:
 class Collection:
     """Texts with ids and labels, column by column; iterating gives one `Document` at a time.
 
+    `times` are numbers that can be compared, NaN where there is none, if the times were read.
+
     >>> collection = Collection.of([Document("1", "ham", ("food",)), Document("2", "spam", None)])
     >>> len(collection), collection.texts
     (2, ['ham', 'spam'])
@@ -39,6 +42,7 @@ class Collection:
     ids: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     labels: list[LabelSet] = field(default_factory=list)
+    times: list[float] | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Collection:
@@ -71,7 +75,17 @@ class Collection:
             [self.ids[i] for i in indices],
             [self.texts[i] for i in indices],
             [self.labels[i] for i in indices],
+            times=None if self.times is None else [self.times[i] for i in indices],
         )
+
+    def split_times(self) -> None:
+        """Take the times from the texts, whose first column they are while they are read."""
+        cells, texts = [], []
+        for text in self.texts:
+            time, _, rest = text.partition(SEPARATOR)
+            cells.append(time)
+            texts.append(rest)
+        self.texts, self.times = texts, parse_times(cells, self.ids)
 
     def label_counts(self) -> dict[str, int]:
         """How many documents carry each label, in sorted order of the labels."""

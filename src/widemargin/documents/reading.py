@@ -221,12 +221,14 @@ def _open(source: str | Path, options: Options) -> Path | tuple[ByteSource, Form
     """A folder, or the bytes of a file with its format."""
     opened = _opened(source, options)
     format = "folder" if isinstance(opened, Path) else opened[1]
-    if len(options.texts) > 1 and format not in ("jsonl", "csv", "tsv", "parquet", "svmlight"):
+    columns = options.texts if len(options.texts) > 1 else ()
+    columns = columns if options.time is None else (*columns, options.time)
+    if columns and format not in ("jsonl", "csv", "tsv", "parquet", "svmlight"):
         if not isinstance(opened, Path):
             opened[0].close()
         raise DataError(
-            f"{source}: a source of format {format} has no columns {', '.join(options.texts)}. Pass a table "
-            f"or JSON Lines, or name one column with --text."
+            f"{source}: a source of format {format} has no columns {', '.join(columns)}. Pass a table or "
+            f"JSON Lines, or name one column with --text and none with --time."
         )
     return opened
 
@@ -284,4 +286,6 @@ def read_collection(source: str | Path, **options: Unpack[ReadOptions]) -> Colle
     collection = Collection()
     for batch in _reader(opened, chosen).batches():
         collection.extend(batch)
+    if chosen.time is not None:
+        collection.split_times()
     return collection

@@ -92,11 +92,16 @@ class Climber:
     def best(self) -> float:
         return max(self.tried.values())
 
+    @property
+    def top(self) -> int:
+        """The position of the best value; of equal ones the first that was tried."""
+        return max(self.tried, key=lambda place: self.tried[place])
+
     def next_step(self) -> int | None:
         """The next position: the middle, up, then on in the better direction; None at the maximum."""
         if not self.tried:
             return len(self.candidates) // 2
-        top = max(sorted(self.tried), key=lambda place: self.tried[place])
+        top = self.top
         if top == max(self.tried) and top + 1 < len(self.candidates):
             return top + 1
         if top == min(self.tried) and top > 0:

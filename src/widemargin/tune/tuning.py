@@ -177,7 +177,7 @@ def tune(
             race = staged_race(task, space, criterion, budget, fast=effort == "fast", times=times)
             candidates, measured = race.candidates, race.measured
             # Random folds would not respect time.
-            judged = _finalists(candidates, 1 if race.in_time else finalists, race.budget)
+            judged = _finalists(candidates, 1 if race.in_time else finalists, race.budget, race.leader)
             if effort == "fast":
                 criterion = _sparing(criterion, [candidates[number] for number in judged])
             # The race measured the only finalist already; a choice for each label needs estimates.
@@ -221,11 +221,17 @@ def tune(
     )
 
 
-def _finalists(candidates: list[Candidate], most: int, budget: Budget) -> list[int]:
+def _finalists(
+    candidates: list[Candidate], most: int, budget: Budget, leader: Candidate | None = None
+) -> list[int]:
     """The best candidates of the race, ties broken by position: the best one, and as many more as the budget
-    allows."""
-    raced = [(-c.held_out, number) for number, c in enumerate(candidates) if c.held_out is not None]
-    best, *others = [number for _, number in sorted(raced)[:most]]
+    allows. A leader comes first, even if others did better."""
+    raced = [
+        (c is not leader, -c.held_out, number)
+        for number, c in enumerate(candidates)
+        if c.held_out is not None
+    ]
+    best, *others = [number for *_, number in sorted(raced)[:most]]
     return sorted([best, *takewhile(lambda number: budget.pays(candidates[number].work), others)])
 
 

@@ -286,6 +286,13 @@ READING = (
         shown="guessed",
     ),
     Option(
+        "--time COL",
+        "The column with the time of each document, ISO dates or numbers: --tune then trains on earlier and "
+        "measures on later documents. Documents without one count as the earliest.",
+        "train",
+        shown="candidates are compared on random splits",
+    ),
+    Option(
         "--label-delimiter D",
         "What separates several labels in a cell.",
         _LABELED,
@@ -341,6 +348,6 @@ def reading(given: Any) -> dict[str, Any]:
     """The arguments of the readers."""
     from widemargin.documents.limits import parse_size
 
-    names = ("format", "text", "label", "id", "label_delimiter", "encoding", "errors")
+    names = ("format", "text", "label", "id", "time", "label_delimiter", "encoding", "errors")
     found = {name: getattr(given, name, None) for name in names}
     return {**found, "max_document": parse_size(given.max_document, "--max-document")}

@@ -62,6 +62,8 @@ def run(given: Given) -> None:
     effort = estimates.tuning_effort(tune)
     if wanted is not None and effort is not None:
         raise UsageError("Use either --tune or --features.")
+    if given.time is not None and effort is None:
+        raise UsageError("--time is for comparing candidates: use it with --tune fast, full or seconds.")
     explicit = [parameter for name, parameter in _TUNED.items() if name in given.typed]
     from widemargin.documents.collection import Vectors
 

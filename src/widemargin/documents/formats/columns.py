@@ -53,6 +53,7 @@ LABEL_NAMES = (
         "author",
     ),
 )
+TIME_NAMES = ("time", "date", "datetime", "timestamp", "when", "created", "year")
 ID_NAMES = ("id", "newid", "docid", "documentid", "uid", "uuid", "guid", "key", "ticketid", "messageid")
 
 
@@ -63,6 +64,7 @@ class ReadOptions(TypedDict, total=False):
     text: str | Sequence[str] | None
     label: str | None
     id: str | None
+    time: str | None
     label_delimiter: str | None
     encoding: str | None
     errors: Errors
@@ -80,6 +82,7 @@ class Options:
     text, label, id : the columns or fields to read; guessed by name, then by content. In a table without a
         header they are numbers from "1". Several columns of `text` become one text, see
         :func:`~widemargin.documents.record.join_columns`
+    time : the column with the times of the documents, if they are needed
     label_delimiter : the separator of labels in one cell. A JSON list needs none
     encoding : by default UTF-8, or what the bytes look like if they are not, with a warning
     errors : "replace" or "strict": whether undecodable bytes are replaced and counted, or an error
@@ -91,6 +94,7 @@ class Options:
     text: str | Sequence[str] | None = None
     label: str | None = None
     id: str | None = None
+    time: str | None = None
     label_delimiter: str | None = None
     encoding: str | None = None
     errors: Errors = "replace"
@@ -110,23 +114,30 @@ class Options:
     @property
     def named(self) -> tuple[str, ...]:
         """All named columns."""
-        return (*self.texts, *(name for name in (self.label, self.id) if name is not None))
+        return (*self.texts, *(name for name in (self.label, self.id, self.time) if name is not None))
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The chosen column names; several of `texts` become one text."""
+    """The chosen column names; several of `texts` become one text, after the `time` if there is one."""
 
     texts: tuple[str, ...]
     label: str | None
     id: str | None
+    time: str | None = None
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """The columns that are read as one text."""
+        return self.texts if self.time is None else (self.time, *self.texts)
 
     def describe(self) -> str:
         """Which columns are read, as a clause."""
         text = " and ".join(f'"{name}"' for name in self.texts)
         label = f'labels from "{self.label}"' if self.label else "no labels"
         number = f'ids from "{self.id}"' if self.id else "record numbers as ids"
-        return f"text from {text}, {label}, {number}"
+        time = f', times from "{self.time}"' if self.time else ""
+        return f"text from {text}, {label}, {number}{time}"
 
 
 def choose_columns(
@@ -138,21 +149,21 @@ def choose_columns(
     'text from "body", labels from "team", ids from "Ticket-ID"'
     """
     wanted_texts = (("text", name) for name in options.texts)
-    for flag, wanted in (*wanted_texts, ("label", options.label), ("id", options.id)):
+    for flag, wanted in (*wanted_texts, ("label", options.label), ("id", options.id), ("time", options.time)):
         if wanted is not None and wanted not in names:
             raise DataError(_missing(flag, wanted, names, where))
     free = [name for name in names if name not in options.named]
     label = options.label or _by_name(free, LABEL_NAMES)
     number = options.id or _by_name(free, ID_NAMES)
     if options.texts:
-        return Columns(options.texts, label, number)
+        return Columns(options.texts, label, number, options.time)
     text = _by_name(free, TEXT_NAMES)
     if text is None:
         text = _longest([name for name in free if name not in (label, number)], sample)
     if text is None:
         columns = ", ".join(names)
         raise DataError(f"{where}: no column contains text; columns are {columns}. Choose one with --text.")
-    return Columns((text,), label, number)
+    return Columns((text,), label, number, options.time)
 
 
 def _by_name(names: Sequence[str], known: Sequence[str]) -> str | None:
@@ -173,7 +184,7 @@ def _longest(names: Sequence[str], sample: Sequence[Mapping[str, object]]) -> st
 
 
 def _missing(flag: str, wanted: str, names: Sequence[str], where: str) -> str:
-    known = {"text": TEXT_NAMES, "label": LABEL_NAMES, "id": ID_NAMES}[flag]
+    known = {"text": TEXT_NAMES, "label": LABEL_NAMES, "id": ID_NAMES, "time": TIME_NAMES}[flag]
     near = _by_name(names, known)
     cure = f" Pass --{flag} {near}." if near else f" Pass one of them with --{flag}."
     return f'{where}: no column "{wanted}"; columns are {", ".join(names)}.{cure}'

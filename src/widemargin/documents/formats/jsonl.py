@@ -12,6 +12,7 @@ from widemargin.documents.encoding import Errors, Lines, split_lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_value
 from widemargin.documents.record import Document, LabelSet, join_columns
+from widemargin.documents.times import as_cell
 from widemargin.documents.wording import shown
 from widemargin.errors import DataError
 
@@ -29,9 +30,11 @@ def _choose_fields(lines: Lines, name: str, options: Options) -> Columns:
     names = list(dict.fromkeys(key for record in sample for key in record))
     if not names:
         # Nothing to guess from; the reader reports an empty file.
-        return Columns(options.texts or ("text",), options.label or "labels", options.id or "id")
+        return Columns(
+            options.texts or ("text",), options.label or "labels", options.id or "id", options.time
+        )
     # A named field may be absent from the first records.
-    optional = options.named if len(options.texts) > 1 else (options.label, options.id)
+    optional = options.named if len(options.texts) > 1 else (options.label, options.id, options.time)
     named = [field for field in optional if field and field not in names]
     if len(options.texts) > 1 and not set(options.texts) & set(names):
         named = []  # none of them is a mistake
@@ -93,7 +96,7 @@ class JsonLines:
         """Add records of the usual form: a text, a list of labels, an id that is a string."""
         if self._delimiter is not None or _may_halve(text):
             return False
-        columns = [[record.get(field) for record in records] for field in self._columns.texts]
+        columns = [[record.get(field) for record in records] for field in self._columns.joined]
         texts: list[Any] = columns[0] if len(columns) == 1 else _joined(columns)
         if set(map(type, texts)) != {str}:
             return False
@@ -132,7 +135,9 @@ class JsonLines:
         """The document of line `number`, the `count`-th one of its source."""
         columns = self._columns
         where = f"{self._name}, line {number}"
-        text = _text(record, columns.texts, where)
+        if columns.time is not None:
+            record = {**record, columns.time: as_cell(record.get(columns.time))}
+        text = _text(record, columns.joined, where)
         identifier = record.get(columns.id) if columns.id else None
         if isinstance(identifier, dict | list):
             raise DataError(

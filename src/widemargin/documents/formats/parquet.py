@@ -12,6 +12,7 @@ from widemargin.documents.formats.columns import Columns, Options, choose_column
 from widemargin.documents.formats.label_cells import labels_of_cell, labels_of_value
 from widemargin.documents.limits import too_large
 from widemargin.documents.record import Document, LabelSet, join_columns
+from widemargin.documents.times import as_cell
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, DataWarning, StorageError, UsageError
 
@@ -48,10 +49,12 @@ def open_parquet(path: str, options: Options) -> tuple[str, Iterator[Document]]:
 
 
 def _documents(reader: _Reader, columns: Columns, options: Options, path: str) -> Iterator[Document]:
-    wanted = list(dict.fromkeys(name for name in (*columns.texts, columns.label, columns.id) if name))
+    wanted = list(dict.fromkeys(name for name in (*columns.joined, columns.label, columns.id) if name))
     for count, row in enumerate(reader.rows(wanted), 1):
         where = f"{path}, row {count}"
-        text = _text(row, columns.texts, where)
+        if columns.time is not None:
+            row[columns.time] = as_cell(row[columns.time])
+        text = _text(row, columns.joined, where)
         identifier = row[columns.id] if columns.id else None
         yield Document(
             str(count) if identifier is None else str(identifier),

@@ -80,7 +80,7 @@ def _documents(
     name: str,
 ) -> Iterator[Document]:
     width = len(names)
-    first_text, *more_texts = (names.index(text) for text in columns.texts)
+    first_text, *more_texts = (names.index(text) for text in columns.joined)
     label = names.index(columns.label) if columns.label else None
     number = names.index(columns.id) if columns.id else None
     count = 0

@@ -71,8 +71,8 @@ class Stage:
 
     @property
     def place(self) -> int:
-        """The position of the best C; of equal ones the least."""
-        return max(sorted(self.climber.tried), key=lambda place: self.climber.tried[place])
+        """The position of the best C."""
+        return self.climber.top
 
 
 @dataclass
@@ -85,7 +85,8 @@ class StagedRace:
     rows, splits : the documents of the race
     by : how candidates are compared
     in_time : every split trains on earlier and measures on later documents
-    candidates : after :meth:`run`, those that were tried
+    candidates : those that were tried, in this order
+    leader : the best of them, after :meth:`run`
     """
 
     task: Task
@@ -100,6 +101,7 @@ class StagedRace:
     in_time: bool = False
     stages: dict[str, Stage] = field(default_factory=dict)
     candidates: list[Candidate] = field(default_factory=list)
+    leader: Candidate | None = None
 
     @property
     def measured(self) -> int:
@@ -126,12 +128,7 @@ class StagedRace:
             self._climb(leader)
             if leader.point.key == before:
                 break
-        self.candidates = [
-            candidate
-            for stage in self.stages.values()
-            for place, candidate in enumerate(stage.climber.candidates)
-            if place in stage.climber.tried
-        ]
+        self.leader = leader.climber.candidates[leader.place]
         return self
 
     def _along(self, axis: Axis, leader: Stage) -> Stage:
@@ -190,6 +187,7 @@ class StagedRace:
         candidate.once = predicted_work(candidate.new_learner(), all_values, len(self.task), columns)
         again = (COUNTING + self.estimates * WEIGHTING) * all_values
         candidate.work = (1 + self.estimates) * candidate.once + again
+        self.candidates.append(candidate)
         self.task.done[0] += 1
         return True
 
