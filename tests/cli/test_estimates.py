@@ -139,20 +139,21 @@ class TestTrain:
 class TestTune:
     def test_fast_by_default_and_shown(self, chosen, here):
         path, done = chosen
-        assert "Chosen from 112 candidates (fast):" in done.stdout
-        header = next(line for line in done.stdout.splitlines() if line.startswith("weighting"))
-        assert header.split()[:5] == ["weighting", "stemmer", "stop", "words", "C"]
+        (line,) = re.findall(r"Chosen from \d+ candidates \(fast\):", done.stdout)
+        header = next(line for line in done.stdout.splitlines() if line.startswith("blocks"))
+        assert {"blocks", "weighting", "stemmer", "C"} <= set(header.split())
+        assert "Best of each family: words" in done.stdout
         assert "  chosen" in done.stdout
         # The sentence on seconds has tuning among its stages.
         (seconds,) = (line for line in done.stdout.splitlines() if line.startswith("Seconds: "))
         assert re.search(r"[ ,]tune \d+\.\d+ s[,.]", seconds)
         found = json.loads(here("inspect", path, "--json").stdout)
         tuning = found["summary"]["tuning"]
-        assert len(tuning["candidates"]) == 112
+        assert f"Chosen from {len(tuning['candidates'])} candidates (fast):" == line
         best = tuning["candidates"][tuning["chosen"]]["parameters"]
         assert found["vectorizer"]["weighting"] == best["weighting"]
         assert found["learner"]["state"]["parameters"]["C"] == best["C"]
-        assert "Chosen from 112 candidates" in here("inspect", path).stdout
+        assert line.removesuffix(" (fast):") in here("inspect", path).stdout
 
     def test_the_same_file_again(self, chosen, here, many, tmp_path):
         """What depends on the clock is not in it."""
@@ -163,9 +164,10 @@ class TestTune:
         options = ("--weighting", "ltc", "--idf-power", "0.5", "--C", "3", "--stemmer", "none", "--json")
         summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)
         tried = [found["parameters"] for found in summary["tuning"]["candidates"]]
-        assert [(one["weighting"], one["C"], one["stemmer"]) for one in tried] == [("ltc", 3.0, None)] * 2
-        assert [one["stop_words"] for one in tried] == [None, "freewais"]
-        everything = (*options, "--stop-words", "none")
+        kept = {(one["weighting"], one["idf_power"], one["C"], one["stemmer"]) for one in tried}
+        assert kept == {("ltc", 0.5, 3.0, None)}
+        assert any(one["blocks"] for one in tried)
+        everything = (*options, "--stop-words", "none", "--ngrams", "1", "--loss", "hinge")
         summary = json.loads(here("train", many, "-o", tmp_path / "m.wm", *everything).stdout)
         assert "tuning" not in summary
         seen = json.loads(here("inspect", tmp_path / "m.wm", "--json").stdout)
@@ -173,11 +175,26 @@ class TestTune:
         assert seen["vectorizer"]["idf_power"] == 0.5
         assert seen["learner"]["state"]["parameters"]["C"] == 3.0
 
-    def test_full_estimates_all(self, here, many, tmp_path):
+    def test_full_estimates_the_best(self, here, many, tmp_path):
         options = ("--tune", "full", "--C", "1", "--weighting", "tfc", "--json")
         tuning = json.loads(here("train", many, "-o", tmp_path / "m.wm", *options).stdout)["tuning"]
-        assert len(tuning["candidates"]) == 4
-        assert all(found["estimate"] is not None for found in tuning["candidates"])
+        assert len(tuning["candidates"]) > 4
+        estimates = [found["estimate"] for found in tuning["candidates"] if found["estimate"] is not None]
+        assert len(estimates) == 3
+        assert tuning["candidates"][tuning["chosen"]]["estimate"] == max(estimates)
+        assert all(found["held_out"] is not None for found in tuning["candidates"])
+        assert {found["family"] for found in tuning["families"]} >= {"words", "bigrams", "chars"}
+
+    def test_times_divide_the_documents(self, here, many, tmp_path):
+        records = [json.loads(line) for line in many.read_text(encoding="utf-8").splitlines()]
+        lines = [json.dumps({**record, "year": 1990 + k // 9}) for k, record in enumerate(records)]
+        (tmp_path / "d.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        done = here("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.wm", "--time", "year", "--json")
+        assert json.loads(done.stdout)["tuning"]["estimate"] == "later documents"
+        assert 'times from "year"' in done.stderr
+        for wrong, code in ((("--tune", "none"), 2), (("--time", "text"), 65)):
+            words = ("--time", "year", *wrong)
+            assert here("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.wm", *words).returncode == code
 
     def test_a_budget_in_seconds(self, here, many, tmp_path):
         options = ("--tune", "0.0005s", "--estimate", "none", "--json")
@@ -191,12 +208,13 @@ class TestTune:
         done = here("train", many, "-o", tmp_path / "m.wm", "--tune", "soon")
         assert (done.returncode, "such as 10s" in done.stderr) == (2, True)
 
-    def test_vectors_leave_only_the_cost(self, here, tmp_path):
+    def test_vectors_leave_only_the_learner(self, here, tmp_path):
         rows = [f"{1 if i % 2 else -1} {1 + i % 2}:{1 + i % 5} 3:{i % 3}" for i in range(40)]
         (tmp_path / "d.svm").write_text("\n".join(rows) + "\n")
         done = here("train", tmp_path / "d.svm", "-o", tmp_path / "m.wm", "--json")
         candidates = json.loads(done.stdout)["tuning"]["candidates"]
-        assert sorted(found["parameters"]["C"] for found in candidates) == [0.05, 0.1, 0.5, 1, 5, 10, 1000]
+        assert len({found["parameters"]["C"] for found in candidates}) > 1
+        assert not any("weighting" in found["parameters"] for found in candidates)
 
     def test_kernels_are_not_raced_unless_asked(self, here, many, tmp_path):
         done = here("train", many, "-o", tmp_path / "m.wm", "--learner", "kernel-svm", "--json")

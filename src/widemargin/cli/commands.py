@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum, StrEnum
 from types import SimpleNamespace
 from typing import Annotated, Any
 
-import click
 import typer
-from click.core import ParameterSource
 from typer.core import TyperCommand
 
 from widemargin.cli.options import REQUIRED, Option, options_of, panel_of
@@ -35,26 +33,25 @@ def takes(verb: str) -> Callable[[Callable[[Given], None]], Callable[..., None]]
     options = options_of(verb)
 
     def decorate(function: Callable[[Given], None]) -> Callable[..., None]:
-        def run(**values: Any) -> None:
+        def run(context: typer.Context, **values: Any) -> None:
             plain = {
                 name: value.value if isinstance(value, Enum) else value for name, value in values.items()
             }
-            function(Given(**plain, typed=_typed(values)))
+            function(Given(**plain, typed=_typed(context)))
 
         run.__doc__, run.__name__, run.__module__ = function.__doc__, function.__name__, function.__module__
         # typer reads the signature of the function that it calls.
-        run.__signature__ = inspect.Signature([_parameter(option) for option in options.values()])  # type: ignore[attr-defined]
+        context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        parameters = [context, *(_parameter(option) for option in options.values())]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return run
 
     return decorate
 
 
-def _typed(names: Iterable[str]) -> frozenset[str]:
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return frozenset()
-    usual = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
-    return frozenset(name for name in names if context.get_parameter_source(name) not in usual)
+def _typed(context: typer.Context) -> frozenset[str]:
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return frozenset(name for name, source in sources.items() if source and source.name == "COMMANDLINE")
 
 
 def _parameter(option: Option) -> inspect.Parameter:

@@ -52,7 +52,9 @@ def predicted_passes(learner: Any, n: int) -> float:
     if hasattr(learner, "partial_fit") and "max_iter" in given:
         return float(given["max_iter"])
     C = min(float(given.get("C", 1.0)), _LARGEST_C)
-    return float(_PASSES * C**_WITH_C * (0.1 / max(float(given.get("tol") or 0.1), 1e-6)) ** _WITH_TOL)
+    # Weights for each label make a pass twice as long.
+    passes = 2 * _PASSES if "mix" in given else _PASSES
+    return float(passes * C**_WITH_C * (0.1 / max(float(given.get("tol") or 0.1), 1e-6)) ** _WITH_TOL)
 
 
 def training_work(learner: Any, X: Any, n_columns: int) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.errors import UsageError
+from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.tune.search_space import plain
 from widemargin.weight.blocks import Block, parse_block, parse_blocks
@@ -33,6 +34,7 @@ _TF, _IDF_POWERS, _BALANCES = "lbt", (0.5, 1.0, 1.3), (0.0, 0.15, 0.3)
 # Terms of other kinds than words are kept as they are.
 _TERMS = ("blocks", "units", "ngram_range", "phrases", "pairs", "thesaurus", "n_hashed")
 _EVERYWHERE = ("n_jobs", "random_state", "verbose")
+_SHARED = (*_EVERYWHERE, "C", "balance")
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,8 @@ class Axes:
             yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge")))
         if documents.multilabel and self._free_in_learner("balance"):
             yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, "auto", 0.15))
+        if documents.multilabel and self.free_learner and type(self.learner) is LinearSVM:
+            yield Axis("learner", _other_learner)
         if not documents.vectors and self._blocks_are_free:
             yield Axis("chars", partial(_with_chars, min_df=_min_df(documents)))
 
@@ -260,6 +264,13 @@ def _others(
     own = getattr(point.learner, name)
     own = means if own == auto else own
     return [point.but(**{name: value}) for value in values if value != own]
+
+
+def _other_learner(point: Point) -> list[Point]:
+    """Weights for each label in place of a LinearSVM, or the other way round, with the same parameters."""
+    made = (LabelWeightedSVM if type(point.learner) is LinearSVM else LinearSVM)()
+    shared = {name: value for name, value in point.learner.get_params().items() if name in _SHARED}
+    return [Point(point.representation, made.set_params(**shared))]
 
 
 def _not_default(part: Any) -> list[str]:
