@@ -185,16 +185,22 @@ class TestTune:
         assert all(found["held_out"] is not None for found in tuning["candidates"])
         assert {found["family"] for found in tuning["families"]} >= {"words", "bigrams", "chars"}
 
-    def test_times_divide_the_documents(self, here, many, tmp_path):
+    @pytest.fixture
+    def dated(self, many, tmp_path):
         records = [json.loads(line) for line in many.read_text(encoding="utf-8").splitlines()]
         lines = [json.dumps({**record, "year": 1990 + k // 9}) for k, record in enumerate(records)]
         (tmp_path / "d.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        done = here("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.wm", "--time", "year", "--json")
+        return tmp_path / "d.jsonl"
+
+    def test_times_divide_the_documents(self, here, dated, tmp_path):
+        done = here("train", dated, "-o", tmp_path / "m.wm", "--time", "year", "--json")
         assert json.loads(done.stdout)["tuning"]["estimate"] == "later documents"
         assert 'times from "year"' in done.stderr
-        for wrong, code in ((("--tune", "none"), 2), (("--time", "text"), 65)):
-            words = ("--time", "year", *wrong)
-            assert here("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.wm", *words).returncode == code
+
+    @pytest.mark.parametrize(("wrong", "code"), [(("--tune", "none"), 2), (("--time", "text"), 65)])
+    def test_times_that_make_no_sense(self, here, dated, tmp_path, wrong, code):
+        words = ("--time", "year", *wrong)
+        assert here("train", dated, "-o", tmp_path / "m.wm", *words).returncode == code
 
     def test_a_budget_in_seconds(self, here, many, tmp_path):
         options = ("--tune", "0.0005s", "--estimate", "none", "--json")
