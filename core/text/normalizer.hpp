@@ -47,6 +47,7 @@ class Normalizer {
     // Replaces the current document. With `origins`, every character is looked up in the tables.
     void read(const TextView& text, Origins* origins = nullptr) {
         size_ = 0;
+        seen_ = 0;
         ascii_ = text.encoding == Encoding::ascii;
         reserve(text.length + kPadding);
         const auto* bytes = static_cast<const unsigned char*>(text.data);
@@ -89,6 +90,8 @@ class Normalizer {
     int64_t size() const { return size_; }
     // Whether every character is known to be one byte.
     bool ascii() const { return ascii_; }
+    // Whether some word has characters of a script without spaces. Not filled in Alphabet::characters.
+    bool spaceless() const { return seen_ & (unicode::kPairs | unicode::kTriples); }
 
     // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters and bytes.
     const uint64_t* words() const { return words_.get(); }
@@ -336,6 +339,7 @@ class Normalizer {
             bytes_[size_++] = ' ';
             return;
         }
+        seen_ |= record.flags;
         const int length = fold(c, record, bytes_.get() + size_);
         const uint64_t bits = (uint64_t{1} << length) - 1;
         put_bits(bits, record.flags & unicode::kNumber ? bits : 0);
@@ -355,6 +359,7 @@ class Normalizer {
     std::unique_ptr<uint64_t[]> words_, numbers_;
     int64_t capacity_ = 0, size_ = 0;
     bool ascii_ = true;
+    uint8_t seen_ = 0;  // the classes of all characters in words that were looked up
 };
 
 }  // namespace widemargin

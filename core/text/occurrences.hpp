@@ -157,7 +157,11 @@ class OccurrenceCounter {
         if (origins_) {
             for_each_pair_of(window_.size(), done_, reach, [&](size_t i, size_t j) {
                 const int64_t column = index_.pair_column(window_[i], window_[j]);
-                if (column >= 0) occurrences_.add(column, begin_[i], end_[j], end_[i], begin_[j]);
+                if (column < 0) return;
+                // N-grams of characters overlap: then nothing stands between them.
+                const bool apart = end_[i] <= begin_[j];
+                occurrences_.add(column, begin_[i], end_[j], apart ? end_[i] : end_[j],
+                                 apart ? begin_[j] : end_[j]);
             });
             return;
         }

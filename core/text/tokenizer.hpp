@@ -2,6 +2,13 @@
 //
 // Joachims 2000, 2.7.2: words are separated by white space and punctuation and lowercased; all numbers are
 // mapped to a single token.
+//
+// Chinese, Japanese, Thai, Lao, Khmer and Burmese have no spaces between words, so that a run is a clause.
+// Runs of these scripts become overlapping n-grams of characters: of two in Han and Kana, where most words
+// have two characters; of three in Thai, Lao, Khmer and Myanmar, where vowels and tones are characters too,
+// and three make about a syllable. A shorter run is one token. A run with other characters beside them
+// ("GPU服务器") is cut where the script changes. A mark of no script of its own belongs to the character
+// before it.
 #pragma once
 
 #include <array>
@@ -22,7 +29,7 @@ inline constexpr uint32_t kNumberLength = 8;
 struct TokenRule {
     Alphabet alphabet = Alphabet::alnum;
     bool join_numbers = true;  // every number becomes kNumberToken
-    int64_t min_length = 1;    // in characters; shorter words are removed
+    int64_t min_length = 1;    // in characters; shorter words are removed, n-grams of characters are not
 };
 
 inline int count_trailing_zeros(uint64_t word) { return __builtin_ctzll(word); }
@@ -80,14 +87,17 @@ class Tokenizer {
     // Calls emit(tokens, n) with up to kBatch tokens of `text` at a time, in order.
     template <class Emit>
     void read(const Normalizer& text, Emit&& emit) {
+        const char* bytes = text.bytes();
+        const auto counted = [this, bytes](int64_t begin, int64_t end) {
+            return long_enough(bytes + begin, end - begin);
+        };
         if (text.ascii() && !rule_.join_numbers) {
-            batches(text, emit,
-                    [this](int64_t begin, int64_t end) { return end - begin >= rule_.min_length; });
+            batches<false>(text, emit,
+                           [this](int64_t begin, int64_t end) { return end - begin >= rule_.min_length; });
+        } else if (text.spaceless()) {
+            batches<true>(text, emit, counted);
         } else {
-            const char* bytes = text.bytes();
-            batches(text, emit, [this, bytes](int64_t begin, int64_t end) {
-                return long_enough(bytes + begin, end - begin);
-            });
+            batches<false>(text, emit, counted);
         }
     }
 
@@ -101,34 +111,82 @@ class Tokenizer {
 
   private:
     static constexpr int kAhead = 8;
+    static constexpr uint32_t kLongestPiece = 3;
     static constexpr std::ptrdiff_t kBlock = 2048;
 
-    template <class Emit, class Keep>
+    // `Spaceless`: whether words may have to be cut into n-grams of characters.
+    template <bool Spaceless, class Emit, class Keep>
     void batches(const Normalizer& text, Emit&& emit, Keep&& keep) {
         const Token number = padded_token(kNumberToken, kNumberLength);
         const char* bytes = text.bytes();
         Token batch[kBatch];
         size_t n = 0;
+        const auto add = [&](uint32_t begin, uint32_t end, bool is_number, bool kept) {
+            Token& token = batch[n];
+            token = is_number ? number : padded_token(bytes + begin, end - begin);
+            token.begin = begin;
+            token.end = end;
+            n += kept;
+            if (n == kBatch) {
+                emit(batch, n);
+                n = 0;
+            }
+        };
+        const auto add_word = [&](uint32_t begin, uint32_t end) {
+            add(begin, end,
+                rule_.join_numbers && bit_at(text.numbers(), begin) && is_number(text, begin, end),
+                keep(begin, end));
+        };
         for_each_word(text, [&](const uint32_t* edges, size_t n_edges) {
             for (size_t e = 0; e < n_edges; e += 2) {
-                const uint32_t begin = edges[e], end = edges[e + 1];
-                Token& token = batch[n];
-                if (rule_.join_numbers && bit_at(text.numbers(), begin) && is_number(text, begin, end)) {
-                    token = number;
+                if constexpr (Spaceless) {
+                    for_each_piece(bytes, edges[e], edges[e + 1], add_word,
+                                   [&](uint32_t begin, uint32_t end) { add(begin, end, false, true); });
                 } else {
-                    token = padded_token(bytes + begin, end - begin);
-                }
-                token.begin = begin;
-                token.end = end;
-                n += keep(begin, end);
-                if (n == kBatch) {
-                    emit(batch, n);
-                    n = 0;
+                    add_word(edges[e], edges[e + 1]);
                 }
             }
         });
         emit(batch, n);
     }
+
+    // Cuts the bytes of a run where its script changes: word(begin, end) for what stands in a script with
+    // spaces, piece(begin, end) for each n-gram of the others.
+    template <class Word, class Piece>
+    static void for_each_piece(const char* bytes, uint32_t begin, uint32_t end, Word&& word, Piece&& piece) {
+        const auto* text = reinterpret_cast<const unsigned char*>(bytes);
+        uint32_t last[kLongestPiece] = {};   // where the last characters begin
+        uint32_t start = begin, n_read = 0;  // the part of one script, and its number of characters
+        uint8_t script = 0;
+        const auto finish = [&](uint32_t at) {
+            if (start == at) return;
+            if (!script) {
+                word(start, at);
+            } else if (n_read < piece_length(script)) {
+                piece(start, at);
+            }
+        };
+        for (const unsigned char* p = text + begin; p < text + end;) {
+            const auto at = static_cast<uint32_t>(p - text);
+            const uint8_t flags = unicode::record(unicode::decode_valid(p)).flags;
+            const uint8_t found =
+                flags & unicode::kMark ? script : flags & (unicode::kPairs | unicode::kTriples);
+            if (found != script) {
+                finish(at);
+                script = found;
+                start = at;
+                n_read = 0;
+            }
+            if (!script) continue;
+            const uint32_t length = piece_length(script);
+            for (uint32_t i = 1; i < length; ++i) last[i - 1] = last[i];
+            last[length - 1] = at;
+            if (++n_read >= length) piece(last[0], static_cast<uint32_t>(p - text));
+        }
+        finish(end);
+    }
+
+    static uint32_t piece_length(uint8_t script) { return script & unicode::kPairs ? 2 : kLongestPiece; }
 
     static bool is_number(const Normalizer& text, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)

@@ -269,18 +269,8 @@ class TestDecisions:
     def test_isotonic_probabilities(self, run, documents, tmp_path):
         path, records = documents
         texts, model = [one["text"] for one in records], tmp_path / "m.wm"
-        options = (
-            "--tune",
-            "none",
-            "--thresholds",
-            "none",
-            "--calibrate",
-            "isotonic",
-            "--balance",
-            "0",
-            "-q",
-        )
-        done = run("train", path, "-o", model, *options)
+        options = ("--tune", "none", "--thresholds", "none", "--calibrate", "isotonic", "-q")
+        done = run("train", path, "-o", model, "--balance", "0", *options)
         assert done.returncode == 0, done.stderr
         rows = [json.loads(line) for line in run("predict", model, path, "--proba").stdout.splitlines()]
         found = np.array([list(row["probabilities"].values()) for row in rows])

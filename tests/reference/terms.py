@@ -24,15 +24,54 @@ def words(text: str, tokens: str = "alnum", min_length: int = 1) -> list[str]:
     return found
 
 
+# Scripts without spaces, by code points: the length of their n-grams of characters, and where they are.
+SPACELESS = {
+    2: [
+        (0x3005, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B), (0x3041, 0x3096), (0x309D, 0x309F),
+        (0x30A1, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF),
+        (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1AFFF), (0x1B000, 0x1B16F), (0x20000, 0x3FFFF),
+    ],
+    3: [
+        (0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xA9E0, 0xA9FF),
+        (0xAA60, 0xAA7F), (0x116D0, 0x116FF),
+    ],
+}  # fmt: skip
+HAN_NUMERALS = [0x3007, *range(0x3021, 0x302A), *range(0x3038, 0x303B)]
+
+
+def piece_length(character: str, before: int) -> int:
+    """The length of the n-grams of its script, 0 if that has spaces; a mark goes with the script `before`."""
+    code, category = ord(character), unicodedata.category(character)
+    if category[0] in "LM" or code in HAN_NUMERALS:
+        for length, places in SPACELESS.items():
+            if any(first <= code <= last for first, last in places):
+                return length
+    return before if category[0] == "M" else 0
+
+
+def pieces(run: str, tokens: str, min_length: int) -> list[str]:
+    """A run of word characters, cut where its script changes and into n-grams where it has no spaces."""
+    parts: list[tuple[int, str]] = []
+    for character in run:
+        length = piece_length(character, parts[-1][0] if parts else 0)
+        if parts and parts[-1][0] == length:
+            parts[-1] = length, parts[-1][1] + character
+        else:
+            parts.append((length, character))
+    found = []
+    for length, part in parts:
+        if length:
+            found += [part[i : i + length] for i in range(max(len(part) - length, 0) + 1)]
+        elif len(part) >= min_length:
+            is_number = tokens == "alnum" and all(unicodedata.category(c)[0] == "N" for c in part)
+            found.append(NUMBER if is_number else part)
+    return found
+
+
 def sequences(text: str, units: str, tokens: str, min_length: int) -> list[list[str]]:
     """The sequences of units that no n-gram may leave."""
     if units == "words":
-        found = words(text, tokens, min_length)
-        if tokens == "alnum":
-            found = [
-                NUMBER if all(unicodedata.category(c)[0] == "N" for c in word) else word for word in found
-            ]
-        return [found]
+        return [[piece for run in words(text, tokens) for piece in pieces(run, tokens, min_length)]]
     if units == "chars_in_words":
         return [["_", *word, "_"] for word in words(text, tokens, min_length)]
     result: list[list[str]] = [[]]

@@ -12,10 +12,12 @@ from widemargin import Vectorizer
 from widemargin.errors import DataError
 
 # Characters that have gone wrong somewhere: folding that lengthens, marks, digits of other scripts, white
-# space, connectors, separators, astral letters, lone surrogates.
+# space, connectors, separators, astral letters, lone surrogates, scripts without spaces with their
+# digits and marks.
 HARD = (
     "aAzZ019 \n\t_-'.ßẞİıſŉΐﬃΣςµªº²½Ⅳ٣०éE\u0301\u0345\u00a0\u0085\u2028\u200d"
     "‿中語한ไทย𝔸𐐀😀\x00\x1c\x7fÿ\ud800\udfff"
+    "々〇〡かァーｱ\u3099\ufe00𠀀\U000e0100ป็้๔ລາວ໑ខ្មែ៤မြန်၇"
 )
 texts = st.lists(st.text(st.sampled_from(HARD) | st.characters(), max_size=90), min_size=1, max_size=6)
 rules = st.fixed_dictionaries(

@@ -1,4 +1,4 @@
-"""Equal to scikit-learn's CountVectorizer with the same token pattern, on real text in many scripts."""
+"""Equal to scikit-learn's CountVectorizer with the same tokens, on real text in many scripts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
+from tests.reference import terms as reference
 from widemargin import Vectorizer
 
 pytestmark = pytest.mark.filterwarnings("ignore:The parameter 'token_pattern'")
@@ -84,12 +85,28 @@ TEXTS = pytest.mark.parametrize("texts", [udhr, news, newsgroups], ids=lambda lo
 @TEXTS
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])
 def test_unicode_words(texts, ngram_range):
+    pattern = re.compile(word_pattern(True) + "+")
+
+    def tokenize(text: str) -> list[str]:
+        return [piece for run in pattern.findall(text) for piece in reference.pieces(run, "unicode", 2)]
+
+    assert_equal(
+        Vectorizer(tokens="unicode", ngram_range=ngram_range, min_token_length=2, weighting=None),
+        CountVectorizer(preprocessor=str.casefold, tokenizer=tokenize, ngram_range=ngram_range),
+        texts(),
+    )
+
+
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])
+def test_words_between_spaces_by_a_pattern_alone(ngram_range):
+    with_spaces = [text for text in udhr() if not any(reference.piece_length(c, 0) for c in set(text))]
+    assert len(with_spaces) > 0.9 * len(udhr())
     assert_equal(
         Vectorizer(tokens="unicode", ngram_range=ngram_range, min_token_length=2, weighting=None),
         CountVectorizer(
             preprocessor=str.casefold, token_pattern=word_pattern(True) + "{2,}", ngram_range=ngram_range
         ),
-        texts(),
+        with_spaces,
     )
 
 
@@ -98,10 +115,7 @@ def test_thesis_words(texts):
     pattern = re.compile(word_pattern(False) + "+")
 
     def tokenize(text: str) -> list[str]:
-        return [
-            "<number>" if all(unicodedata.category(c)[0] == "N" for c in word) else word
-            for word in pattern.findall(text)
-        ]
+        return [piece for run in pattern.findall(text) for piece in reference.pieces(run, "alnum", 1)]
 
     assert_equal(
         Vectorizer(weighting=None), CountVectorizer(preprocessor=str.casefold, tokenizer=tokenize), texts()

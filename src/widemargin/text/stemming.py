@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from widemargin.errors import UsageError
 from widemargin.text import lemmas
-from widemargin.text.tokens import NUMBER
+from widemargin.text.tokens import NUMBER, is_spaceless
 
 
 @lru_cache(maxsize=1)
@@ -30,7 +30,9 @@ def check_stemmer(name: str | None) -> None:
 
 
 def stem(tokens: list[str], name: str) -> list[str]:
-    """The stem (or lemma) of each of `tokens`; the number token stays as it is.
+    """The stem (or lemma) of each of `tokens`.
+
+    The number token and n-grams of characters stay as they are.
 
     Examples
     --------
@@ -45,4 +47,7 @@ def stem(tokens: list[str], name: str) -> list[str]:
         import Stemmer
 
         stems = Stemmer.Stemmer(name, 0).stemWords(tokens)
-    return [token if token == NUMBER else result for token, result in zip(tokens, stems, strict=True)]
+    return [
+        token if token == NUMBER or is_spaceless(token) else result
+        for token, result in zip(tokens, stems, strict=True)
+    ]

@@ -9,6 +9,22 @@ Two tokenizations, both over case-folded text:
     The same, with connectors such as the underscore (Pc): the matches of the regular expression ``\\w+``,
     with marks. Numbers are ordinary words.
 
+Chinese, Japanese, Thai, Lao, Khmer and Burmese have no spaces between words, so that a run is a clause that
+hardly ever occurs twice. In these scripts a run becomes overlapping n-grams of characters, in both
+tokenizations:
+
+- two characters in Han, Hiragana and Katakana, together: most Chinese words and most words of Kanji have two
+  characters, so that pairs contain nearly all words, and longer words are several pairs;
+- three characters in Thai, Lao, Khmer and Myanmar: vowels, tones and stacked consonants are characters too,
+  and three of them are about one syllable. Combining marks count as characters.
+
+A shorter run is one token, such as a single character. A run that also has other characters is cut where the
+script changes: "GPU服务器" gives "gpu", "服务" and "务器". Digits of all scripts are numbers, and marks that
+belong to no script go with the character before them. `min_token_length` does not apply to these n-grams,
+which are short by definition, and stemmers leave them as they are. Stop words and entries of a thesaurus are
+compared as they are cut: a stop word of two Chinese characters is removed wherever they stand together.
+Korean has spaces, and its words are not cut.
+
 Units of n-grams are words (joined by a space), all characters (``"chars"``: each run of white space is one
 space), or the characters of each word (``"chars_in_words"``: a word has a boundary mark on either side; a
 word that is shorter than the shortest n-gram, marks included, counts once as a whole; digits are kept). Case
@@ -21,6 +37,7 @@ that ``"surrogatepass"`` gives. An n-gram may begin and end within a character.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +51,13 @@ from widemargin.text.vocabulary import ByteVocabulary, Vocabulary
 
 NUMBER = "<number>"
 """The token that stands for every number. It sorts by its bytes, between digits and letters."""
+
+# The first character of an n-gram in a script without spaces: Thai and Lao, Myanmar, Khmer, Han and Kana.
+_SPACELESS = re.compile(
+    "[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f\U000116d0-\U000116ff"
+    "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
+)
 
 UNITS = ("words", "chars", "chars_in_words", "bytes")
 TOKENS = ("alnum", "unicode")
@@ -90,6 +114,17 @@ class TextRule:
             reach=0 if self.pairs is None else self.pairs.between + 1,
             ordered=self.pairs is None or self.pairs.ordered,
         )
+
+
+def is_spaceless(token: str) -> bool:
+    """Whether a token is of a script without spaces: an n-gram of characters, not a word.
+
+    Examples
+    --------
+    >>> is_spaceless("服务"), is_spaceless("ไทย"), is_spaceless("server"), is_spaceless("한국어")
+    (True, True, False, False)
+    """
+    return _SPACELESS.match(token) is not None
 
 
 def _require_one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
