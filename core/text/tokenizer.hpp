@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <vector>
 
 #include "text/hashing.hpp"
 #include "text/normalizer.hpp"
@@ -87,17 +88,15 @@ class Tokenizer {
     // Calls emit(tokens, n) with up to kBatch tokens of `text` at a time, in order.
     template <class Emit>
     void read(const Normalizer& text, Emit&& emit) {
-        const char* bytes = text.bytes();
-        const auto counted = [this, bytes](int64_t begin, int64_t end) {
-            return long_enough(bytes + begin, end - begin);
-        };
         if (text.ascii() && !rule_.join_numbers) {
-            batches<false>(text, emit,
-                           [this](int64_t begin, int64_t end) { return end - begin >= rule_.min_length; });
-        } else if (text.spaceless()) {
-            batches<true>(text, emit, counted);
+            batches(text, emit,
+                    [this](int64_t begin, int64_t end) { return end - begin >= rule_.min_length; });
         } else {
-            batches<false>(text, emit, counted);
+            const char* bytes = text.bytes();
+            const bool cut = text.spaceless();  // then words that are too short are gone already
+            batches(text, emit, [this, bytes, cut](int64_t begin, int64_t end) {
+                return cut || long_enough(bytes + begin, end - begin);
+            });
         }
     }
 
@@ -114,57 +113,60 @@ class Tokenizer {
     static constexpr uint32_t kLongestPiece = 3;
     static constexpr std::ptrdiff_t kBlock = 2048;
 
-    // `Spaceless`: whether words may have to be cut into n-grams of characters.
-    template <bool Spaceless, class Emit, class Keep>
+    template <class Emit, class Keep>
     void batches(const Normalizer& text, Emit&& emit, Keep&& keep) {
         const Token number = padded_token(kNumberToken, kNumberLength);
         const char* bytes = text.bytes();
         Token batch[kBatch];
         size_t n = 0;
-        const auto add = [&](uint32_t begin, uint32_t end, bool is_number, bool kept) {
-            Token& token = batch[n];
-            token = is_number ? number : padded_token(bytes + begin, end - begin);
-            token.begin = begin;
-            token.end = end;
-            n += kept;
-            if (n == kBatch) {
-                emit(batch, n);
-                n = 0;
-            }
-        };
-        const auto add_word = [&](uint32_t begin, uint32_t end) {
-            add(begin, end,
-                rule_.join_numbers && bit_at(text.numbers(), begin) && is_number(text, begin, end),
-                keep(begin, end));
-        };
-        for_each_word(text, [&](const uint32_t* edges, size_t n_edges) {
+        const auto add = [&](const uint32_t* edges, size_t n_edges) {
             for (size_t e = 0; e < n_edges; e += 2) {
-                if constexpr (Spaceless) {
-                    for_each_piece(bytes, edges[e], edges[e + 1], add_word,
-                                   [&](uint32_t begin, uint32_t end) { add(begin, end, false, true); });
+                const uint32_t begin = edges[e], end = edges[e + 1];
+                Token& token = batch[n];
+                if (rule_.join_numbers && bit_at(text.numbers(), begin) && is_number(text, begin, end)) {
+                    token = number;
                 } else {
-                    add_word(edges[e], edges[e + 1]);
+                    token = padded_token(bytes + begin, end - begin);
+                }
+                token.begin = begin;
+                token.end = end;
+                n += keep(begin, end);
+                if (n == kBatch) {
+                    emit(batch, n);
+                    n = 0;
                 }
             }
-        });
+        };
+        if (text.spaceless()) {
+            for_each_piece(text, add);
+        } else {
+            for_each_word(text, add);
+        }
         emit(batch, n);
     }
 
-    // Cuts the bytes of a run where its script changes: word(begin, end) for what stands in a script with
-    // spaces, piece(begin, end) for each n-gram of the others.
-    template <class Word, class Piece>
-    static void for_each_piece(const char* bytes, uint32_t begin, uint32_t end, Word&& word, Piece&& piece) {
+    // The same as for_each_word for a text with scripts without spaces: words, except those that are too
+    // short, and n-grams of characters.
+    template <class Visit>
+    __attribute__((noinline)) void for_each_piece(const Normalizer& text, Visit& visit) {
+        for_each_word(text, [&](const uint32_t* edges, size_t n_edges) {
+            pieces_.clear();
+            for (size_t e = 0; e < n_edges; e += 2) cut(text.bytes(), edges[e], edges[e + 1]);
+            visit(pieces_.data(), pieces_.size());
+        });
+    }
+
+    // Cuts a run of word characters where its script changes, and into n-grams where it has no spaces.
+    void cut(const char* bytes, uint32_t begin, uint32_t end) {
         const auto* text = reinterpret_cast<const unsigned char*>(bytes);
         uint32_t last[kLongestPiece] = {};   // where the last characters begin
         uint32_t start = begin, n_read = 0;  // the part of one script, and its number of characters
         uint8_t script = 0;
         const auto finish = [&](uint32_t at) {
             if (start == at) return;
-            if (!script) {
-                word(start, at);
-            } else if (n_read < piece_length(script)) {
-                piece(start, at);
-            }
+            const bool whole =
+                script ? n_read < piece_length(script) : long_enough(bytes + start, at - start);
+            if (whole) pieces_.insert(pieces_.end(), {start, at});
         };
         for (const unsigned char* p = text + begin; p < text + end;) {
             const auto at = static_cast<uint32_t>(p - text);
@@ -181,7 +183,7 @@ class Tokenizer {
             const uint32_t length = piece_length(script);
             for (uint32_t i = 1; i < length; ++i) last[i - 1] = last[i];
             last[length - 1] = at;
-            if (++n_read >= length) piece(last[0], static_cast<uint32_t>(p - text));
+            if (++n_read >= length) pieces_.insert(pieces_.end(), {last[0], static_cast<uint32_t>(p - text)});
         }
         finish(end);
     }
@@ -196,6 +198,7 @@ class Tokenizer {
 
     TokenRule rule_;
     std::array<uint32_t, kBlock + 64 + kAhead> edges_;
+    std::vector<uint32_t> pieces_;  // as edges_
 };
 
 }  // namespace widemargin

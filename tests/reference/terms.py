@@ -63,8 +63,9 @@ def pieces(run: str, tokens: str, min_length: int) -> list[str]:
         if length:
             found += [part[i : i + length] for i in range(max(len(part) - length, 0) + 1)]
         elif len(part) >= min_length:
-            is_number = tokens == "alnum" and all(unicodedata.category(c)[0] == "N" for c in part)
-            found.append(NUMBER if is_number else part)
+            found.append(part)
+    if tokens == "alnum":
+        found = [NUMBER if all(unicodedata.category(c)[0] == "N" for c in part) else part for part in found]
     return found
 
 
