@@ -1,11 +1,14 @@
 """Text to counts: widemargin on two threads against scikit-learn's CountVectorizer, on all of 20 Newsgroups.
 
 Both sides find the same terms and count them: words of at least two characters, words and pairs of words, and
-triples of characters. Then the memory of one run, and the time for 1/8, 1/4, 1/2 and all documents.
+triples of characters. Then blocks (words, bigrams and character 3-5-grams within words, weighted, each of its
+own length), against a FeatureUnion of three TfidfVectorizers and against three Vectorizers that are not put
+together. Then the memory of one run, and the time for 1/8, 1/4, 1/2 and all documents.
 
-Vocabulary and matrix must be equal, term by term and cell by cell. Ours is also compared on one thread, since
-CountVectorizer has only one. Peak memory (Linux) is that of a process that gets the texts and counts them
-once, minus its memory before that; the limit is twice the texts, the matrix and the vocabulary together.
+Vocabulary and matrix must be equal, term by term and cell by cell (weights: within 1e-6). Ours is also
+compared on one thread, since CountVectorizer has only one. Peak memory (Linux) is that of a process that gets
+the texts and counts them once, minus its memory before that; the limit is twice the texts, the matrix and the
+vocabulary together.
 
 Where the time goes (perf, one thread): words: a third is finding words and their hashes, a third looking them
 up and counting them by document, the rest sorting terms and rows. Pairs of words: half is waiting for the
@@ -22,11 +25,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import Normalizer
 
 from _compare import Check, Row, arguments, in_turns, report
 from widemargin import Vectorizer, load_corpus
@@ -38,6 +44,14 @@ JOBS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"units": "chars", "ngram_range": (3, 3)},
         {"analyzer": "char", "ngram_range": (3, 3)},
     ),
+}
+# Weights without document frequencies, which scikit-learn defines differently.
+BLOCKS = ("words", "bigrams:0.5", "chars:0.5")
+WEIGHTS = {"words": 1.0, "bigrams": 0.5, "chars": 0.5}
+SEPARATE: dict[str, dict[str, Any]] = {
+    "words": {},
+    "bigrams": {"ngram_range": (2, 2)},
+    "chars": {"units": "chars_in_words", "ngram_range": (3, 5)},
 }
 MEMORY_BOUND = 2.0
 
@@ -86,6 +100,66 @@ def time_jobs(texts: list[str], repeats: int) -> Iterator[Row]:
             quality = {"threads": threads, "terms": matrix.shape[1], "non-zeros": matrix.nnz}
             checks = same_job(mine.result, other.result)
             yield Row(f"vectorize {job}", "CountVectorizer", mine.seconds, other.seconds, checks, quality)
+
+
+def blocks(threads: int) -> Vectorizer:
+    return Vectorizer(tokens="unicode", weighting="lxc", n_jobs=threads, blocks=BLOCKS)
+
+
+def separate(texts: list[str], threads: int) -> list[Any]:
+    """The same terms by one vectorizer each, which are not put together."""
+    return [
+        Vectorizer(tokens="unicode", weighting="lxc", n_jobs=threads, **options).fit_transform(texts)
+        for options in SEPARATE.values()
+    ]
+
+
+def union_of_vectorizers() -> Pipeline:
+    """The same rows by scikit-learn."""
+    common = {"preprocessor": str.casefold, "use_idf": False, "sublinear_tf": True, "dtype": np.float32}
+    parts = [
+        ("words", TfidfVectorizer(token_pattern=r"\w+", **common)),
+        ("bigrams", TfidfVectorizer(token_pattern=r"\w+", ngram_range=(2, 2), **common)),
+        ("chars", TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), **common)),
+    ]
+    union = FeatureUnion(parts, transformer_weights=WEIGHTS)
+    return Pipeline([("union", union), ("length", Normalizer(copy=False))])
+
+
+def same_rows(ours: tuple[Any, Any], peer: tuple[Any, Any]) -> list[Check]:
+    """That terms and weights are equal; the columns of characters have another order."""
+    (left, found), (right, expected) = ours, peer
+    parts = {name: part.get_feature_names_out().tolist() for name, part in right["union"].transformer_list}
+    names = [*parts["words"], *parts["bigrams"]]
+    names += [f"chars:{term.replace(' ', '_')}" for term in parts["chars"]]
+    column = {name: place for place, name in enumerate(names)}
+    terms = list(left.vocabulary_)
+    checks = [Check("terms that differ", len(set(terms) ^ set(column)), 0)]
+    if not checks[0].value:
+        difference = abs(found - expected[:, [column[term] for term in terms]])
+        checks.append(Check("largest difference of weights", float(difference.max()), 1e-6))
+    return checks
+
+
+def time_blocks(texts: list[str], repeats: int) -> Iterator[Row]:
+    # Words only: the two sides treat marks between words differently in n-grams of characters.
+    texts = [" ".join(re.findall(r"[^\W_]+", text)) for text in texts]
+    two, one, parts, other = in_turns(
+        lambda: counted(blocks(2), texts),
+        lambda: counted(blocks(1), texts),
+        lambda: separate(texts, 1),
+        lambda: counted(union_of_vectorizers(), texts),
+        repeats=repeats,
+    )
+    matrix = two.result[1]
+    for threads, mine in ((2, two), (1, one)):
+        quality = {"threads": threads, "terms": matrix.shape[1], "non-zeros": matrix.nnz}
+        checks = same_rows(mine.result, other.result)
+        peer = "FeatureUnion of TfidfVectorizer"
+        yield Row("vectorize blocks", peer, mine.seconds, other.seconds, checks, quality)
+    quality = {"threads": 1, "terms": matrix.shape[1], "non-zeros": matrix.nnz}
+    checks = [Check("entries that differ", abs(matrix.nnz - sum(part.nnz for part in parts.result)), 0)]
+    yield Row("vectorize blocks", "three Vectorizers", one.seconds, parts.seconds, checks, quality)
 
 
 def peak_bytes() -> int:
@@ -159,7 +233,8 @@ def main() -> int:
         measure_memory(options.memory)
         return 0
     texts = load_texts()
-    failed = report(time_jobs(texts, options.repeats), options.json)
+    rows = chain(time_jobs(texts, options.repeats), time_blocks(texts, options.repeats))
+    failed = report(rows, options.json)
     if not options.json:
         failed |= report_memory(texts)
         report_growth(texts, options.repeats)

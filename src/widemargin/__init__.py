@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from widemargin.learn.trees.boosting import BoostedTrees
     from widemargin.learn.trees.c45 import C45
     from widemargin.theory import TCatConcept
+    from widemargin.weight.blocks import Block
     from widemargin.weight.vectorizer import Vectorizer
 
 __version__ = "0.2.0"
@@ -60,6 +61,7 @@ _HOME = {
     "C45": "widemargin.learn.trees.c45",
     "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
     "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
+    "Block": "widemargin.weight.blocks",
     "BoostedTrees": "widemargin.learn.trees.boosting",
     "ChiSquareNetwork": "widemargin.learn.chi_square_network",
     "DualSVM": "widemargin.learn.online.dual_svm",
@@ -99,6 +101,7 @@ __all__ = [
     "C45",
     "BalancedWinnow",
     "BalancedWinnowPlus",
+    "Block",
     "BoostedTrees",
     "ChiSquareNetwork",
     "DualSVM",

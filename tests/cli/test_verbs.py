@@ -223,7 +223,7 @@ class TestInspect:
             "18 documents",
             "multiclass",
             "3: billing, hardware, network",
-            "weighting=tfc",
+            "weighting=ltc",
             "C=1.0",
         ):
             assert expected in done.stdout

@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -180,6 +181,40 @@ class TestAsAnEstimator:
             assert equal(found.weigh(counts), matrix)
             assert equal(found.transform(TEST), expected.transform(TEST))
             assert found.blocks_ == expected.blocks_
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        train=texts,
+        blocks=st.lists(st.sampled_from(POOL), min_size=1, max_size=5, unique=True),
+        weights=st.lists(st.sampled_from([0.5, 2.0]), min_size=5, max_size=5),
+        data=st.data(),
+    )
+    def test_some_blocks_of_the_same_counts(self, train, blocks, weights, data):
+        every = Vectorizer(blocks=blocks)
+        some = data.draw(st.permutations(blocks))[: data.draw(st.integers(1, len(blocks)))]
+        some = [replace(block, weight=weight) for block, weight in zip(some, weights, strict=False)]
+        expected = Vectorizer(blocks=some)
+        try:
+            counts = quiet(every.fit_counts, train)
+            matrix = quiet(expected.fit_transform, train)
+        except DataError:
+            return
+        found, taken = every.restricted_to(some, counts)
+        assert equal(found.weighed(taken).matrix, matrix)
+        assert equal(found.transform(train), matrix)
+        assert found.blocks_ == expected.blocks_
+        assert found.vocabulary_ == expected.vocabulary_
+
+    def test_blocks_that_were_not_counted(self):
+        found = Vectorizer(blocks=["words", "chars"])
+        counts = found.fit_counts(TRAIN)
+        for wanted in ("bigrams", "chars:2-3"):
+            with pytest.raises(UsageError, match="was not counted; blocks are words, chars"):
+                found.restricted_to([wanted], counts)
+        hashed = Vectorizer(blocks=["words", "chars"], n_hashed=8)
+        one, counts = hashed.restricted_to(["chars"], hashed.fit_counts(TRAIN))
+        alone = Vectorizer(blocks=["chars"], n_hashed=8).fit_transform(TRAIN)
+        assert equal(one.weighed(counts).matrix, alone)
 
     def test_documents_that_come_later(self):
         found = Vectorizer(blocks=BLOCKS).partial_fit(TRAIN).partial_fit(TEST)

@@ -79,6 +79,20 @@ def segments(counts: Csr, bounds: Sequence[int]) -> Longs:
     return found
 
 
+def taken_blocks(counts: Csr, widths: Sequence[int], places: Sequence[int]) -> Csr:
+    """The columns of some blocks, in the order of `places`; `widths` are those of all blocks."""
+    begins = segments(counts, np.cumsum(widths)[:-1].tolist())
+    parts = []
+    for place in places:
+        first = begins[place : -1 : len(widths)]
+        lengths = begins[place + 1 :: len(widths)] - first
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.arange(indptr[-1]) + np.repeat(first - indptr[:-1], lengths)
+        indices = counts.indices[entries] - np.int32(sum(widths[:place]))
+        parts.append(Csr(indptr, indices, counts.data[entries], widths[place]))
+    return concatenated(parts)
+
+
 def _first_from(counts: Csr, begins: Longs, bound: int) -> Longs:
     """The first entry of every row, from `begins` on, in column `bound` or later: a binary search."""
     low, high = begins.copy(), counts.indptr[1:].copy()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from widemargin._stored import Stored
@@ -185,6 +185,8 @@ def prefixes(blocks: Iterable[Block]) -> list[str]:
 def block_from_plain(value: Any) -> Block:
     """The block that :meth:`Block.plain` described; a damaged description is a data error."""
     stored = Stored(value, path="blocks.")
+    for part in fields(Block):
+        stored.value(part.name)
     lengths = stored.items("ngram_range")
     if len(lengths) != 2 or not all(type(length) is int for length in lengths):
         raise DataError(f"'blocks.ngram_range' in manifest.json is {lengths!r}; expected two whole numbers")

@@ -94,6 +94,7 @@ class TermVectors:
 
     def weighed_by(self, counts: Csr, factors: NDArray[np.float64] | None) -> Csr:
         """As :meth:`weighed`, with other collection factors."""
+        self._require_fitted()
         if self.weighting is None:
             return counts
         n_threads = thread_count(self.n_jobs)
@@ -227,6 +228,7 @@ class TermVectors:
 
     def documents(self, texts: Any) -> Any:
         """Documents as texts: those with columns are joined, in the order of training."""
+        self._require_fitted()
         found = columns_of(texts)
         if found is None:
             return texts
@@ -243,6 +245,7 @@ class TermVectors:
     @property
     def min_df_of_columns(self) -> list[tuple[slice, float]]:
         """The `min_df` of every block, with its columns."""
+        self._require_fitted()
         limits = (rule.pruning.min_df for rule in self._rules())
         return list(zip(self.blocks_.values(), limits, strict=True))
 

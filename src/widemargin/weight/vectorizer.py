@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,9 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.fields import Views, check_columns, columns_of, joined
+from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
+from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.smart import check_idf_power, checked_counts, parse_scheme
 from widemargin.weight.term_vectors import TermVectors
 
@@ -158,6 +161,43 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         )
         other._built_index = self._built_index
         return other
+
+    def restricted_to(self, blocks: Any, counts: Csr) -> tuple[Self, Csr]:
+        """A fitted vectorizer with some of the blocks, and their counts among `counts`.
+
+        Use it to count every block once, and to compare blocks and their weights.
+
+        Parameters
+        ----------
+        blocks : as in the constructor; they may differ from those of this vectorizer in number, order and
+            weight
+        counts : of this vectorizer
+
+        Examples
+        --------
+        >>> every = Vectorizer(blocks=["words", "bigrams", "chars"])
+        >>> counts = every.fit_counts(["wheat up", "corn"])
+        >>> one, _ = every.restricted_to(["bigrams:0.5"], counts)
+        >>> list(one.vocabulary_), one.blocks_
+        (['wheat up'], {'bigrams': slice(0, 1, None)})
+        """
+        self._require_fitted()
+        known = {rule.block.name: rule.block for rule in self._rules()}
+        wanted = parse_blocks(blocks, self.fields_)
+        for block in wanted:
+            if replace(block, weight=1.0) != replace(known.get(block.name, Block("")), weight=1.0):
+                raise UsageError(
+                    f"Block {block.name!r} was not counted; blocks are {', '.join(known)}. Fit it first."
+                )
+        places = [list(known).index(block.name) for block in wanted]
+        widths = [columns.stop - columns.start for columns in self.blocks_.values()]
+        other: Self = clone(self).set_params(blocks=wanted)
+        terms = getattr(self, "vocabulary_", None)
+        if isinstance(terms, BlockVocabulary):
+            terms = other._joined_terms([terms.parts[place] for place in places])
+        frequencies = [self.document_frequencies_[self.blocks_[block.name]] for block in wanted]
+        other._learned(terms, np.concatenate(frequencies), self.n_documents_, self.fields_)
+        return other, taken_blocks(counts, widths, places)
 
     def weigh(self, counts: sp.csr_array) -> sp.csr_array:
         """Weight counted documents, one row each.
