@@ -344,6 +344,8 @@ class TestBadInput:
             (["words:inf"], "weight inf"),
             (["words:nan"], "Block 'words:nan': expected a name, optionally"),
             (["words:a"], "Block 'words:a': expected a name"),
+            (["words:min=x"], "Block 'words:min=x': expected a name"),
+            (["words:min=2:0.5"], "Block 'words:min=2:0.5': expected a name"),
             (["words:1:2"], "Block 'words:1:2': expected a name"),
             (["words:2-1"], "Block 'words': ngram_range"),
             ([Block("words", weight=True)], "weight True"),

@@ -80,20 +80,22 @@ def families_in_words(tuning: dict[str, Any]) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """A value of a parameter; blocks by name and weight.
+    """A value of a parameter; blocks as ``--blocks`` takes them.
 
     Examples
     --------
-    >>> _shown([{"name": "words", "weight": 1.0}, {"name": "chars", "weight": 0.5}])
-    'words,chars:0.5'
+    >>> chars = {"name": "chars", "weight": 0.5, "min_df": 2}
+    >>> _shown([{"name": "words", "weight": 1.0, "min_df": None}, chars])
+    'words,chars:0.5:min=2'
     """
     if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
         return value
-    return ",".join(part if isinstance(part, str) else _block(part["name"], part["weight"]) for part in value)
+    return ",".join(part if isinstance(part, str) else _block(part) for part in value)
 
 
-def _block(name: str, weight: float) -> str:
-    return name if weight == 1 else f"{name}:{weight:g}"
+def _block(block: dict[str, Any]) -> str:
+    weight = "" if block["weight"] == 1 else f":{block['weight']:g}"
+    return block["name"] + weight + ("" if block["min_df"] is None else f":min={block['min_df']}")
 
 
 def costs_in_words(tuning: dict[str, Any]) -> str:

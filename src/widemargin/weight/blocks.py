@@ -4,8 +4,8 @@ Words, bigrams, characters and fields such as the title differ in number and fre
 weighted and normalized alone, so that none drowns the others, and multiplied by its weight. The blocks of
 a document stand next to each other in one row, which is normalized again.
 
-A block is written as its name, optionally with lengths of n-grams and a weight, divided by colons:
-``"words"``, ``"bigrams:0.5"``, ``"chars:2-4:0.5"``.
+A block is written as its name, optionally with lengths of n-grams, a weight and the fewest documents of a
+term, divided by colons: ``"words"``, ``"bigrams:0.5"``, ``"chars:2-4:0.5"``, ``"bigrams:0.5:min=2"``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from widemargin.text.tokens import TextRule
 
 _NAME = re.compile(r"[^\s:,<]+")
 _LENGTHS = re.compile(r"([0-9]+)-([0-9]+)")
+_FEWEST = re.compile(r"min=([0-9]+)")
 _LARGEST_WEIGHT = 1e6
 
 
@@ -116,6 +117,8 @@ def parse_block(text: str, columns: Iterable[str] | None = None) -> Block:
     --------
     >>> parse_block("bigrams:0.5")
     Block(name='bigrams', units='words', ngram_range=(2, 2), field=None, weight=0.5, min_df=None)
+    >>> parse_block("bigrams:min=2").min_df
+    2
     """
     name, *options = text.strip().split(":")
     known = {**_KNOWN, **{column: Block(column, field=column) for column in columns or ()}}
@@ -125,6 +128,9 @@ def parse_block(text: str, columns: Iterable[str] | None = None) -> Block:
     if options and (lengths := _LENGTHS.fullmatch(options[0])):
         block = replace(block, ngram_range=(int(lengths[1]), int(lengths[2])))
         options = options[1:]
+    if options and (fewest := _FEWEST.fullmatch(options[-1])):
+        block = replace(block, min_df=int(fewest[1]))
+        options = options[:-1]
     if options:
         try:
             weight = float(options[0])
@@ -132,8 +138,8 @@ def parse_block(text: str, columns: Iterable[str] | None = None) -> Block:
             weight = math.nan
         if len(options) > 1 or math.isnan(weight):
             raise UsageError(
-                f"Block {text!r}: expected a name, optionally with lengths of n-grams and a weight, such as "
-                f"{name}, {name}:0.5 or {name}:2-4:0.5."
+                f"Block {text!r}: expected a name, optionally with lengths of n-grams, a weight and the "
+                f"fewest documents, such as {name}, {name}:0.5, {name}:2-4:0.5 or {name}:0.5:min=2."
             )
         block = replace(block, weight=weight)
     return block

@@ -53,7 +53,8 @@ TEXT = (
         "--blocks NAMES",
         "Kinds of terms with vocabularies of their own, each weighted alone: words, bigrams, chars (3 to "
         "5 characters within words), title, subject, first-line, and columns of --text. A name may be "
-        "followed by lengths of n-grams and a weight: words,bigrams:0.5,chars:2-4:0.5.",
+        "followed by lengths of n-grams, a weight and the fewest documents of a term: "
+        "words,bigrams:0.5,chars:2-4:0.5:min=2.",
         _EVERY,
         shown="none: --units and --ngrams",
         common=True,
