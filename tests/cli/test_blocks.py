@@ -162,6 +162,12 @@ class TestColumns:
         found = TextClassifier.load(model).vectorizer_
         assert found.blocks_ == {"words": slice(0, 64), "title": slice(64, 128)}
         assert here("predict", model, data / "columns.jsonl").returncode == 0
+        more = "train", data / "columns.jsonl", "-o", model, "--stream", "--learner", "winnow", "--resume"
+        done = here(*more, "--text", "title", "--text", "body")
+        assert done.returncode == 0, done.stderr
+        done = here(*more, "--text", "body")
+        assert done.returncode == 2
+        assert "have the columns title, body. Pass --text title --text body." in done.stderr
 
     @pytest.mark.parametrize(
         ("options", "status", "message"),

@@ -280,6 +280,14 @@ class _Stopped(BaseException):
     """The stream was stopped."""
 
 
+def _check_columns(given: Given, known: tuple[str, ...] | None) -> None:
+    """Refuse texts of other columns than those that a model was trained on."""
+    if len(given.text or [""]) != len(known or [""]):
+        words = "one column" if known is None else f"the columns {', '.join(known)}"
+        cure = "--text COL" if known is None else " ".join(f"--text {name}" for name in known)
+        raise UsageError(f"--resume: texts of {given.output} have {words}. Pass {cure}.")
+
+
 def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, Any]) -> TextClassifier:
     """A new classifier, or the one to go on with."""
     from widemargin.classifier import TextClassifier
@@ -300,6 +308,7 @@ def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, A
         if several != given.multilabel:
             word, cure = ("any number of labels", "Pass") if several else ("one label", "Omit")
             raise UsageError(f"--resume: documents of {output} have {word}. {cure} --multilabel.")
+        _check_columns(given, getattr(classifier.vectorizer_, "fields_", None))
         note(
             f"Continuing with {output}, after "
             f"{counted(classifier.training_summary_['documents'], 'document')} "

@@ -36,7 +36,8 @@ class AsNew(NamedTuple):
     ----------
     rows : as a vectorizer sees them that was fitted without the document
     shared : as they were in training, less the terms that no other document gives a place
-    scale : (n,) the factor by which normalization lengthens `shared`; 0 where nothing is shared
+    scale : (n,) the factor by which normalization lengthens `shared`; 0 where nothing is shared. Blocks
+        lengthen by factors of their own; this is the one that fits all entries best (least squares)
     """
 
     rows: Any

@@ -101,7 +101,7 @@ class TermVectors:
         if self.blocks is None:
             return apply_factors(counts, self.weighting, factors, n_threads=n_threads)
         widths = [part.stop - part.start for part in self.blocks_.values()]
-        weights = [rule.block.weight for rule in self._rules()]
+        weights = [block.weight for block in parse_blocks(self.blocks, self.fields_)]
         return weigh_blocks(counts, self.weighting, factors, widths, weights, n_threads=n_threads)
 
     def locate(self, text: str) -> Located:
