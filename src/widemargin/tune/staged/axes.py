@@ -98,7 +98,7 @@ class Axes:
     Examples
     --------
     >>> [axis.name for axis in Axes(kept=["idf_power"]).of(Documents(english=False, fields=("title",)))]
-    ['title', 'bigrams', 'tf', 'loss', 'chars']
+    ['title', 'bigrams', 'tf', 'loss', 'chars', 'title']
     """
 
     vectorizer: Vectorizer = field(default_factory=Vectorizer)
@@ -175,16 +175,19 @@ class Axes:
         return len(self.costs_of(self.learner)) == 1 and not self.of(documents)
 
     def _axes(self, documents: Documents) -> Iterator[Axis]:
+        if documents.multilabel and self.free_learner and type(self.learner) is LinearSVM:
+            yield Axis("learner", _other_learner)
         if not documents.vectors:
             yield from self._of_texts(documents)
         if self._free_in_learner("loss") and type(self.learner) is LinearSVM:
-            yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge")))
+            yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge"), "hinge"))
         if documents.multilabel and self._free_in_learner("balance"):
-            yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, "auto", 0.15))
-        if documents.multilabel and self.free_learner and type(self.learner) is LinearSVM:
-            yield Axis("learner", _other_learner)
+            yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, 0.15))
         if not documents.vectors and self._blocks_are_free:
             yield Axis("chars", partial(_with_chars, min_df=_min_df(documents)))
+            # A field that does not help words may help characters.
+            for name in documents.fields:
+                yield Axis(name, partial(_with_block, name=name))
 
     def _of_texts(self, documents: Documents) -> Iterator[Axis]:
         free = set(self.vectorizer.get_params()).difference(self.kept)
@@ -255,14 +258,12 @@ def _other_values(point: Point, name: str, values: Sequence[Any]) -> list[Point]
     return [point.but({name: value}) for value in values if plain(value) != own]
 
 
-def _others(
-    point: Point, name: str, values: Sequence[Any], auto: Any = None, means: Any = None
-) -> list[Point]:
-    """Other values of a learner's parameter, of which `auto` means one."""
+def _others(point: Point, name: str, values: Sequence[Any], auto: Any) -> list[Point]:
+    """Other values of a learner's parameter, of which "auto" means one."""
     if name not in point.learner.get_params():
         return []
     own = getattr(point.learner, name)
-    own = means if own == auto else own
+    own = auto if own == "auto" else own
     return [point.but(**{name: value}) for value in values if value != own]
 
 
