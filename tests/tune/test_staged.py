@@ -44,7 +44,7 @@ def names(axes, **documents):
 class TestAxes:
     def test_everything_is_free_by_default(self):
         found = names(Axes.around(), fields=("title",), multilabel=True, number=5000)
-        expected = ["title", "bigrams", "idf_power", "tf", "stemmer", "stop_words", "loss"]
+        expected = ["learner", "title", "bigrams", "idf_power", "tf", "stemmer", "stop_words", "loss"]
         assert found[: len(expected)] == expected
         assert "chars" in found
 

@@ -3,7 +3,7 @@
 Every step trains one candidate on a part of the documents and measures it on others, like the race over a
 product of choices (:mod:`widemargin.tune.race`). The alternatives on an axis are tried with the C of the
 leader; C itself climbs when the cheap axes are done and again after characters. An alternative must
-be better than the leader to replace it, and one with many more terms by a tenth of a point, so the result is
+be better than the leader to replace it, with limited effort by more if it has more terms, so the result is
 never worse than the starting point on the documents measured.
 
 Steps are paid for in predicted work before they are made (:mod:`widemargin.tune.budget`). A step that costs
@@ -34,8 +34,8 @@ from widemargin.tune.winners import Task
 ROUNDS = 3
 # C climbs before and after what changes the number of terms most.
 _CLIMB_BEFORE = ("chars",)
-# A representation with so many times as many values must be better by this much.
-_LARGER, _WORTH = 1.5, 0.001
+# A representation with twice as many values must be better by this much, one with three times by twice that.
+_WORTH = 0.0007
 # A race of all axes takes as long as so many trainings of the starting point, and countings of its words.
 _SIZE, _COUNTINGS = 60.0, 10.0
 
@@ -149,9 +149,11 @@ class StagedRace:
         return best
 
     def _margin(self, stage: Stage, leader: Stage) -> float:
-        """By how much an alternative must be better: it must be worth many more terms."""
+        """By how much an alternative must be better: with limited effort, it must be worth more terms."""
+        if np.isinf(self.budget.left):
+            return 0.0
         new, old = (self.rows.values(found.point.representation)[0] for found in (stage, leader))
-        return _WORTH if new > _LARGER * old else 0.0
+        return _WORTH * max(new / max(old, 1.0) - 1, 0.0)
 
     def _climb(self, leader: Stage) -> None:
         while (place := leader.climber.next_step()) is not None:
