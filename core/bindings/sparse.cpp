@@ -2,6 +2,7 @@
 #include "bindings/bindings.hpp"
 #include "sparse/chi_square.hpp"
 #include "sparse/csr_check.hpp"
+#include "sparse/label_factors.hpp"
 #include "sparse/scoring.hpp"
 #include "sparse/term_counts.hpp"
 #include "sparse/term_sums.hpp"
@@ -72,6 +73,25 @@ void sums_by_label_arrays(const Csr& csr, Input<std::int64_t> label_indptr, Inpu
     });
 }
 
+// squared_factors: terms x labels. row_weights: empty if each row counts once.
+void label_factors_arrays(const Csr& csr, Input<std::int64_t> label_indptr, Input<std::int32_t> label_rows,
+                          Input<double> row_weights, double mix, double nearest,
+                          OutputMatrix<float> squared_factors, int n_threads) {
+    const auto n_labels = std::int64_t(squared_factors.shape(1));
+    require_size(label_indptr, n_labels + 1, "label_indptr");
+    require_size(label_rows, label_indptr(n_labels), "label_rows");
+    csr.visit(n_threads, [&](const auto& x) {
+        require_shape(squared_factors, {x.n_columns, n_labels}, "squared_factors");
+        if (row_weights.shape(0)) require_size(row_weights, x.n_rows, "row_weights");
+        const double* const weights = row_weights.shape(0) ? row_weights.data() : nullptr;
+        const LabelRows labels{n_labels, label_indptr.data(), label_rows.data()};
+        const FactorOptions options{mix, nearest};
+        without_gil([&] {
+            label_factors(x, labels, weights, options, squared_factors.data(), n_threads, poll_signals);
+        });
+    });
+}
+
 // together and scores: labels x terms.
 void chi_square_arrays(InputMatrix<std::int32_t> together, Input<double> term_frequencies,
                        Input<double> of_terms, Input<double> label_frequencies, Input<double> of_labels,
@@ -111,6 +131,8 @@ void register_sparse(nb::module_& m) {
           array("together"), arg("n_threads"));
     m.def("sums_by_label", &sums_by_label_arrays, arg("csr"), array("label_indptr"), array("label_rows"),
           array("row_weights"), array("places"), array("indices"), array("values"), arg("n_threads"));
+    m.def("label_factors", &label_factors_arrays, arg("csr"), array("label_indptr"), array("label_rows"),
+          array("row_weights"), arg("mix"), arg("nearest"), array("squared_factors"), arg("n_threads"));
     m.def("chi_square", &chi_square_arrays, array("together"), array("term_frequencies"), array("of_terms"),
           array("label_frequencies"), array("of_labels"), arg("n"), array("scores"), arg("n_threads"));
 }

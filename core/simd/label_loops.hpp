@@ -47,6 +47,12 @@ WIDEMARGIN_INLINE Float8 step8(LanePass& p, int lane, Float8 score, Float8 y, fl
     return change;
 }
 
+template <bool factors>
+WIDEMARGIN_INLINE void ask_for_weights(const float* first) {
+    __builtin_prefetch(first);
+    if constexpr (factors) __builtin_prefetch(first + kLanes);
+}
+
 // With factors, a row is x f / |x f| in each lane, scales are 1 / |x f|, and v = f w
 // (linear/label_weighted.hpp).
 template <bool factors>
@@ -81,8 +87,8 @@ WIDEMARGIN_INLINE void pass_over_rows(LanePass& p) {
         const std::int32_t* ahead = p.indices + p.indptr[next_row];
         const std::int32_t* const ahead_end = p.indices + p.indptr[next_row + 1];
         for (; k + 2 <= end; k += 2) {
-            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kStride);
-            if (ahead < ahead_end) __builtin_prefetch(p.w + std::int64_t(*ahead++) * kStride);
+            if (ahead < ahead_end) ask_for_weights<factors>(p.w + std::int64_t(*ahead++) * kStride);
+            if (ahead < ahead_end) ask_for_weights<factors>(p.w + std::int64_t(*ahead++) * kStride);
             const float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
             const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kStride;
             s0 += load8(u) * p.values[k];
