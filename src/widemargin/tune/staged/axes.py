@@ -181,7 +181,9 @@ class Axes:
             yield from self._of_texts(documents)
         if self._free_in_learner("loss") and type(self.learner) is LinearSVM:
             yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge"), "hinge"))
-        if documents.multilabel and self._free_in_learner("balance"):
+        # The weights of classes exclude a balance.
+        weighted = self.learner.get_params().get("class_weight") is not None
+        if documents.multilabel and self._free_in_learner("balance") and not weighted:
             yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, 0.15))
         if not documents.vectors and self._blocks_are_free:
             yield Axis("chars", partial(_with_chars, min_df=_min_df(documents)))
