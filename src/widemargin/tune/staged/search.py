@@ -140,7 +140,7 @@ class StagedRace:
             if place in stage.climber.tried:
                 continue
             self._step(stage, place, leader)
-            if stage.best > best.best + self._margin(stage, leader):
+            if stage.best > best.best + self._margin(stage, best):
                 best = stage
             elif stage is not best:
                 stage.climber.starts = []
@@ -148,11 +148,11 @@ class StagedRace:
             leader.climber.starts = []
         return best
 
-    def _margin(self, stage: Stage, leader: Stage) -> float:
+    def _margin(self, stage: Stage, best: Stage) -> float:
         """By how much an alternative must be better: with limited effort, it must be worth more terms."""
         if np.isinf(self.budget.left):
             return 0.0
-        new, old = (self.rows.values(found.point.representation)[0] for found in (stage, leader))
+        new, old = (self.rows.values(found.point.representation)[0] for found in (stage, best))
         return _WORTH * max(new / max(old, 1.0) - 1, 0.0)
 
     def _climb(self, leader: Stage) -> None:
