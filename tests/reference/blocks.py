@@ -18,20 +18,25 @@ def field_of(text: str, field: str | None, columns: Sequence[str] | None) -> str
         return text
     if columns is not None and field in columns:
         return dict(zip(columns, text.split("\x1f"), strict=False)).get(field, "")
-    lines = text.split("\x1f")[0].split("\n")
     if field == "subject":
-        for i, line in enumerate(lines):
-            if line.lower().startswith("subject:"):
-                more = [line[len("subject:") :]]
-                for following in lines[i + 1 :]:
-                    if not following[:1].isspace() or not following.strip():
-                        break
-                    more.append(following)
-                return "\n".join(more)
-            if not line.strip():
-                return ""
-        return ""
-    return next((line for line in lines if line.strip()), "")
+        found = [subject_of(part.split("\n")) for part in text.split("\x1f")]
+        return next((subject for subject in found if subject is not None), "")
+    return next((line for line in text.split("\x1f")[0].split("\n") if line.strip()), "")
+
+
+def subject_of(lines: list[str]) -> str | None:
+    """The value of the header; None if there is none before the first blank line."""
+    for i, line in enumerate(lines):
+        if line.lower().startswith("subject:"):
+            value = [line[len("subject:") :]]
+            for following in lines[i + 1 :]:
+                if not following[:1].isspace() or not following.strip():
+                    break
+                value.append(following)
+            return "\n".join(value)
+        if not line.strip():
+            return None
+    return None
 
 
 def block_rows(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.blocks import field_of
@@ -25,6 +25,7 @@ ROWS = [
 
 
 class TestSpans:
+    @settings(max_examples=500)
     @given(
         text=st.lists(st.sampled_from(PIECES), max_size=9).map("".join),
         field=st.sampled_from(["title", "subject", "first-line", "body"]),
@@ -65,6 +66,8 @@ class TestSpans:
         assert find_field("only", "body", names) == (4, 4)
         assert find_field("one\x1ftwo\x1fthree", "body", ("title", "body")) == (4, 13)
         assert find_field(text, None, names) == (0, len(text))
+        mail = "1\x1fFrom: a\nSubject: wheat\x1fSubject: no"
+        assert mail[slice(*find_field(mail, "subject", ("x", "y", "z")))] == "wheat"
         assert find_field("one\nmore\x1ftwo", "first-line", ("x", "y")) == (0, 3)
 
 

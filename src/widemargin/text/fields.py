@@ -5,8 +5,8 @@ A document is one string. A field is a span of it:
 ``"first-line"``
     The first line that is not blank.
 ``"subject"``
-    The value of the header line ``Subject:`` among the first lines, with its continuation lines (those that
-    begin with white space). It is empty if there is none.
+    The value of the header line ``Subject:`` among the first lines (of any column), with its continuation
+    lines (those that begin with white space). It is empty if there is none.
 a column
     Documents with several columns are one string, with the character U+001F between the columns. Trailing
     columns that are missing are empty.
@@ -83,16 +83,26 @@ def _column(text: str, place: int, n_columns: int) -> Span:
 
 
 def _subject(text: str) -> Span:
-    at = 0
+    """The subject in the headers at the beginning of the text, or of one of its columns."""
+    begin = 0
+    while True:
+        end = text.find(SEPARATOR, begin)
+        found = _header(text, begin, len(text) if end < 0 else end)
+        if found is not None or end < 0:
+            return found or Span(0, 0)
+        begin = end + 1
+
+
+def _header(text: str, at: int, stop: int) -> Span | None:
     for _ in range(_HEADER_LINES):
-        found = _SUBJECT.match(text, at)
+        found = _SUBJECT.match(text, at, stop)
         if found is not None:
             return Span(*found.span(1))
-        end = text.find("\n", at)
+        end = text.find("\n", at, stop)
         if end < 0 or not text[at:end].strip():
             break
         at = end + 1
-    return Span(0, 0)
+    return None
 
 
 class Views:
