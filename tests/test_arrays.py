@@ -14,6 +14,7 @@ from sklearn.base import clone
 import widemargin._core as _core
 from widemargin import (
     C45,
+    AverageOf,
     BalancedWinnow,
     BalancedWinnowPlus,
     BoostedTrees,
@@ -52,6 +53,7 @@ LEARNERS = [
     LinearSVM(),
     LinearSVM(bias="unregularized"),
     LinearSVM(sparse_coef=True),
+    AverageOf(),
     LabelWeightedSVM(),
     LinearSVM(penalty="l1"),
     KernelSVM(kernel="rbf"),

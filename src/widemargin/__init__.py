@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from widemargin.features.lsi import LatentSemanticIndexing
     from widemargin.features.sampling import SampleFeatures
     from widemargin.features.selecting import SelectFeatures
+    from widemargin.learn.averages.average_of import AverageOf
     from widemargin.learn.bayes.naive_bayes import NaiveBayes
     from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
     from widemargin.learn.chi_square_network import ChiSquareNetwork
@@ -59,6 +60,7 @@ __version__ = "0.2.0"
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
     "C45": "widemargin.learn.trees.c45",
+    "AverageOf": "widemargin.learn.averages.average_of",
     "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
     "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
     "Block": "widemargin.weight.blocks",
@@ -99,6 +101,7 @@ _HOME = {
 
 __all__ = [
     "C45",
+    "AverageOf",
     "BalancedWinnow",
     "BalancedWinnowPlus",
     "Block",

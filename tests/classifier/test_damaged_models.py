@@ -16,6 +16,7 @@ import pytest
 
 from widemargin import (
     C45,
+    AverageOf,
     BalancedWinnow,
     BalancedWinnowPlus,
     BoostedTrees,
@@ -123,6 +124,7 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "rocchio auto": ("multilabel", lambda: TextClassifier(learner=Rocchio("auto"))),
     "c45": ("multiclass", lambda: TextClassifier(learner=C45(None, min_objects=1))),
     "c45 rules": ("multilabel", lambda: TextClassifier(learner=C45(output="rules", min_objects=1))),
+    "average-of": ("multilabel", lambda: TextClassifier(Vectorizer(blocks="words,chars"), AverageOf())),
     "label-weighted-svm": ("multilabel", lambda: TextClassifier(learner=LabelWeightedSVM())),
     "logistic-regression": ("multiclass", lambda: TextClassifier(learner=LogisticRegression())),
     "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),

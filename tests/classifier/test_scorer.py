@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from widemargin import (
     C45,
+    AverageOf,
     BalancedWinnow,
     BoostedTrees,
     KernelSVM,
@@ -63,6 +64,11 @@ LINEAR = {
     "rocchio": (TextClassifier(learner=Rocchio()), LABELS),
     "logistic": (TextClassifier(learner=LogisticRegression()), LABELS),
     "logistic, label sets": (TextClassifier(learner=LogisticRegression()), SETS),
+    "average": (TextClassifier(Vectorizer(blocks="words,bigrams:0.5"), AverageOf()), SETS),
+    "average, two classes": (
+        TextClassifier(learner=AverageOf([(None, LinearSVM()), ("words", LinearSVM(0.1))])),
+        TWO,
+    ),
     "label weights": (TextClassifier(learner=LabelWeightedSVM()), LABELS),
     "label weights, two classes": (TextClassifier(learner=LabelWeightedSVM()), TWO),
     "label weights, label sets": (

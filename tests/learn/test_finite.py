@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from widemargin import (
     C45,
+    AverageOf,
     BalancedWinnow,
     BalancedWinnowPlus,
     BoostedTrees,
@@ -51,6 +52,7 @@ LEARNERS = [
     LinearSVM(C=np.inf),
     LinearSVM(bias="unregularized"),
     LinearSVM(sparse_coef=True),
+    AverageOf(),
     LabelWeightedSVM(),
     LabelWeightedSVM(mix=1.0),
     LabelWeightedSVM(bias=None),

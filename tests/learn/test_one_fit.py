@@ -11,6 +11,7 @@ from sklearn.base import clone
 from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
     C45,
+    AverageOf,
     BalancedWinnow,
     BoostedTrees,
     ChiSquareNetwork,
@@ -43,6 +44,7 @@ LEARNERS = [
     Perceptron(average="averaged"),
     LogisticRegression(tol=1e-8),
     LinearSVM(tol=1e-8),
+    AverageOf([(None, LabelWeightedSVM(tol=1e-8)), (slice(1, None), LinearSVM())]),
     LabelWeightedSVM(tol=1e-8),
     LinearSVM(tol=1e-8, penalty="l1"),
     RegularizedLeastSquares(solver="iterative", tol=1e-9),

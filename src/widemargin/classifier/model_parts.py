@@ -11,21 +11,18 @@ from numpy.typing import NDArray
 from widemargin.errors import UsageError
 from widemargin.features.combined_columns import GroupSums, Projection, Reduction
 from widemargin.features.kept_columns import KeptColumns
+from widemargin.learn.averages.average_weights import AverageWeights
+from widemargin.learn.averages.members import MEMBER_WEIGHTS, MEMBERS
 from widemargin.learn.bayes.bayes_weights import BayesWeights
 from widemargin.learn.linear_weights import LinearWeights
 from widemargin.learn.rocchio.rocchio_weights import RocchioWeights
-from widemargin.learn.svm.label_weights import LabelWeights
 from widemargin.models import Model
 
 # The learners that a model file may name, and where they live. Nothing else is ever imported from a file.
 LEARNERS = {
-    "linear-svm": ("widemargin.learn.svm.linear_svm", "LinearSVM"),
-    "label-weighted-svm": ("widemargin.learn.svm.label_weighted_svm", "LabelWeightedSVM"),
-    "kernel-svm": ("widemargin.learn.svm.kernel_svm", "KernelSVM"),
-    "logistic-regression": ("widemargin.learn.logistic.logistic_regression", "LogisticRegression"),
-    "multiclass-svm": ("widemargin.learn.svm.multiclass_svm", "MulticlassSVM"),
+    **MEMBERS,
+    "average-of": ("widemargin.learn.averages.average_of", "AverageOf"),
     "transductive-svm": ("widemargin.learn.svm.transductive", "TransductiveSVM"),
-    "least-squares": ("widemargin.learn.squares.least_squares", "RegularizedLeastSquares"),
     "sampled-least-squares": ("widemargin.learn.squares.least_squares", "SampledLeastSquares"),
     "chi-square-network": ("widemargin.learn.chi_square_network", "ChiSquareNetwork"),
     "perceptron": ("widemargin.learn.online.perceptron", "Perceptron"),
@@ -58,12 +55,9 @@ _REDUCTIONS: dict[str, Any] = {"lsi": Projection, "clusters": GroupSums, "label-
 # Learners whose state is only weights, unless there are support vectors. They score without the class that
 # learned them.
 _WEIGHTS = {
-    "linear-svm": LinearWeights,
-    "label-weighted-svm": LabelWeights,
-    "logistic-regression": LinearWeights,
-    "multiclass-svm": LinearWeights,
+    **MEMBER_WEIGHTS,
+    "average-of": AverageWeights,
     "transductive-svm": LinearWeights,
-    "least-squares": LinearWeights,
     "sampled-least-squares": LinearWeights,
     "rocchio": RocchioWeights,
     "naive-bayes": BayesWeights,

@@ -18,8 +18,9 @@ from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import UsageError, memory_for
 from widemargin.estimate.optimism import Optimism
-from widemargin.estimate.training_rows import TrainingRows
+from widemargin.estimate.training_rows import TrainingRows, kept_blocks
 from widemargin.labels import LabelSpace
+from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.costs import weights_for
 from widemargin.tune.budget import Budget
 from widemargin.tune.per_label import check_costs_per_label, choose_per_label
@@ -82,7 +83,9 @@ def fit_parts(
         seconds["features"] = time.perf_counter() - start
         start = time.perf_counter()
     with memory_for(f"training a {type(learner).__name__}", _matrix(X), _cure_for(learner)):
-        learner = _knowing_terms(clone(learner), vectorizer, features).fit(X, y, **weights)
+        learner = _knowing_terms(clone(learner), vectorizer, features)
+        learner = told_blocks(learner, kept_blocks(getattr(vectorizer, "blocks_", None), features))
+        learner = learner.fit(X, y, **weights)
     seconds["learn"] = time.perf_counter() - start
     rows = TrainingRows(X, y, texts, vectorizer, counts, features)
     return FittedParts(vectorizer, features, learner, rows, seconds)

@@ -105,8 +105,8 @@ def bootstrap(
     draws = np.random.default_rng(random_state)
     for _ in track(range(samples), "Bootstrap", unit="samples", enabled=None if verbose else False):
         times = np.bincount(draws.integers(len(truth), size=len(truth)), minlength=len(truth))
-        made = X if rows is None else rows.without(times == 0)
-        scores = scores_of_rule(learner, made, y, times, all_of_them, sample_weight)
+        told, made = (learner, X) if rows is None else rows.told_without(learner, times == 0)
+        scores = scores_of_rule(told, made, y, times, all_of_them, sample_weight)
         of_samples.add(_wrong(scores, truth, choose), times)
     positive = np.hstack([truth > 0, np.full((len(truth), 1), True)])
     sizes = np.vstack([positive.sum(axis=0), (~positive).sum(axis=0)])

@@ -75,9 +75,9 @@ def out_of_fold(
     scores = np.empty((n, space.n_columns))
     for number in track(range(folds), "Cross-validating", unit="folds", enabled=None if verbose else False):
         out = fold == number
-        rows_of_fold = X if rows is None else rows.without(out)
+        told, rows_of_fold = (learner, X) if rows is None else rows.told_without(learner, out)
         times = (~out).astype(np.int64)
-        scores[out] = scores_of_rule(learner, rows_of_fold, y, times, out, sample_weight, parameters)
+        scores[out] = scores_of_rule(told, rows_of_fold, y, times, out, sample_weight, parameters)
     return HeldOutScores.of_folds(scores, truth, fold)
 
 
@@ -118,8 +118,8 @@ def hold_out(
     out = stratified_folds(truth, min(round(1 / share), n), random_state) == 0
     weights_for(learner, sample_weight)
     warn_of_weak_labels(space, truth)
-    rows_of_fold = X if rows is None else rows.without(out)
-    scores = scores_of_rule(learner, rows_of_fold, y, (~out).astype(np.int64), out, sample_weight)
+    told, rows_of_fold = (learner, X) if rows is None else rows.told_without(learner, out)
+    scores = scores_of_rule(told, rows_of_fold, y, (~out).astype(np.int64), out, sample_weight)
     return HeldOutScores.of_part(scores, truth[out], np.flatnonzero(out))
 
 

@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from widemargin._arrays import Csr
 from widemargin.labels import Labels
-from widemargin.weight.left_out import AsNew, rows_as_new, rows_without
+from widemargin.learn.averages.columns import told_blocks
+from widemargin.weight.left_out import AsNew, rows_and_blocks_without, rows_as_new
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +48,26 @@ class TrainingRows:
 
     def without(self, out: NDArray[np.bool_]) -> Any:
         """The rows of all documents, by a vectorizer and features that were fitted without those `out`."""
+        return self.made_without(out)[0]
+
+    def told_without(self, learner: Any, out: NDArray[np.bool_]) -> tuple[Any, Any]:
+        """The learner, told the blocks of these columns if it needs them, and the rows of :meth:`without`."""
+        X, blocks = self.made_without(out)
+        return told_blocks(learner, blocks), X
+
+    def made_without(self, out: NDArray[np.bool_]) -> tuple[Any, dict[str, slice] | None]:
+        """The rows of :meth:`without`, and the columns of every block; None if they were not texts."""
+        blocks: dict[str, slice] | None = None
         if self.counts is not None:
-            X = real_values(rows_without(self.vectorizer, self.counts, self.documents, out).matrix)
+            rows, blocks = rows_and_blocks_without(self.vectorizer, self.counts, self.documents, out)
+            X = real_values(rows.matrix)
         else:
             X = self.X if self.features is None else self.documents
         if self.features is None:
-            return X
+            return X, blocks
         seen = np.flatnonzero(~out)
-        return clone(self.features).fit(X[seen], self.y.take(seen)).transform(X)
+        features = clone(self.features).fit(X[seen], self.y.take(seen))
+        return features.transform(X), kept_blocks(blocks, features)
 
     def as_new(self) -> AsNew | None:
         """Every document by a vectorizer that was fitted without it; None where that changes nothing."""
@@ -65,6 +78,18 @@ class TrainingRows:
         if self.features is not None:
             rows, shared = self.features.transform(rows), self.features.transform(shared)
         return AsNew(rows, shared, new.scale)
+
+
+def kept_blocks(blocks: dict[str, slice] | None, features: Any) -> dict[str, slice] | None:
+    """The columns of every block among those that `features` keep; none has a name if they make new ones."""
+    if blocks is None or features is None:
+        return blocks
+    if not hasattr(features, "get_support"):
+        return {}
+    kept = np.flatnonzero(features.get_support())
+    return {
+        name: slice(*np.searchsorted(kept, [part.start, part.stop]).tolist()) for name, part in blocks.items()
+    }
 
 
 def real_values(X: Any) -> Any:

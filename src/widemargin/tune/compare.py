@@ -30,6 +30,7 @@ from widemargin.estimate.cross_validation import (
     warn_of_weak_labels,
 )
 from widemargin.labels import Labels, LabelSpace
+from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.costs import weights_for
 from widemargin.learn.label_model import LabelModel
 from widemargin.measure import contingency, micro_prbep
@@ -228,13 +229,18 @@ class _Runner:
         scores = [np.empty(self.signs.shape) for _ in self.contender.settings]
         for number in range(int(self.fold.max()) + 1):
             out = self.fold == number
-            X = weighted.rows.without(out)
+            X, blocks = weighted.rows.made_without(out)
             seen, unseen = X[~out], X[out]
             weights = None if self.trial.weights is None else np.asarray(self.trial.weights)[~out]
             for found, estimator in zip(scores, self.contender.estimators, strict=True):
                 self._check_time()
                 found[out] = scores_without(
-                    with_scores(clone(estimator)), seen, unseen, self.space, self.signs[~out], weights
+                    with_scores(told_blocks(clone(estimator), blocks)),
+                    seen,
+                    unseen,
+                    self.space,
+                    self.signs[~out],
+                    weights,
                 )
                 self._count()
         return scores
@@ -274,6 +280,7 @@ class _Runner:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             with measured() as spent:
+                learner = told_blocks(learner, getattr(weighted.rows.vectorizer, "blocks_", None))
                 learner.fit(weighted.rows.X, y, **weights)
             with measured(memory=False) as scoring:
                 scores = np.asarray(learner.decision_function(weighted.new), dtype=np.float64)

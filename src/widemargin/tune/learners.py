@@ -93,6 +93,7 @@ ENTRIES: dict[str, LearnerEntry] = {
     ),
     "linear-svm": LearnerEntry(settings=_values("C", 1.0, 0.2, 5.0), work=Work(passes=3)),
     "label-weighted-svm": LearnerEntry(settings=_values("mix", 0.3, 0.6), work=Work(passes=5)),
+    "average-of": LearnerEntry(work=Work(passes=8)),
     "logistic-regression": LearnerEntry(settings=_values("C", 10.0, 1.0, 100.0), work=Work(passes=3)),
     "multiclass-svm": LearnerEntry(
         settings=_values("C", 1.0, 0.2, 5.0), tasks=ONE_LABEL, work=Work(passes=5)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from widemargin._arrays import Csr
 from widemargin.errors import UsageError
+from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.weight.blocks import Block
 from widemargin.weight.vectorizer import Vectorizer
@@ -201,13 +202,6 @@ def _counting(representation: Representation) -> str:
     """A key that is equal for representations with the same counts."""
     full = Vectorizer(**representation).get_params()
     return repr(sorted((key, plain(value)) for key, value in full.items() if key not in _WEIGHING))
-
-
-def told_blocks(learner: Any, blocks: Mapping[str, slice] | None) -> Any:
-    """The learner, told the columns of every block if it needs to know them."""
-    if blocks is None or not getattr(learner, "needs_blocks", False):
-        return learner
-    return learner.with_blocks(dict(blocks))
 
 
 def plain(value: Any) -> Any:

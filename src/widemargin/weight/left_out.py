@@ -89,10 +89,17 @@ def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[n
     The columns are those of `vectorizer`, or, where its choice of terms cannot be made from counts (phrases,
     `max_features`, shares of documents), those of a vectorizer that counts `texts` again.
     """
+    return rows_and_blocks_without(vectorizer, counts, texts, out)[0]
+
+
+def rows_and_blocks_without(
+    vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[np.bool_]
+) -> tuple[Csr, dict[str, slice]]:
+    """The same, and the columns of every block."""
     remaining = np.flatnonzero(~out)
     if not _follows_from_counts(vectorizer):
         again: Vectorizer = clone(vectorizer).set_params(fields=vectorizer.fields_)
-        return again.fit(taken(texts, remaining)).rows(texts)
+        return again.fit(taken(texts, remaining)).rows(texts), again.blocks_
     of_out = np.repeat(out, np.diff(counts.indptr))
     gone = np.bincount(counts.indices[of_out], minlength=counts.n_columns)
     frequencies = vectorizer.document_frequencies_ - gone
@@ -106,9 +113,9 @@ def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[n
         known = keep[counts.indices]
     rest = _entries(counts, known)
     if vectorizer.weighting is None:
-        return rest
+        return rest, vectorizer.blocks_
     factors = collection_factors(vectorizer.weighting, frequencies, len(remaining), vectorizer.idf_power)
-    return vectorizer.weighed_by(rest, factors)
+    return vectorizer.weighed_by(rest, factors), vectorizer.blocks_
 
 
 def _follows_from_counts(vectorizer: Vectorizer) -> bool:

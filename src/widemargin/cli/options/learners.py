@@ -10,8 +10,8 @@ from widemargin.cli.options.option import Option, train
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
 ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
-    f"linear-svm label-weighted-svm logistic-regression kernel-svm multiclass-svm least-squares naive-bayes "
-    f"rocchio nearest-neighbors c45 boosted-trees chi-square-network profiles {ONLINE}"
+    f"linear-svm label-weighted-svm average-of logistic-regression kernel-svm multiclass-svm least-squares "
+    f"naive-bayes rocchio nearest-neighbors c45 boosted-trees chi-square-network profiles {ONLINE}"
 )
 TRANSDUCTIVE = "transductive-svm"
 # Tuned unless --tune says otherwise.
@@ -35,9 +35,9 @@ LEARNING = (
     train(
         "--learner NAME",
         "linear-svm: one weight per term, trained in seconds. label-weighted-svm: the same, but every label "
-        "weights terms by how well they separate its documents; for label sets. logistic-regression: "
-        "a linear-svm with the logistic loss; it has probabilities without --calibrate. kernel-svm: an "
-        "SVM with any kernel. "
+        "weights terms by how well they separate its documents; for label sets. average-of: the mean of two "
+        "of these, on words and on all --blocks. logistic-regression: a linear-svm with the logistic loss; "
+        "it has probabilities without --calibrate. kernel-svm: an SVM with any kernel. "
         "multiclass-svm: one SVM for all classes of documents with one label each, linear or with a kernel. "
         "least-squares: squared errors, with exact leave-one-out in closed form (on a sample of the terms "
         "with --features subspace:2000). naive-bayes: probabilities of the terms in each class, counted in "

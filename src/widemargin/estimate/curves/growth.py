@@ -93,8 +93,8 @@ def measure_growth(
             sizes[k] += len(learned) / folds
             unseen = np.ones(n, dtype=bool)
             unseen[learned] = False
-            X = rows.without(unseen)
-            found = clone(learner).fit(X[learned], y.take(learned)).decision_function(X[out])
+            told, X = rows.told_without(learner, unseen)
+            found = clone(told).fit(X[learned], y.take(learned)).decision_function(X[out])
             scores[k, out] = np.asarray(found).reshape(np.count_nonzero(out), -1)
     return _measured(y, scores, np.round(sizes).astype(np.int64), random_state)
 

@@ -1,0 +1,1 @@
+"""Averages of several machines."""
