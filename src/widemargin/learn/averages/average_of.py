@@ -201,6 +201,9 @@ class AverageOf(LabelModel, AverageWeights):
             if not isinstance(learner, LabelModel):
                 raise UsageError(f"A member of an average is {learner!r}: expected a learner of widemargin.")
 
+    def _require_members(self) -> None:
+        check_is_fitted(self, "label_space_")
+
     def _default(self, space: LabelSpace) -> list[tuple[Any, Any]]:
         blocks = {name: part for name, part in (self.blocks or {}).items() if np.ptp(_edges(part)) > 0}
         several = len(blocks) > 1 and "words" in blocks
