@@ -56,6 +56,7 @@ LEARNERS = [
     AverageOf(),
     LabelWeightedSVM(),
     LinearSVM(penalty="l1"),
+    LinearSVM(loss="f1"),
     KernelSVM(kernel="rbf"),
     MulticlassSVM(),
     TransductiveSVM(),

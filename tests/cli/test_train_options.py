@@ -137,6 +137,11 @@ class TestLearners:
         found = train("--loss", "hinge").decision_function(TEXTS)
         np.testing.assert_allclose(found, self.scores(LinearSVM(loss="hinge")), atol=1e-6)
         assert np.abs(found - self.scores(LinearSVM(loss="squared_hinge"))).max() > 1e-2
+        prbep = train("--loss", "prbep").decision_function(TEXTS)
+        np.testing.assert_allclose(prbep, self.scores(LinearSVM(loss="prbep")), atol=1e-6)
+        f1 = train("--loss", "f1").decision_function(TEXTS)
+        np.testing.assert_allclose(f1, self.scores(LinearSVM(loss="f1")), atol=1e-6)
+        assert np.abs(f1 - prbep).max() > 1e-2
 
     def test_penalties(self, train):
         few = train("--penalty", "l1", "--C", "5").decision_function(TEXTS)

@@ -57,6 +57,8 @@ LEARNERS = [
     LabelWeightedSVM(mix=1.0),
     LabelWeightedSVM(bias=None),
     LinearSVM(penalty="l1"),
+    LinearSVM(loss="prbep"),
+    LinearSVM(loss="f1"),
     RegularizedLeastSquares(),
     RegularizedLeastSquares(solver="iterative"),
     RegularizedLeastSquares(solver="primal", bias="unregularized"),

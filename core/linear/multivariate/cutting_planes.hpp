@@ -55,7 +55,7 @@ class CuttingPlanes {
 
     // Until the value is within `missing` of the optimum.
     void solve(double missing) {
-        constexpr int kMost = 100000;
+        constexpr int kMost = 10000;
         for (int round = 0; round < kMost; ++round) {
             std::size_t up = 0, down = size();
             for (std::size_t j = 0; j < size(); ++j) {

@@ -67,7 +67,7 @@ class MultivariateLabel {
         if (!converged) {
             Labeling cut = finder_.find(best_);
             upper = C_ * cut.violation;
-            while (upper - lower > options_.tol * upper && round < options_.max_rounds) {
+            while (upper - lower > options_.tol * upper && round < options_.max_rounds && !stuck_) {
                 if (stop) throw Interrupted();
                 add(cut);
                 planes_.solve(kExactly * std::max(upper - lower, options_.tol * upper));
@@ -90,12 +90,14 @@ class MultivariateLabel {
 
   private:
     // How exactly the planes are solved, as a share of what is missing.
-    static constexpr double kExactly = 0.01;
+    static constexpr double kExactly = 0.1;
     // Steps of the search between the best point and that of the planes, and where the next plane is cut.
     static constexpr int kSteps = 4;
     static constexpr double kBetween = 0.1;
     // A plane has to cut off this share of what the most violated one cuts off.
     static constexpr double kCutsOff = 0.1;
+    // Nothing is left to cut off but errors of rounding.
+    static constexpr double kRounding = 1e-13;
     // Rounds after which a plane that is not used is dropped.
     static constexpr int kIdle = 30;
 
@@ -193,6 +195,7 @@ class MultivariateLabel {
         for (const std::int32_t i : cut.missed) violation -= scores_[i];
         for (const std::int32_t i : cut.added) violation += scores_[i];
         const double slack = planes_.slack();
+        stuck_ = of_planes.violation - slack <= kRounding * of_planes.violation;
         if (violation - slack < kCutsOff * (of_planes.violation - slack)) cut = std::move(of_planes);
         return upper;
     }
@@ -236,6 +239,7 @@ class MultivariateLabel {
     std::vector<std::vector<std::pair<std::int32_t, double>>> coefficients_;  // of examples, for each plane
     std::vector<double> best_alpha_, best_;  // the best point: combination of planes, scores
     std::vector<double> w_, beta_, scores_, mixed_;
+    bool stuck_ = false;
 };
 
 }  // namespace widemargin

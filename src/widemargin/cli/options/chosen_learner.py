@@ -115,8 +115,9 @@ def _instead(option: Option, learner: str) -> str:
 
 
 def _check_kernel(found: dict[str, Any], usual: str) -> None:
-    if found.pop("loss", "hinge") != "hinge":
-        raise UsageError("--loss squared_hinge does not apply to kernel-svm, which has the hinge loss.")
+    loss = found.pop("loss", "hinge")
+    if loss != "hinge":
+        raise UsageError(f"--loss {loss} does not apply to kernel-svm, which has the hinge loss.")
     kernel = found.get("kernel", usual)
     for option, kernels in _OF_KERNELS.items():
         if option in found and kernel not in kernels:

@@ -104,8 +104,9 @@ LEARNING = (
         least=0.0,
     ),
     train(
-        "--loss hinge|squared_hinge",
-        "The loss of training errors (kernel-svm: hinge only).",
+        "--loss hinge|squared_hinge|prbep|f1",
+        "The loss of training errors (kernel-svm: hinge only). prbep and f1 train every label for that "
+        "measure of all documents.",
         shown="hinge; --penalty l1: squared_hinge",
         learners="linear-svm kernel-svm",
     ),

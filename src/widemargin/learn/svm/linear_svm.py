@@ -40,6 +40,7 @@ from widemargin.learn.linear_problem import linear_problem, train_linear
 from widemargin.learn.svm.l1_penalty import check_l1, l1_start, solve_l1
 from widemargin.learn.svm.left_out.linear import left_out_linear, linear_cost
 from widemargin.learn.svm.linear_solution import LinearSolution, dense
+from widemargin.learn.svm.multivariate import MULTIVARIATE, check_multivariate, solve_multivariate
 from widemargin.learn.svm.unregularized_bias import solve_unregularized
 from widemargin.progress import watch
 
@@ -55,13 +56,16 @@ class LinearSVM(LeavesOut, LinearModel):
 
     Minimizes ``1/2 w.w + sum_i C_i xi_i`` (hinge) or ``sum_i C_i xi_i^2`` (squared hinge) by dual
     coordinate descent, for all labels together on several threads. ``penalty="l1"`` minimizes
-    ``sum_j |w_j| + sum_i C_i xi_i^2`` instead: most weights are zero, so models are small.
+    ``sum_j |w_j| + sum_i C_i xi_i^2`` instead: most weights are zero, so models are small. ``loss="prbep"``
+    and ``"f1"`` bound the loss in these measures of all examples together (SVM-perf), one machine per label.
 
     Parameters
     ----------
-    C : cost of a margin error; ``numpy.inf`` for the hard margin; a list of finite costs has one for each
-        label, in the order of `classes_`
-    loss : "hinge" or "squared_hinge"; "auto" is the hinge, and the squared hinge with ``penalty="l1"``
+    C : cost of a margin error, with "prbep" and "f1" of about one error; ``numpy.inf`` for the hard margin; a
+        list of finite costs has one for each label, in the order of `classes_`
+    loss : "hinge" or "squared_hinge"; "prbep" or "f1", for the precision/recall breakeven point or F1 of
+        every label (no `class_weight`; `balance` does not apply; a `sample_weight` is a number of copies; no
+        leave-one-out); "auto" is the hinge, and the squared hinge with ``penalty="l1"``
     penalty : "l2", or "l1" for few weights (squared hinge only; no leave-one-out, estimates are by folds)
     bias : size of the constant feature whose weight is the intercept, regularized like the others; None for
         hyperplanes through the origin; "unregularized" for the biased hyperplane of the thesis, solved like a
@@ -87,7 +91,7 @@ class LinearSVM(LeavesOut, LinearModel):
     coef_ : (labels, features); one row for a binary task
     intercept_ : (labels,)
     alpha_, xi_ : dual variables and slacks of the training examples: (n,) binary, else (n, labels); only
-        with ``penalty="l2"``
+        with ``penalty="l2"`` and the hinge or its square
     objective_, duality_gap_, n_iter_ : primal objective, duality gap and number of passes, for each label
     label_space_ : the labels and their form
     classes_ : all labels
@@ -103,8 +107,8 @@ class LinearSVM(LeavesOut, LinearModel):
 
     C: float | Sequence[float] = parameter(1.0, either(POSITIVE_OR_INFINITE, each_of(POSITIVE)))
     _: KW_ONLY
-    loss: Literal["auto", "hinge", "squared_hinge"] = parameter(
-        "auto", one_of("auto", "hinge", "squared_hinge")
+    loss: Literal["auto", "hinge", "squared_hinge", "prbep", "f1"] = parameter(
+        "auto", one_of("auto", "hinge", "squared_hinge", "prbep", "f1")
     )
     penalty: Literal["l2", "l1"] = parameter("l2", one_of("l2", "l1"))
     bias: float | Literal["unregularized"] | None = parameter(
@@ -171,7 +175,9 @@ class LinearSVM(LeavesOut, LinearModel):
 
     def _check_parameters(self) -> None:
         check_declared(self)
-        if self.penalty == "l1":
+        if self.loss in MULTIVARIATE:
+            check_multivariate(self)
+        elif self.penalty == "l1":
             check_l1(self)
         is_hinge = self.penalty == "l2" and self.loss in ("auto", "hinge")
         if isinstance(self.bias, str) and not is_hinge:
@@ -182,15 +188,18 @@ class LinearSVM(LeavesOut, LinearModel):
     @property
     def no_left_out(self) -> str:
         """Why examples cannot be left out one at a time; without this attribute they can."""
-        if self.penalty == "l2":
+        is_measure = self.loss in MULTIVARIATE
+        if self.penalty == "l2" and not is_measure:
             raise AttributeError("no_left_out")
+        which = f'loss="{self.loss}"' if is_measure else 'penalty="l1"'
         return (
-            'LinearSVM(penalty="l1") has no dual variable for each document, so none can be left out. Use '
-            "k-fold."
+            f"LinearSVM({which}) has no dual variable for each document, so none can be left out. Use k-fold."
         )
 
     def _solver(self) -> Any:
         """What finds the solution: a function of the learner, the data, their costs and a start."""
+        if self.loss in MULTIVARIATE:
+            return solve_multivariate
         if self.penalty == "l1":
             return solve_l1
         return solve_unregularized if isinstance(self.bias, str) else _solve_l2
