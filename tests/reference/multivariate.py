@@ -37,19 +37,21 @@ def objective(X, y, w, C, measure, bias):
 
 
 def solve(X, y, C, measure, bias):
-    """The optimal value: the dual over all labelings, max alpha.L - 1/2 |alpha g|^2, sum(alpha) <= C."""
+    """The optimal value: min 1/2 w.w + C xi with a constraint for every labeling."""
     g, L = planes(X, y, measure, bias)
     if not len(L):
         return 0.0
-    Q = g @ g.T
-    # Frank-Wolfe with corrections is as good as exact here: the simplex is small. SLSQP does it directly.
+    d = g.shape[1]
+    scale = np.append(np.ones(d), C)
+    rows = np.column_stack([g, np.ones(len(g))])
+    start = np.append(np.zeros(d), max(L.max(), 0.0))
     best = minimize(
-        lambda a: (0.5 * a @ Q @ a - a @ L, Q @ a - L),
-        np.zeros(len(L)),
+        lambda z: (0.5 * z[:d] @ z[:d] + C * z[d], np.where(np.arange(d + 1) < d, z, scale)),
+        start,
         jac=True,
-        bounds=[(0.0, C)] * len(L),
-        constraints={"type": "ineq", "fun": lambda a: C - a.sum(), "jac": lambda a: -np.ones(len(a))},
+        bounds=[(None, None)] * d + [(0.0, None)],
+        constraints={"type": "ineq", "fun": lambda z: rows @ z - L, "jac": lambda _: rows},
         method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-14},
-    )
-    return -best.fun
+        options={"maxiter": 1000, "ftol": 1e-15},
+    ).x
+    return objective(X, y, best[:d], C, measure, bias)

@@ -67,10 +67,11 @@ class MultivariateLabel {
         if (!converged) {
             Labeling cut = finder_.find(best_);
             upper = C_ * cut.violation;
-            while (upper - lower > options_.tol * upper && round < options_.max_rounds && !stuck_) {
+            while (upper - lower > options_.tol * upper && round < options_.max_rounds &&
+                   exactly_ > kRounding) {
                 if (stop) throw Interrupted();
-                add(cut);
-                planes_.solve(kExactly * std::max(upper - lower, options_.tol * upper));
+                if (exactly_ == kExactly) add(cut);
+                planes_.solve(exactly_ * std::max(upper - lower, options_.tol * upper));
                 lower = std::max(lower, planes_.dual());
                 upper = search(upper, cut);
                 forget();
@@ -96,7 +97,7 @@ class MultivariateLabel {
     static constexpr double kBetween = 0.1;
     // A plane has to cut off this share of what the most violated one cuts off.
     static constexpr double kCutsOff = 0.1;
-    // Nothing is left to cut off but errors of rounding.
+    // What errors of rounding amount to.
     static constexpr double kRounding = 1e-13;
     // Rounds after which a plane that is not used is dropped.
     static constexpr int kIdle = 30;
@@ -195,7 +196,9 @@ class MultivariateLabel {
         for (const std::int32_t i : cut.missed) violation -= scores_[i];
         for (const std::int32_t i : cut.added) violation += scores_[i];
         const double slack = planes_.slack();
-        stuck_ = of_planes.violation - slack <= kRounding * of_planes.violation;
+        // If no labeling cuts it off, the planes themselves have to be solved more exactly.
+        const bool is_new = of_planes.violation - slack > kRounding * of_planes.violation;
+        exactly_ = is_new ? kExactly : 0.1 * exactly_;
         if (violation - slack < kCutsOff * (of_planes.violation - slack)) cut = std::move(of_planes);
         return upper;
     }
@@ -239,7 +242,7 @@ class MultivariateLabel {
     std::vector<std::vector<std::pair<std::int32_t, double>>> coefficients_;  // of examples, for each plane
     std::vector<double> best_alpha_, best_;  // the best point: combination of planes, scores
     std::vector<double> w_, beta_, scores_, mixed_;
-    bool stuck_ = false;
+    double exactly_ = kExactly;
 };
 
 }  // namespace widemargin

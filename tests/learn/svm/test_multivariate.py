@@ -56,7 +56,7 @@ def weights_of(model, bias):
     return w if bias is None else np.append(w, model.intercept_[0] / bias)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     problems(),
     st.sampled_from([0.05, 0.5, 3.0]),
@@ -74,7 +74,7 @@ def test_reaches_the_optimum_over_all_labelings(problem, C, loss, bias, tol):
     # That the objective is that of all labelings shows that the most violated one was found.
     assert model.objective_ == pytest.approx(reached, rel=1e-9, abs=1e-12)
     assert model.duality_gap_ <= tol * reached * (1 + 1e-12)
-    assert reached - model.duality_gap_ <= best * (1 + 1e-6) + 1e-9
+    assert reached - model.duality_gap_ <= best * (1 + 1e-9)
     assert reached >= best * (1 - 1e-6) - 1e-9
 
 

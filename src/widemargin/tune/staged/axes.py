@@ -20,6 +20,7 @@ from sklearn.base import clone
 from widemargin.errors import UsageError
 from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
 from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.learn.svm.multivariate import MULTIVARIATE
 from widemargin.tune.search_space import plain
 from widemargin.weight.blocks import Block, parse_block, parse_blocks
 from widemargin.weight.smart import parse_scheme
@@ -179,11 +180,12 @@ class Axes:
             yield Axis("learner", _other_learner)
         if not documents.vectors:
             yield from self._of_texts(documents)
-        if self._free_in_learner("loss") and type(self.learner) is LinearSVM:
+        if self._free_in_learner("loss") and type(self.learner) is LinearSVM and self.learner.penalty == "l2":
             yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge"), "hinge"))
-        # The weights of classes exclude a balance.
-        weighted = self.learner.get_params().get("class_weight") is not None
-        if documents.multilabel and self._free_in_learner("balance") and not weighted:
+        # The weights of classes exclude a balance, and a loss of all documents together has no costs of theirs.
+        fixed = self.learner.get_params().get("class_weight") is not None
+        fixed = fixed or getattr(self.learner, "loss", "") in MULTIVARIATE
+        if documents.multilabel and self._free_in_learner("balance") and not fixed:
             yield Axis("balance", lambda point: _others(point, "balance", _BALANCES, 0.15))
         if not documents.vectors and self._blocks_are_free:
             yield Axis("chars", partial(_with_chars, min_df=_min_df(documents)))
