@@ -37,11 +37,11 @@ from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_co
 from widemargin.learn.left_out.machines import LeavesOut
 from widemargin.learn.linear_model import LinearModel
 from widemargin.learn.linear_problem import linear_problem, train_linear
-from widemargin.learn.svm.l1_penalty import check_l1, l1_start, solve_l1
 from widemargin.learn.svm.left_out.linear import left_out_linear, linear_cost
-from widemargin.learn.svm.linear_solution import LinearSolution, dense
-from widemargin.learn.svm.multivariate import MULTIVARIATE, check_multivariate, solve_multivariate
-from widemargin.learn.svm.unregularized_bias import solve_unregularized
+from widemargin.learn.svm.linear.l1_penalty import check_l1, l1_start, solve_l1
+from widemargin.learn.svm.linear.linear_solution import LinearSolution, dense
+from widemargin.learn.svm.linear.multivariate import MULTIVARIATE, check_multivariate, solve_multivariate
+from widemargin.learn.svm.linear.unregularized_bias import solve_unregularized
 from widemargin.progress import watch
 
 # What a warm start begins at.

@@ -19,8 +19,8 @@ from sklearn.base import clone
 
 from widemargin.errors import UsageError
 from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
+from widemargin.learn.svm.linear.multivariate import MULTIVARIATE
 from widemargin.learn.svm.linear_svm import LinearSVM
-from widemargin.learn.svm.multivariate import MULTIVARIATE
 from widemargin.tune.search_space import plain
 from widemargin.weight.blocks import Block, parse_block, parse_blocks
 from widemargin.weight.smart import parse_scheme

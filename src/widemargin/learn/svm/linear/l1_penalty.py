@@ -13,7 +13,7 @@ import widemargin._core as _core
 from widemargin._arrays import Csr, is_sparse
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
-from widemargin.learn.svm.linear_solution import LinearSolution, dense
+from widemargin.learn.svm.linear.linear_solution import LinearSolution, dense
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from widemargin._parameters import at_least, check_parameters
 from widemargin.learn.costs import upper_bounds
 from widemargin.learn.kernels import Kernel
 from widemargin.learn.svm.dual_problem import SMALLEST_TOL, Method, solve_dual
-from widemargin.learn.svm.linear_solution import LinearSolution, dense
+from widemargin.learn.svm.linear.linear_solution import LinearSolution, dense
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from widemargin._arrays import Csr
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.costs import costs_of
-from widemargin.learn.svm.linear_solution import LinearSolution
+from widemargin.learn.svm.linear.linear_solution import LinearSolution
 from widemargin.progress import watch
 
 Floats = NDArray[np.float64]
