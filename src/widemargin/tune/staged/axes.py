@@ -182,7 +182,7 @@ class Axes:
             yield from self._of_texts(documents)
         if self._free_in_learner("loss") and type(self.learner) is LinearSVM and self.learner.penalty == "l2":
             yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge"), "hinge"))
-        # The weights of classes exclude a balance, and a loss of all documents together has no costs of theirs.
+        # The weights of classes exclude a balance; a loss of all documents together has no costs to balance.
         fixed = self.learner.get_params().get("class_weight") is not None
         fixed = fixed or getattr(self.learner, "loss", "") in MULTIVARIATE
         if documents.multilabel and self._free_in_learner("balance") and not fixed:
