@@ -140,9 +140,9 @@ def label_costs(
     positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
     if isinstance(class_weight, str) and class_weight == "balanced":
         total, everything = _total_weights(signs, weights)
-        positive = everything / (2 * np.maximum(total, np.finfo(float).tiny))
-        negative = everything / (2 * np.maximum(everything - total, np.finfo(float).tiny))
-        positive[total == 0] = negative[total == everything] = 1.0
+        # A label that all documents have, or none, keeps its cost.
+        np.divide(everything, 2 * total, out=positive, where=total > 0)
+        np.divide(everything, 2 * (everything - total), out=negative, where=total < everything)
     elif isinstance(class_weight, dict):
         column_of = {label: k for k, label in enumerate(space.column_names.tolist())}
         for label, weight in class_weight.items():

@@ -95,7 +95,8 @@ def _shown(value: Any) -> Any:
 
 def _block(block: dict[str, Any]) -> str:
     weight = "" if block["weight"] == 1 else f":{block['weight']:g}"
-    return block["name"] + weight + ("" if block["min_df"] is None else f":min={block['min_df']}")
+    fewest = "" if block["min_df"] is None else f":min={block['min_df']}"
+    return f"{block['name']}{weight}{fewest}"
 
 
 def costs_in_words(tuning: dict[str, Any]) -> str:
