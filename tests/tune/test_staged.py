@@ -15,8 +15,9 @@ from tests.tune.test_tuning import LABELS, TEXTS, sample_texts
 from widemargin import KernelSVM, LinearSVM, LogisticRegression, NaiveBayes, TextClassifier, Vectorizer
 from widemargin.errors import DataWarning, UsageError
 from widemargin.labels import Labels
-from widemargin.tune.budget import Budget
+from widemargin.tune.budget import Budget, predicted_passes
 from widemargin.tune.criteria import Criterion
+from widemargin.tune.race import loosened
 from widemargin.tune.staged import search
 from widemargin.tune.staged.applicable import describe, fields_of, is_english
 from widemargin.tune.staged.axes import COSTS, Axes, Documents
@@ -81,6 +82,25 @@ class TestAxes:
                 assert point.key != axes.start.key
                 X = Vectorizer(**point.representation).fit_transform([*TEXTS[:30], *TEXTS[:30]])
                 point.learner.fit(X, [*LABELS[:30], *LABELS[:30]])
+
+    def test_an_average_has_the_cost_of_its_leader(self):
+        axes = Axes.around()
+        (axis,) = (axis for axis in axes.of(Documents(multilabel=True)) if axis.name == "average")
+        (point,) = axis.around(axes.start.but(C=5.0, balance=0.3))
+        assert [(type(member).__name__, member.C, member.balance) for _, member in point.learner.members] == [
+            ("LabelWeightedSVM", 5.0, 0.3),
+            ("LinearSVM", 5.0, 0.3),
+        ]
+        assert axis.around(point) == []
+        assert predicted_passes(point.learner, 10) == 3 * predicted_passes(LinearSVM(C=5.0), 10)
+        assert all(member.tol == 0.1 for _, member in loosened(point.learner).members)
+
+    def test_other_learners_only_where_the_learner_is_free(self):
+        others = {"learner", "average"}
+        assert others <= set(names(Axes.around(), multilabel=True))
+        for axes in (Axes.around(learner=LinearSVM()), Axes.around(given=["loss"]), Axes.around(given=["C"])):
+            assert not others & set(names(axes, multilabel=True))
+        assert not others & set(names(Axes.around(), multilabel=False))
 
     def test_vectors_have_only_learners(self):
         assert names(Axes.around(), vectors=True) == ["loss"]

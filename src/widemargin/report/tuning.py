@@ -34,6 +34,8 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     # Estimated candidates come first, the best ones before the others.
     seen.sort(key=lambda found: (found is not chosen, -(found["estimate"] or 0), -(found["held_out"] or 0)))
     names = list(dict.fromkeys(name for found in candidates for name in found["parameters"]))
+    # The learner says that it is an average.
+    names = [name for name in names if name != "members"]
     varying = [name for name in names if len({str(c["parameters"].get(name)) for c in candidates}) > 1]
     columns = [Column(name.replace("_", " ")) for name in varying]
     columns += [

@@ -46,6 +46,9 @@ def predicted_passes(learner: Any, n: int) -> float:
     >>> predicted_passes(KernelSVM(), 100)
     100.0
     """
+    members = getattr(learner, "members", None)
+    if members is not None:
+        return sum(predicted_passes(member, n) for _, member in members)
     given = learner.get_params()
     if "kernel" in given:
         return float(n)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin.estimate.cross_validation import scores_without, start_from, stratified_folds
@@ -141,9 +142,12 @@ class Climber:
 
 
 def loosened(learner: Any) -> Any:
-    """The learner with the tolerance of races."""
-    if "tol" in learner.get_params():
+    """The learner with the tolerance of races; of an average, its members."""
+    if "tol" in learner.get_params(deep=False):
         learner.set_params(tol=max(learner.tol, _LOOSE))
+    members = getattr(learner, "members", None)
+    if members is not None:
+        learner.set_params(members=[(columns, loosened(clone(member))) for columns, member in members])
     return learner
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from widemargin._arrays import Csr
 from widemargin.errors import UsageError
@@ -214,6 +214,10 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     if isinstance(value, set | frozenset):
         return sorted(value)
+    if isinstance(value, BaseEstimator):
+        usual = type(value)().get_params(deep=False)
+        own = {k: plain(v) for k, v in value.get_params(deep=False).items() if v != usual[k]}
+        return {"learner": type(value).__name__, **own}
     if isinstance(value, dict):
         return {str(key): plain(part) for key, part in value.items()}
     return value

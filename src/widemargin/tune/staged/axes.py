@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import clone
 
 from widemargin.errors import UsageError
+from widemargin.learn.averages.average_of import AverageOf
 from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
 from widemargin.learn.svm.linear.multivariate import MULTIVARIATE
 from widemargin.learn.svm.linear_svm import LinearSVM
@@ -59,10 +60,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Axis:
-    """Alternatives of one kind: `around(point)` are the other points on it."""
+    """Alternatives of one kind: `around(point)` are the other points on it.
+
+    `at_cost` asks for a point whose learner has the C that was found to be best.
+    """
 
     name: str
     around: Callable[[Point], list[Point]]
+    at_cost: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,6 +197,8 @@ class Axes:
             # A field that does not help words may help characters.
             for name in documents.fields:
                 yield Axis(name, partial(_with_block, name=name))
+        if documents.multilabel and self.free_learner and type(self.learner) is LinearSVM:
+            yield Axis("average", _averages, at_cost=True)
 
     def _of_texts(self, documents: Documents) -> Iterator[Axis]:
         free = set(self.vectorizer.get_params()).difference(self.kept)
@@ -273,9 +280,21 @@ def _others(point: Point, name: str, values: Sequence[Any], auto: Any) -> list[P
 
 def _other_learner(point: Point) -> list[Point]:
     """Weights for each label in place of a LinearSVM, or the other way round, with the same parameters."""
+    if not isinstance(point.learner, LinearSVM | LabelWeightedSVM):
+        return []
     made = (LabelWeightedSVM if type(point.learner) is LinearSVM else LinearSVM)()
     shared = {name: value for name, value in point.learner.get_params().items() if name in _SHARED}
     return [Point(point.representation, made.set_params(**shared))]
+
+
+def _averages(point: Point) -> list[Point]:
+    """The mean of machines with weights for each label and without."""
+    if not isinstance(point.learner, LinearSVM | LabelWeightedSVM):
+        return []
+    shared = {name: value for name, value in point.learner.get_params().items() if name in ("C", "balance")}
+    members = [(None, made.set_params(**shared)) for made in (LabelWeightedSVM(), LinearSVM())]
+    everywhere = {name: getattr(point.learner, name) for name in _EVERYWHERE}
+    return [Point(point.representation, AverageOf(members, **everywhere))]
 
 
 def _not_default(part: Any) -> list[str]:

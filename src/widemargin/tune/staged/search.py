@@ -74,6 +74,11 @@ class Stage:
         """The position of the best C."""
         return self.climber.top
 
+    @property
+    def chosen_cost(self) -> float | None:
+        """The best C."""
+        return self.climber.candidates[self.place].C
+
 
 @dataclass
 class StagedRace:
@@ -134,9 +139,13 @@ class StagedRace:
     def _along(self, axis: Axis, leader: Stage) -> Stage:
         """The leader after the alternatives on one axis."""
         best = leader
-        for point in axis.around(leader.point):
+        start = leader.point
+        if axis.at_cost and leader.chosen_cost is not None:
+            start = start.but(C=leader.chosen_cost)
+        for point in axis.around(start):
             stage = self._stage(point)
-            place = leader.place if len(stage.climber.candidates) > 1 else 0
+            costs = len(stage.climber.candidates)
+            place = leader.place if costs == len(leader.climber.candidates) else costs // 2
             if place in stage.climber.tried:
                 continue
             self._step(stage, place, leader)
