@@ -20,10 +20,19 @@ def held_out_value(texts, y, splits, point, C, by):
         X_seen, X_unseen = (
             vectorizer.transform([texts[i] for i in part]) for part in (split.seen, split.unseen)
         )
-        learner = clone(point.learner).set_params(C=C, tol=max(point.learner.tol, 0.1))
+        learner = _at_race_tolerance(point.learner)
+        if C is not None:
+            learner.set_params(C=C)
         scores.append(scores_without(learner, X_seen, X_unseen, space, truth[split.seen]))
         unseen.append(split.unseen)
     return by.of_scores(space, truth[np.concatenate(unseen)], np.vstack(scores)).value
+
+
+def _at_race_tolerance(learner):
+    if hasattr(learner, "members"):
+        members = [(columns, _at_race_tolerance(member)) for columns, member in learner.members]
+        return clone(learner).set_params(members=members)
+    return clone(learner).set_params(tol=max(learner.tol, 0.1))
 
 
 def best_on_axis(texts, y, splits, leader, C, axis, by):
