@@ -43,6 +43,13 @@ def names(axes, **documents):
 
 
 class TestAxes:
+    @pytest.mark.parametrize(
+        "learner", [LinearSVM(bias="unregularized"), LinearSVM(C=np.inf), LinearSVM(penalty="l1")]
+    )
+    def test_slacks_are_not_squared_where_that_is_refused(self, learner):
+        assert "loss" in names(Axes.around(learner=LinearSVM(C=2)))
+        assert "loss" not in names(Axes.around(learner=learner))
+
     def test_everything_is_free_by_default(self):
         found = names(Axes.around(), fields=("title",), multilabel=True, number=5000)
         expected = ["learner", "title", "bigrams", "idf_power", "tf", "stemmer", "stop_words", "loss"]

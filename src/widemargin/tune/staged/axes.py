@@ -185,7 +185,7 @@ class Axes:
             yield Axis("learner", _other_learner)
         if not documents.vectors:
             yield from self._of_texts(documents)
-        if self._free_in_learner("loss") and type(self.learner) is LinearSVM and self.learner.penalty == "l2":
+        if self._free_in_learner("loss") and type(self.learner) is LinearSVM and _may_square(self.learner):
             yield Axis("loss", lambda point: _others(point, "loss", ("hinge", "squared_hinge"), "hinge"))
         # The weights of classes exclude a balance; a loss of all documents together has no costs to balance.
         fixed = self.learner.get_params().get("class_weight") is not None
@@ -267,6 +267,12 @@ def _with_chars(point: Point, min_df: int | None = None) -> list[Point]:
 def _other_values(point: Point, name: str, values: Sequence[Any]) -> list[Point]:
     own = plain(point.representation.get(name))
     return [point.but({name: value}) for value in values if plain(value) != own]
+
+
+def _may_square(learner: LinearSVM) -> bool:
+    """Whether slacks may be squared: not with an unregularized threshold, a hard margin, or the l1 norm."""
+    hard = np.isinf(float(np.max(learner.C)))
+    return learner.penalty == "l2" and not isinstance(learner.bias, str) and not hard
 
 
 def _others(point: Point, name: str, values: Sequence[Any], auto: Any) -> list[Point]:
