@@ -44,7 +44,7 @@ def write(job: Job, path: Path) -> None:
 
 def tuned(path: Path) -> Tuning:
     documents = read_collection(str(path))
-    return tune(documents.texts, documents.labels)
+    return tune(documents.texts, documents.labels, Space())
 
 
 def trained(path: Path) -> TextClassifier:
