@@ -33,8 +33,15 @@ template <int parts, typename T>
 WIDEMARGIN_INLINE void score_factored_tile(const std::int32_t* indices, const T* values, std::int64_t size,
                                            const FactoredWeights& weights, std::int64_t first,
                                            double* scores) {
+    constexpr std::int64_t kAhead = 16;  // terms whose weights are prefetched
     Double4 sums[parts] = {}, squares[parts] = {};
     for (std::int64_t k = 0; k < size; ++k) {
+        if (k + kAhead < size) {
+            const std::int64_t ahead = std::int64_t(indices[k + kAhead]) * weights.n_labels + first;
+            __builtin_prefetch(weights.v + ahead);
+            if constexpr (parts > 2) __builtin_prefetch(weights.v + ahead + 8);
+            __builtin_prefetch(weights.squared_factors + ahead);
+        }
         const std::int64_t place = std::int64_t(indices[k]) * weights.n_labels + first;
         const double x = double(values[k]), square = x * x;
         for (int part = 0; part < parts; ++part) {
@@ -48,8 +55,8 @@ WIDEMARGIN_INLINE void score_factored_tile(const std::int32_t* indices, const T*
     }
 }
 
-// Labels in tiles of 16, and what is left in tiles of 8 and 4, then one by one. Each sum adds the terms in
-// order, whatever the tile.
+// Labels in tiles of 16; the last tile may overlap the one before, and fewer than four labels go one by one.
+// Each sum adds the terms in order, whatever the tile.
 template <typename T>
 static void score_factored(const std::int32_t* indices, const T* values, std::int64_t size,
                            const FactoredWeights& weights, double* scores) {
@@ -57,13 +64,15 @@ static void score_factored(const std::int32_t* indices, const T* values, std::in
     std::int64_t first = 0;
     for (; first + kLanes <= n_labels; first += kLanes)
         score_factored_tile<4>(indices, values, size, weights, first, scores);
-    if (first + 8 <= n_labels) {
-        score_factored_tile<2>(indices, values, size, weights, first, scores);
-        first += 8;
-    }
-    if (first + 4 <= n_labels) {
-        score_factored_tile<1>(indices, values, size, weights, first, scores);
-        first += 4;
+    while (first < n_labels && n_labels >= 4) {
+        const std::int64_t parts = (n_labels - first + 3) / 4,
+                           whole = 4 * parts <= n_labels ? parts : parts - 1;
+        const std::int64_t begin = whole == parts ? n_labels - 4 * parts : first;
+        if (whole == 1) score_factored_tile<1>(indices, values, size, weights, begin, scores);
+        if (whole == 2) score_factored_tile<2>(indices, values, size, weights, begin, scores);
+        if (whole == 3) score_factored_tile<3>(indices, values, size, weights, begin, scores);
+        if (whole == 4) score_factored_tile<4>(indices, values, size, weights, begin, scores);
+        first = begin + 4 * whole;
     }
     for (; first < n_labels; ++first) {
         double sum = 0, squares = 0;
