@@ -47,7 +47,7 @@ LEARNERS = [
     AverageOf([(None, LabelWeightedSVM(tol=1e-8)), (slice(1, None), LinearSVM())]),
     LabelWeightedSVM(tol=1e-8),
     LinearSVM(tol=1e-8, penalty="l1"),
-    LinearSVM(tol=1e-8, loss="f1"),
+    LinearSVM(loss="prbep"),
     RegularizedLeastSquares(solver="iterative", tol=1e-9),
     Rocchio(),
     C45(),
