@@ -42,7 +42,7 @@ class TestTrain:
             writer.writerows([t["id"], t["text"], ";".join([*t["labels"], "all"]), "x"] for t in TICKETS)
         columns = ["--text", "body", "--label", "team", "--id", "number", "--label-delimiter", ";"]
         words = ["--ngrams", "1-2", "--min-df", "2", "--weighting", "ltc", "--tokens", "unicode"]
-        words += ["--stemmer", "porter", "--stop-words", "freewais"]
+        words += ["--stemmer", "porter", "--stop-words", "freewais", "--idf-power", "1"]
         learning = ["--C", "10", "--loss", "squared_hinge", "--bias", "none", "--tol", "0.01"]
         learning += ["--class-weight", "balanced", "--threads", "1"]
         done = run("train", table, "-o", tmp_path / "m.wm", *columns, *words, *learning, "--json")

@@ -369,7 +369,7 @@ def test_state_round_trip():
         ({"C": 0}, "C=0: expected a positive number"),
         ({"C": "1"}, "C='1'"),
         ({"C": float("nan")}, "C=nan"),
-        ({"loss": "logistic"}, '"hinge" or "squared_hinge"'),
+        ({"loss": "logistic"}, '"hinge", "squared_hinge", "prbep"'),
         ({"bias": 0}, "bias=0"),
         ({"bias": -1.0}, "or None"),
         ({"stop": "never"}, 'expected "gap" or "gradient"'),
