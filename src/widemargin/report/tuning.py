@@ -38,17 +38,17 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     names = [name for name in names if name != "members"]
     varying = [name for name in names if len({str(c["parameters"].get(name)) for c in candidates}) > 1]
     columns = [Column(name.replace("_", " ")) for name in varying]
-    columns += [
-        Column(f"held-out {tuning['measure']}", "percent"),
-        Column(f"{tuning['estimate'].replace('held-out', 'best')} {tuning['measure']}", "percent"),
-        Column("seconds", "decimal"),
-        Column(""),
-    ]
+    measure = _measure(tuning)
+    # The search over axes with limited effort has no other figures than those of held-out documents.
+    estimated = tuning["estimate"] != "held-out"
+    columns += [Column(f"held-out {measure}", "percent")]
+    columns += [Column(f"{tuning['estimate']} {measure}", "percent")] if estimated else []
+    columns += [Column("seconds", "decimal"), Column("")]
     rows = [
         [
             *(_shown(found["parameters"].get(name)) for name in varying),
             found["held_out"],
-            found["estimate"],
+            *([found["estimate"]] if estimated else []),
             found["seconds"],
             "chosen" if found is chosen else "",
         ]
@@ -62,6 +62,18 @@ def tuning_table(tuning: dict[str, Any], title: str = "", most: int | None = Non
     if len(rows) < len(candidates):
         notes.append(f"The {len(rows)} best of {len(candidates)} candidates; {len(seen)} were evaluated.")
     return Table(title, columns, list(rows), notes=notes)
+
+
+def _measure(tuning: dict[str, Any]) -> str:
+    """The measure by its common name: of exclusive classes, the micro-averaged F1 is the accuracy.
+
+    Examples
+    --------
+    >>> _measure({"task": "multiclass", "measure": "f1", "average": "micro"}), _measure({"measure": "prbep"})
+    ('accuracy', 'prbep')
+    """
+    exclusive = (tuning.get("task"), tuning.get("average")) == ("multiclass", "micro")
+    return "accuracy" if exclusive and tuning["measure"] == "f1" else str(tuning["measure"])
 
 
 def families_in_words(tuning: dict[str, Any]) -> str:

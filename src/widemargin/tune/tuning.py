@@ -90,6 +90,7 @@ class Tuning:
         return {
             "effort": self.effort,
             "estimate": self.candidates[self.chosen].method,
+            "task": self.label_space.kind,
             "measure": self.criterion.measure,
             "average": self.criterion.average,
             "chosen": self.chosen,
