@@ -21,17 +21,21 @@ def solve(X, y, costs, loss="hinge", bias=1.0):
     if loss == "squared_hinge":
         Q = Q + np.diag(0.5 / costs)
     bounds = [(0.0, None if loss == "squared_hinge" else cost) for cost in costs]
-    alpha = np.zeros(len(y))
-    # L-BFGS-B stops early on flat ground; starting again from its answer costs nothing at this size.
-    for _ in range(5):
-        alpha = minimize(
+    alpha, value = np.zeros(len(y)), np.inf
+    # L-BFGS-B stops early on flat ground: it starts again from its answer until that gains nothing.
+    for _ in range(100):
+        found = minimize(
             lambda a: (0.5 * a @ Q @ a - a.sum(), Q @ a - 1.0),
             alpha,
             jac=True,
             bounds=bounds,
             method="L-BFGS-B",
             options={"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-16, "gtol": 1e-12, "maxcor": 30},
-        ).x
+        )
+        alpha = found.x
+        if not found.fun < value:
+            break
+        value = found.fun
     w = Z.T @ alpha
     if bias is None:
         return alpha.sum() - 0.5 * alpha @ Q @ alpha, w, 0.0

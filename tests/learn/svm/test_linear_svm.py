@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
@@ -79,6 +79,7 @@ def test_the_duality_gap_bounds_what_is_missing(problem, C, tol):
     st.sampled_from(["hinge", "squared_hinge"]),
     st.sampled_from([2, 5]),  # each alone, or in shared passes
 )
+@example(39, 1017086, 100.0, 20.0, "hinge", 5)  # where the reference once stopped early
 def test_a_bias_feature_of_any_size(n, seed, bias, C, loss, labels):
     # Rows of length 1 and an empty one.
     rng = np.random.default_rng(seed)
