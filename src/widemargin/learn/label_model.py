@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin._parameters import check_declared
+from widemargin._arrays import Csr, checked_csr
+from widemargin._one_fit import require_not_fitting
+from widemargin._parameters import check_declared, require_finite
 from widemargin._stored import Stored
 from widemargin.labels import LabelSpace
 
 Arrays = dict[str, NDArray[Any]]
 State = tuple[dict[str, Any], Arrays]
+Floats = NDArray[np.float64]
 
 
 class LabelModel(ClassifierMixin, BaseEstimator):
@@ -66,3 +69,36 @@ class LabelModel(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = False
         return tags
+
+
+class RowModel(LabelModel):
+    """Base class of learners whose weights, the next base class, score rows as they are.
+
+    What :class:`~widemargin.learn.linear_model.LinearModel` is for one weight of each label and feature.
+    """
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
+
+        Parameters
+        ----------
+        X : sparse or dense matrix (n, features)
+        """
+        check_is_fitted(self, "label_space_")
+        require_not_fitting(self)
+        csr = checked_csr(self, X, first=False)
+        scores = self.row_scores(csr)
+        require_finite(self, csr, scores=scores)
+        return scores[:, 0] if self.label_space_.kind == "binary" else scores
+
+    def row_scores(self, csr: Csr) -> Floats:
+        """Scores (n, columns) of rows that are checked."""
+        check_is_fitted(self, "label_space_")
+        scores: Floats = super().row_scores(csr)
+        return scores
+
+    def score_parts(self, row: Csr) -> tuple[Floats, Floats]:
+        """What each value of a row adds to the scores: the intercepts, and values x columns."""
+        check_is_fitted(self, "label_space_")
+        parts: tuple[Floats, Floats] = super().score_parts(row)
+        return parts

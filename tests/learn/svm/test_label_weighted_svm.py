@@ -118,7 +118,7 @@ def test_the_minimum_of_the_objective(problem):
         w = np.divide(model.term_weights_[k], np.sqrt(squares), out=np.zeros_like(f), where=squares > 0)
         found = objective(Z, y, w, model.intercept_[k], costs, bias=bias)
         assert model.objective_[k] == pytest.approx(found, rel=1e-9, abs=1e-12)
-        # The gap is a certificate, also of a label that nearly parallel rows of both signs kept from converging.
+        # The gap is a certificate, also where nearly parallel rows of both signs kept it from closing.
         assert model.duality_gap_[k] <= tol * model.objective_[k] or model.n_iter_[k] == passes
         assert found - best <= model.duality_gap_[k] + 1e-6 * max(best, 1)
         margins = y * (Z @ w + model.intercept_[k])

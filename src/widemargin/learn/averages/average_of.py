@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin._arrays import Csr, checked_csr
-from widemargin._one_fit import one_fit_at_a_time, require_not_fitting
-from widemargin._parameters import require_finite
+from widemargin._arrays import checked_csr
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin._stored import Stored
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, LabelSpace
@@ -21,7 +20,7 @@ from widemargin.learn.averages.average_weights import MACHINE, AverageWeights
 from widemargin.learn.averages.columns import Ranges, check_blocks, ranges_of, restricted
 from widemargin.learn.averages.members import member_name
 from widemargin.learn.costs import weights_for
-from widemargin.learn.label_model import Arrays, LabelModel, State
+from widemargin.learn.label_model import Arrays, RowModel, State
 from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
 from widemargin.learn.svm.linear_svm import LinearSVM
 
@@ -29,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
-class AverageOf(LabelModel, AverageWeights):
+class AverageOf(RowModel, AverageWeights):
     """The mean of the scores of two or three machines over blocks of columns.
 
     Each member is trained on the rows in its columns, scaled to length 1; empty rows stay empty. Machines
@@ -114,31 +113,6 @@ class AverageOf(LabelModel, AverageWeights):
         self.label_space_ = labels.space_and_signs[0]
         return self
 
-    def decision_function(self, X: Any) -> Floats:
-        """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
-
-        Parameters
-        ----------
-        X : sparse or dense matrix (n, features)
-        """
-        check_is_fitted(self, "label_space_")
-        require_not_fitting(self)
-        csr = checked_csr(self, X, first=False)
-        scores = self.row_scores(csr)
-        require_finite(self, csr, scores=scores)
-        result: Floats = scores[:, 0] if self.label_space_.kind == "binary" else scores
-        return result
-
-    def row_scores(self, csr: Csr) -> Floats:
-        """Scores (n, columns) of rows that are checked."""
-        check_is_fitted(self, "label_space_")
-        return super().row_scores(csr)
-
-    def score_parts(self, row: Csr) -> tuple[Floats, Floats]:
-        """What each value of a row adds to the scores: the intercepts, and values x columns."""
-        check_is_fitted(self, "label_space_")
-        return super().score_parts(row)
-
     def get_state(self) -> State:
         """The state for prediction: a configuration for JSON, and arrays."""
         check_is_fitted(self, "label_space_")
@@ -198,7 +172,7 @@ class AverageOf(LabelModel, AverageWeights):
                 f"[('words', LinearSVM()), (None, LinearSVM())], or None."
             )
         for _, learner in self.members:
-            if not isinstance(learner, LabelModel):
+            if not isinstance(learner, RowModel):
                 raise UsageError(f"A member of an average is {learner!r}: expected a learner of widemargin.")
 
     def _require_members(self) -> None:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
 from widemargin._arrays import Csr, checked_csr
-from widemargin._one_fit import one_fit_at_a_time, require_not_fitting
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     AT_LEAST_0,
     COUNT,
@@ -33,7 +32,7 @@ from widemargin._threads import thread_count
 from widemargin.features.label_factors import squared_factors
 from widemargin.labels import Labels, LabelSpace
 from widemargin.learn.costs import BALANCE, Balance, sample_weights, training_costs
-from widemargin.learn.label_model import Arrays, LabelModel, State
+from widemargin.learn.label_model import Arrays, RowModel, State
 from widemargin.learn.linear_model import coef_arrays
 from widemargin.learn.linear_problem import linear_problem
 from widemargin.learn.svm.label_weights import LabelWeights
@@ -43,7 +42,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
-class LabelWeightedSVM(LabelModel, LabelWeights):
+class LabelWeightedSVM(RowModel, LabelWeights):
     """Linear SVM, one against the rest, whose labels see terms by how well these separate their documents.
 
     Every label multiplies each term by a factor that follows from its bi-normal separation
@@ -143,31 +142,6 @@ class LabelWeightedSVM(LabelModel, LabelWeights):
         if not found.converged.all():
             self._warn(found)
         return self
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
-
-        Parameters
-        ----------
-        X : sparse or dense matrix (n, features)
-        """
-        check_is_fitted(self, "label_space_")
-        require_not_fitting(self)
-        csr = checked_csr(self, X, first=False)
-        scores = self.row_scores(csr)
-        require_finite(self, csr, scores=scores)
-        result: Floats = scores[:, 0] if self.label_space_.kind == "binary" else scores
-        return result
-
-    def row_scores(self, csr: Csr) -> Floats:
-        """Scores (n, columns) of rows that are checked."""
-        check_is_fitted(self, "label_space_")
-        return super().row_scores(csr)
-
-    def score_parts(self, row: Csr) -> tuple[Floats, Floats]:
-        """What each value of a row adds to the scores: the intercepts, and values x columns."""
-        check_is_fitted(self, "label_space_")
-        return super().score_parts(row)
 
     def get_state(self) -> State:
         """The state for prediction: a configuration for JSON, and arrays."""
