@@ -20,7 +20,7 @@ from widemargin.learn.averages.average_weights import MACHINE, AverageWeights
 from widemargin.learn.averages.columns import Ranges, check_blocks, ranges_of, restricted
 from widemargin.learn.averages.members import member_name
 from widemargin.learn.costs import weights_for
-from widemargin.learn.label_model import Arrays, RowModel, State
+from widemargin.learn.label_model import Arrays, LabelModel, RowModel, State
 from widemargin.learn.svm.label_weighted_svm import LabelWeightedSVM
 from widemargin.learn.svm.linear_svm import LinearSVM
 
@@ -172,7 +172,7 @@ class AverageOf(RowModel, AverageWeights):
                 f"[('words', LinearSVM()), (None, LinearSVM())], or None."
             )
         for _, learner in self.members:
-            if not isinstance(learner, RowModel):
+            if not isinstance(learner, LabelModel):
                 raise UsageError(f"A member of an average is {learner!r}: expected a learner of widemargin.")
 
     def _require_members(self) -> None:
