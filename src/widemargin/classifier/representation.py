@@ -15,7 +15,8 @@ from widemargin.errors import DataError, UsageError
 from widemargin.features.combined_columns import Reduction
 from widemargin.text.fields import has_text_columns
 from widemargin.text.inputs import as_texts
-from widemargin.weight.term_vectors import Located, TermVectors
+from widemargin.weight.block_counting import Located
+from widemargin.weight.term_vectors import TermVectors
 
 Floats = NDArray[np.float64]
 
@@ -117,25 +118,30 @@ class Representation(NamedTuple):
         before = _real(before)
         if self.reduction is None:
             return LocatedRow(before, before, found)
-        seen = self.reduction.reaches(found.columns)
+        seen = self.vectorizer.layout.reached(found.columns, self.reduction.reaches)
         located = Located(found.columns[seen], *(part[seen] for part in found[1:]))
         return LocatedRow(before, self.reduction.apply(before), located)
 
-    def carried_back(self, before: Csr, row: Csr, parts: Floats) -> tuple[NDArray[Any], Floats]:
+    def carried_back(self, found: LocatedRow, row: Csr, parts: Floats) -> tuple[NDArray[Any], Floats]:
         """What every term of a text adds to a score, given what the learner's columns of `row` add."""
-        return (
-            (row.indices, parts)
-            if self.reduction is None
-            else self.reduction.carried_back(before, row, parts)
-        )
+        columns, values = row.indices, parts
+        if self.reduction is not None:
+            columns, values = self.reduction.carried_back(found.before, row, parts)
+        if self.vectorizer is None:
+            return columns, values
+        return self.vectorizer.carried_to_terms(found.located, found.before, columns, values)
 
     def weights_of_terms(self, weights: Floats) -> tuple[Floats, Callable[[int], str]]:
         """Weights to show, given those of the learner's columns, and their names.
 
-        Columns that are sums over all terms are shown by the weights that terms have in them.
+        Columns that are sums over all terms are shown by the weights that terms have in them, and so are the
+        dimensions of vectors.
         """
         spread = None if self.reduction is None else self.reduction.spread(weights)
-        return (weights, self.term) if spread is None else (spread, self.word)
+        shown, name = (weights, self.term) if spread is None else (spread, self.word)
+        if self.vectorizer is None or not self.vectorizer.vectors_ or len(shown) != self.vectorizer.n_columns:
+            return shown, name
+        return self.vectorizer.layout.weights_of_terms(shown), self.counted_term
 
     @property
     def has_terms(self) -> bool:
@@ -146,6 +152,11 @@ class Representation(NamedTuple):
         """What the `column` of documents is called; without a name its number, as in an SVM-light file."""
         if self.vectorizer is None or not self.has_terms:
             return str(column + 1)
+        return self.vectorizer.column_name(column)
+
+    def counted_term(self, column: int) -> str:
+        """The term of a `column` of counts. Documents have other columns only if some are of vectors."""
+        assert self.vectorizer is not None
         return str(self.vectorizer.vocabulary_.term(column))
 
     @property
@@ -154,9 +165,9 @@ class Representation(NamedTuple):
         return self.vectorizer is not None and self.vectorizer.blocks is not None
 
     def block(self, column: int) -> str:
-        """The block of the `column` of documents."""
+        """The block of a `column` of counts."""
         assert self.vectorizer is not None
-        return next(name for name, columns in self.vectorizer.blocks_.items() if column < columns.stop)
+        return self.vectorizer.layout.block(column)
 
     def term(self, column: int) -> str:
         """What the learner's `column` is called; if it is made of several terms, by the strongest ones."""

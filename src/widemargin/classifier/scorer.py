@@ -118,11 +118,11 @@ class Scorer:
         Of several columns, `text` is a mapping from names to texts.
         """
         (text,) = self.representation.documents([text])
-        before, row, located = self.representation.located_row(text)
+        located_row = self.representation.located_row(text)
         in_parts = hasattr(self.learner, "score_parts")
         if not in_parts:
             check_term_weights(self.learner)
-        row = _as_scored(self.learner, row)
+        row = _as_scored(self.learner, located_row.row)
         scores = np.asarray(_score(self.learner, row), dtype=np.float64).reshape(-1)
         label = self.rule.best(scores, self.lengths([text])) if label is None else label
         column, sign = column_of(self.learner, label)
@@ -133,17 +133,17 @@ class Scorer:
         else:
             weights = term_weights(self.learner, label)
             values, bias = row.data.astype(np.float64) * weights.weights[row.indices], weights.bias
-        columns, values = self.representation.carried_back(before, row, values)
+        columns, values = self.representation.carried_back(located_row, row, values)
         found = explain_scores(
             text,
             label=label,
             columns=columns,
             values=values,
-            located=located,
+            located=located_row.located,
             bias=bias,
             score=sign * float(scores[column]),
             threshold=None if thresholds is None else sign * float(thresholds[column]),
-            name=self.representation.word if self.representation.has_terms else None,
+            name=self.representation.counted_term if self.representation.has_terms else None,
             block=self.representation.block if self.representation.has_blocks else None,
         )
         if self.rule.costs is not None:

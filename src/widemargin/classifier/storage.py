@@ -108,7 +108,7 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
         if config.value("vectorizer") is not None:
             cls = _vectorizer_class(to_score)
             vectorizer = cls.from_state(config.value("vectorizer"), unpack("vectorizer", model))
-            n_made = len(vectorizer.document_frequencies_)
+            n_made = vectorizer.n_columns
         elif unpack("vectorizer", model):
             raise DataError("'vectorizer' in manifest.json is null, and its arrays are there")
     n_features = n_seen

@@ -62,6 +62,8 @@ def fit_parts(
 ) -> FittedParts:
     """Fit copies of the parts, each on what the one before it makes of `texts`."""
     check_features(features, learner)
+    if not is_matrix(texts):
+        check_vectors(vectorizer, learner)
     seconds: dict[str, float] = {}
     weights = weights_for(learner, sample_weight)
     start = time.perf_counter()
@@ -110,14 +112,26 @@ def check_tuning(effort: Any, features: Any, *, per_label: bool) -> None:
 
 def check_features(features: Any, learner: Any) -> None:
     """Refuse a learner that cannot learn from what the features come to."""
-    if getattr(features, "makes_negative_values", False) and (
-        get_tags(learner).input_tags.positive_only or getattr(learner, "needs_absent_terms", False)
-    ):
+    if getattr(features, "makes_negative_values", False) and _takes_terms_only(learner):
         raise UsageError(
             f"A {type(learner).__name__} learns from terms that are there or not, with values of at least 0; "
             f"latent semantic indexing gives every document values in all dimensions, also below 0. Use "
             f"clusters of terms (--features clusters:500), or a LinearSVM (--learner linear-svm)."
         )
+
+
+def check_vectors(vectorizer: Any, learner: Any) -> None:
+    """Refuse a learner that cannot learn from vectors of documents."""
+    if getattr(vectorizer, "has_vectors", False) and _takes_terms_only(learner):
+        raise UsageError(
+            f"A {type(learner).__name__} learns from terms that are there or not, with values of at least 0; "
+            f"the block of vectors gives every document values in all dimensions, also below 0. Omit the "
+            f"block, or use a LinearSVM (--learner linear-svm)."
+        )
+
+
+def _takes_terms_only(learner: Any) -> bool:
+    return bool(get_tags(learner).input_tags.positive_only or getattr(learner, "needs_absent_terms", False))
 
 
 def tune_parts(

@@ -196,6 +196,8 @@ def assess(
     asked = request.method if request.method in _WITH_SCORES else "auto"
     method = choose_method(asked, learner, X, fitted_features=rows.fitted_features)
     assert method is not None
+    if rows.learns_vectors and method in ("leave-one-out", "one-step"):
+        method = "k-fold"
     if rows.fitted_features and method in ("leave-one-out", "one-step"):
         warnings.warn(
             "Features were selected by the labels of all documents or made of all documents, including the "

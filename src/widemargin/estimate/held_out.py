@@ -155,7 +155,8 @@ def leave_one_out(
     """Score every example by the rule that is learned without it.
 
     Support vector machines, logistic regression and least squares do so exactly, from their solution on all
-    examples. Other learners are cross-validated, as are machines that no longer know their examples. A
+    examples. Other learners are cross-validated, as are machines that no longer know their examples, and all
+    learners on vectors that were learned from the documents (see :mod:`widemargin.weight.corpus_vectors`). A
     :class:`~widemargin.LabelWeightedSVM` is refused: use k-fold.
 
     Parameters
@@ -193,6 +194,8 @@ def leave_one_out(
     y = Labels.of(y, X.shape[0], space=learner.label_space_)
     how: dict[str, Any] = {"random_state": random_state, "verbose": verbose}
     cost = learner.left_out_cost(X) if hasattr(learner, "left_out_scores") else LeftOutCost(np.inf)
+    if rows is not None and rows.learns_vectors:
+        return out_of_fold(learner, X, y, folds=folds, sample_weight=sample_weight, rows=rows, **how)
     if one_step:
         if np.isinf(cost.one_step):
             raise UsageError(

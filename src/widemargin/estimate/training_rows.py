@@ -44,7 +44,13 @@ class TrainingRows:
     @property
     def makes_features(self) -> bool:
         """Whether features were made of all terms, which takes about as long as training."""
-        return bool(getattr(self.features, "combines_columns", False))
+        return bool(getattr(self.features, "combines_columns", False)) or self.learns_vectors
+
+    @property
+    def learns_vectors(self) -> bool:
+        """Whether the vectorizer learned vectors from all documents, so that no one document can be left
+        out: only folds are."""
+        return self.counts is not None and bool(self.vectorizer.has_vectors)
 
     def without(self, out: NDArray[np.bool_]) -> Any:
         """The rows of all documents, by a vectorizer and features that were fitted without those `out`."""

@@ -20,6 +20,8 @@ from widemargin.errors import UsageError
 REPRESENTATION = 80
 # The same for counting words and characters alone, and for weighting counts.
 COUNTING, COUNTING_CHARS, WEIGHTING = 60, 20, 10
+# The same for learning vectors of words from counts, and making those of documents.
+VECTORS = 1000
 # Passes to a relative duality gap of 0.1 at C = 1, and their growth with C and with smaller tolerances.
 _PASSES, _WITH_C, _WITH_TOL = 6.0, 0.45, 0.3
 _LARGEST_C = 1000.0

@@ -193,7 +193,7 @@ class Represented:
             counting, counts = self._counted[group]
             for place in places:
                 wanted_here = Vectorizer(**self._space.representations[place])
-                vectorizer = counting.reweighted(wanted_here.weighting, wanted_here.idf_power)
+                vectorizer = counting.reweighted(wanted_here.weighting, wanted_here.idf_power, counts)
                 X = vectorizer.weighed(counts).matrix
                 yield place, vectorizer, counts, X if X.dtype.kind == "f" else X.astype(np.float32)
 

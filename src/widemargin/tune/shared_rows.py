@@ -75,7 +75,7 @@ class SharedRows:
         vectorizer = Vectorizer(**{"n_jobs": self._n_jobs, **options})
         counting, counts, counting_seconds = self._counts(vectorizer)
         with measured(memory=False) as spent:
-            vectorizer = counting.reweighted(vectorizer.weighting, vectorizer.idf_power)
+            vectorizer = counting.reweighted(vectorizer.weighting, vectorizer.idf_power, counts)
             X = real_values(vectorizer.weighed(counts).matrix)
         texts = self._test
         if texts is None:

@@ -3,11 +3,13 @@
 The columns of a block follow those of the block before it. Since column numbers ascend within a row, the
 entries of one block in one row are neighbors, and a matrix of n rows and B blocks is also one of n x B rows:
 one of the parts of every block. So a block is weighted and normalized as if it were alone.
+
+Blocks of vectors come last. Their counts have a column for every word, their weights one for every dimension.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -17,6 +19,8 @@ import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin.errors import DataError
 from widemargin.text.vocabulary import Vocabulary
+from widemargin.weight.blocks import Block
+from widemargin.weight.corpus_vectors import CorpusVectors
 from widemargin.weight.smart import apply_factors, parse_scheme
 
 Longs = NDArray[np.int64]
@@ -112,6 +116,7 @@ def weigh_blocks(
     factors: NDArray[np.float64] | None,
     widths: Sequence[int],
     weights: Sequence[float],
+    vectors: Sequence[CorpusVectors] = (),
     *,
     n_threads: int = 1,
 ) -> Csr:
@@ -121,7 +126,8 @@ def weigh_blocks(
 
     Parameters
     ----------
-    widths : numbers of columns of the blocks
+    widths : numbers of counted columns of the blocks
+    vectors : those of the last blocks
     """
     bounds = np.cumsum(widths)[:-1].tolist()
     parts = Csr(segments(counts, bounds), counts.indices, counts.data, counts.n_columns)
@@ -132,11 +138,62 @@ def weigh_blocks(
     if len(used):
         some = np.logical_or.reduceat(found != 0, parts.indptr[used])
         length.ravel()[used] = np.where(some, np.tile(weights, counts.n_rows)[used], 0.0)
+    weighed, first = counts._replace(data=found), len(widths) - len(vectors)
+    dense = [
+        one.rows(taken_blocks(weighed, widths, [place]), n_threads)
+        for place, one in enumerate(vectors, start=first)
+    ]
+    for place, rows in enumerate(dense, start=first):
+        length[:, place] = np.where(rows.any(axis=1), weights[place], 0.0)
     total = _whole_length(length, parse_scheme(scheme).normalization)
     scale = np.divide(length, total[:, None], out=np.zeros_like(length), where=total[:, None] > 0)
     if not (scale[length > 0] == 1).all():
         found *= np.repeat(scale.ravel().astype(np.float32), lengths)
-    return counts._replace(data=found)
+    if not vectors:
+        return weighed
+    beside = [taken_blocks(weighed, widths, range(first))] if first else []
+    for place, (one, rows) in enumerate(zip(vectors, dense, strict=True), start=first):
+        rows *= scale[:, [place]].astype(np.float32)
+        beside.append(_as_rows(rows, one.used))
+    return concatenated(beside)
+
+
+def _as_rows(dense: NDArray[np.float32], used: int) -> Csr:
+    """Dense rows as sparse ones: the first columns that are `used` of every row that is not 0."""
+    some = dense.any(axis=1)
+    indptr = np.concatenate([[0], np.cumsum(some * np.int64(used))])
+    indices = np.tile(np.arange(used, dtype=np.int32), int(some.sum()))
+    return Csr(indptr, indices, dense[some, :used].ravel(), dense.shape[1])
+
+
+def learned_vectors(
+    counts: Csr,
+    scheme: str,
+    factors: NDArray[np.float64] | None,
+    widths: Sequence[int],
+    blocks: Sequence[Block],
+    *,
+    n_threads: int = 1,
+    known: Mapping[str, CorpusVectors] | None = None,
+) -> list[CorpusVectors]:
+    """The vectors of the blocks that have some, in order, from the counts of the training documents.
+
+    Parameters
+    ----------
+    known : vectors of words by block, of which only the mean over documents is computed again
+    """
+    found = []
+    for place, block in enumerate(blocks):
+        if block.dims is not None:
+            own = taken_blocks(counts, widths, [place])
+            columns = slice(sum(widths[:place]), sum(widths[: place + 1]))
+            some = None if factors is None else factors[columns]
+            weights = apply_factors(own, scheme, some, n_threads=n_threads)
+            if known is not None and block.name in known:
+                found.append(known[block.name].centered_at(weights, n_threads))
+            else:
+                found.append(CorpusVectors.learned(own, weights, block.dims, n_threads))
+    return found
 
 
 def _whole_length(lengths: NDArray[np.float64], kind: _core.Normalization) -> NDArray[np.float64]:

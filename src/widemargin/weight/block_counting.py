@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr
-from widemargin.errors import DataWarning
+from widemargin.errors import DataWarning, UsageError
 from widemargin.text.counting import Counted, Index, WordRule, count_collection
 from widemargin.text.fields import Views, find_field
 from widemargin.text.inputs import as_texts
@@ -20,6 +20,19 @@ from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.block_columns import concatenated
 from widemargin.weight.blocks import Block
+
+
+class Located(NamedTuple):
+    """The occurrences of known terms in one text: column, start and end (in characters).
+
+    Between the words of a pair is a gap, which does not belong to the term; in other terms it is empty.
+    """
+
+    columns: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    gap_starts: NDArray[np.int64]
+    gap_ends: NDArray[np.int64]
 
 
 class BlockRule(NamedTuple):
@@ -76,6 +89,23 @@ def _nothing(rule: TextRule, n_documents: int) -> Counted:
 
 def _empty_rows(n_rows: int) -> Csr:
     return Csr(np.zeros(n_rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32), 0)
+
+
+def check_hashing(n_hashed: Any, rules: Sequence[BlockRule]) -> None:
+    """Refuse a number of columns that terms cannot be hashed to, and what hashed terms cannot have."""
+    if n_hashed is None:
+        return
+    if isinstance(n_hashed, bool) or not isinstance(n_hashed, int) or n_hashed < 1:
+        raise UsageError(f"n_hashed={n_hashed!r}: expected a number of columns, such as 2**18.")
+    if any(rule.block.dims is not None for rule in rules):
+        raise UsageError("Hashed terms have no vectors. Omit n_hashed, or the block of vectors.")
+    if n_hashed * len(rules) >= 2**31:
+        raise UsageError(f"n_hashed={n_hashed}: columns must stay below 2**31.")
+    if any(rule.pruning.prunes for rule in rules):
+        raise UsageError(
+            "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features, phrases "
+            "and the min of pairs, or omit n_hashed."
+        )
 
 
 class BlockIndex:

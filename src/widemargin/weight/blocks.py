@@ -6,6 +6,10 @@ a document stand next to each other in one row, which is normalized again.
 
 A block is written as its name, optionally with lengths of n-grams, a weight and the fewest documents of a
 term, divided by colons: ``"words"``, ``"bigrams:0.5"``, ``"chars:2-4:0.5"``, ``"bigrams:0.5:min=2"``.
+
+The block ``"vectors"`` is of another kind: it counts words, but its columns are the dimensions of document
+vectors (:mod:`widemargin.weight.corpus_vectors`), ``"vectors:dims=200:0.5"``. Blocks of vectors stand after
+all others.
 """
 
 from __future__ import annotations
@@ -25,7 +29,9 @@ from widemargin.text.tokens import TextRule
 _NAME = re.compile(r"[^\s:,<]+")
 _LENGTHS = re.compile(r"([0-9]+)-([0-9]+)")
 _FEWEST = re.compile(r"min=([0-9]+)")
+_DIMS = re.compile(r"dims=([0-9]+)")
 _LARGEST_WEIGHT = 1e6
+_MOST_DIMS = 2000
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Block:
         The length of the block in a row, relative to the other blocks.
     min_df : int or float, optional
         The fewest documents that may contain a term; None: as in the other blocks.
+    dims : int, optional
+        The dimensions of document vectors, made of vectors of the terms; None: every term is a column.
 
     Examples
     --------
@@ -60,6 +68,7 @@ class Block:
     field: str | None = None
     weight: float = 1.0
     min_df: float | None = None
+    dims: int | None = None
 
     @property
     def counts_plain_words(self) -> bool:
@@ -67,8 +76,11 @@ class Block:
         return self.units == "words" and self.field is None
 
     def plain(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {**asdict(self), "ngram_range": list(self.ngram_range)}
+        """Plain values for JSON; `dims` of vectors only."""
+        found = {**asdict(self), "ngram_range": list(self.ngram_range)}
+        if self.dims is None:
+            del found["dims"]
+        return found
 
     def check(self, columns: tuple[str, ...] | None = None) -> None:
         """Raise an error that names the wrong parameter; `columns` are those of the documents."""
@@ -89,6 +101,10 @@ class Block:
                 f"Block {self.name!r} has the weight {self.weight!r}: expected a number above 0, at most "
                 f"{_LARGEST_WEIGHT:g}. Omit a block that should not count."
             )
+        if self.dims is not None and (type(self.dims) is not int or not 1 <= self.dims <= _MOST_DIMS):
+            raise UsageError(
+                f"Block {self.name!r} has dims={self.dims!r}: expected a whole number from 1 to {_MOST_DIMS}."
+            )
         known = (*FOUND, *(columns or ()))
         if self.field is not None and self.field not in known:
             raise UsageError(
@@ -104,6 +120,7 @@ _KNOWN = {
         Block("bigrams", ngram_range=(2, 2)),
         Block("chars", units="chars_in_words", ngram_range=(3, 5)),
         *(Block(field, field=field) for field in FOUND),
+        Block("vectors", min_df=3, dims=100),
     )
 }
 
@@ -116,9 +133,11 @@ def parse_block(text: str, columns: Iterable[str] | None = None) -> Block:
     Examples
     --------
     >>> parse_block("bigrams:0.5")
-    Block(name='bigrams', units='words', ngram_range=(2, 2), field=None, weight=0.5, min_df=None)
+    Block(name='bigrams', units='words', ngram_range=(2, 2), field=None, weight=0.5, min_df=None, dims=None)
     >>> parse_block("bigrams:min=2").min_df
     2
+    >>> parse_block("vectors:dims=200").dims
+    200
     """
     name, *options = text.strip().split(":")
     known = {**_KNOWN, **{column: Block(column, field=column) for column in columns or ()}}
@@ -127,6 +146,9 @@ def parse_block(text: str, columns: Iterable[str] | None = None) -> Block:
     block = known[name]
     if options and (lengths := _LENGTHS.fullmatch(options[0])):
         block = replace(block, ngram_range=(int(lengths[1]), int(lengths[2])))
+        options = options[1:]
+    if options and block.dims is not None and (dims := _DIMS.fullmatch(options[0])):
+        block = replace(block, dims=int(dims[1]))
         options = options[1:]
     if options and (fewest := _FEWEST.fullmatch(options[-1])):
         block = replace(block, min_df=int(fewest[1]))
@@ -137,21 +159,34 @@ def parse_block(text: str, columns: Iterable[str] | None = None) -> Block:
         except ValueError:
             weight = math.nan
         if len(options) > 1 or math.isnan(weight):
-            raise UsageError(
-                f"Block {text!r}: expected a name, optionally with lengths of n-grams, a weight and the "
-                f"fewest documents, such as {name}, {name}:0.5, {name}:2-4:0.5 or {name}:0.5:min=2."
-            )
+            raise UsageError(f"Block {text!r}: expected {_written(block)}.")
         block = replace(block, weight=weight)
     return block
+
+
+def _written(block: Block) -> str:
+    """How blocks are written, by the example of one."""
+    name = block.name
+    if block.dims is not None:
+        return (
+            f"a name, optionally with dimensions, a weight and the fewest documents of a word, such as "
+            f"{name}, {name}:0.5, {name}:dims=200:0.5 or {name}:0.5:min=2"
+        )
+    return (
+        f"a name, optionally with lengths of n-grams, a weight and the fewest documents, such as {name}, "
+        f"{name}:0.5, {name}:2-4:0.5 or {name}:0.5:min=2"
+    )
 
 
 def parse_blocks(blocks: Any, columns: tuple[str, ...] | None = None) -> tuple[Block, ...]:
     """The checked blocks of a vectorizer, given as a sequence of blocks and words, or as one line.
 
+    Blocks of vectors come last.
+
     Examples
     --------
-    >>> [block.name for block in parse_blocks("words,title:0.5")]
-    ['words', 'title']
+    >>> [block.name for block in parse_blocks("vectors,words,title:0.5")]
+    ['words', 'title', 'vectors']
     """
     given = blocks.split(",") if isinstance(blocks, str) else blocks
     try:
@@ -169,7 +204,7 @@ def parse_blocks(blocks: Any, columns: tuple[str, ...] | None = None) -> tuple[B
         if any(block.name == other.name for other in found):
             raise UsageError(f"There are two blocks {block.name!r}. Omit one, or rename it: Block(name=...).")
         found.append(block)
-    return tuple(found)
+    return tuple(sorted(found, key=lambda block: block.dims is not None))
 
 
 def prefixes(blocks: Iterable[Block]) -> list[str]:
@@ -182,6 +217,7 @@ def prefixes(blocks: Iterable[Block]) -> list[str]:
     for block in blocks:
         low, high = block.ngram_range
         plain = block.counts_plain_words and all(high < first or low > last for first, last in taken)
+        plain &= block.dims is None
         if plain:
             taken.append((low, high))
         found.append("" if plain else f"{block.name}:")
@@ -192,7 +228,8 @@ def block_from_plain(value: Any) -> Block:
     """The block that :meth:`Block.plain` described; a damaged description is a data error."""
     stored = Stored(value, path="blocks.")
     for part in fields(Block):
-        stored.value(part.name)
+        if part.name != "dims":  # of vectors only
+            stored.value(part.name)
     lengths = stored.items("ngram_range")
     if len(lengths) != 2 or not all(type(length) is int for length in lengths):
         raise DataError(f"'blocks.ngram_range' in manifest.json is {lengths!r}; expected two whole numbers")

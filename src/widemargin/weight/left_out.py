@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin._arrays import Csr
+from widemargin.errors import UsageError
 from widemargin.text.inputs import taken
 from widemargin.text.pairs import is_pair, parse_pairs
 from widemargin.text.vocabulary import Vocabulary
@@ -65,10 +66,14 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
     >>> new.scale.round(2).tolist()
     [1.12, 1.0, 1.0]
     """
+    if vectorizer.has_vectors:
+        raise UsageError(
+            "Vectors are learned from all documents, so each cannot be left out alone. Use k-fold."
+        )
     others = vectorizer.document_frequencies_ - 1
     whole = vectorizer.weighed(counts)
     known = _known(vectorizer, counts, others)
-    rest = _entries(counts, known)
+    rest = kept_entries(counts, known)
     if vectorizer.weighting is None:
         rows = again = rest
     else:
@@ -77,7 +82,7 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
         )
         rows = vectorizer.weighed_by(rest, factors)
         again = vectorizer.weighed(rest)
-    shared = _entries(whole, known)
+    shared = kept_entries(whole, known)
     below = _row_sums(shared, shared)
     scale = np.divide(_row_sums(again, shared), below, out=np.zeros_like(below), where=below > 0)
     return AsNew(rows.matrix, shared.matrix, scale)
@@ -111,11 +116,12 @@ def rows_and_blocks_without(
                 np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns) >= vectorizer.min_count
             )
         known = keep[counts.indices]
-    rest = _entries(counts, known)
+    rest = kept_entries(counts, known)
     if vectorizer.weighting is None:
         return rest, vectorizer.blocks_
     factors = collection_factors(vectorizer.weighting, frequencies, len(remaining), vectorizer.idf_power)
-    return vectorizer.weighed_by(rest, factors), vectorizer.blocks_
+    vectors = vectorizer.vectors_from(taken_rows(rest, remaining), factors) if vectorizer.has_vectors else ()
+    return vectorizer.weighed_by(rest, factors, vectors), vectorizer.blocks_
 
 
 def _follows_from_counts(vectorizer: Vectorizer) -> bool:
@@ -154,12 +160,20 @@ def _fewest(vectorizer: Vectorizer, n_documents: int) -> Floats:
     return fewest
 
 
-def _entries(csr: Csr, kept: NDArray[np.bool_]) -> Csr:
+def kept_entries(csr: Csr, kept: NDArray[np.bool_]) -> Csr:
     """The same rows with only some of their entries."""
     if kept.all():
         return csr
     before = np.concatenate([[0], np.cumsum(kept)])
     return Csr(before[csr.indptr].astype(np.int64), csr.indices[kept], csr.data[kept], csr.n_columns)
+
+
+def taken_rows(csr: Csr, rows: NDArray[np.intp]) -> Csr:
+    """Some of the rows, in this order."""
+    lengths = np.diff(csr.indptr)[rows]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    entries = np.arange(indptr[-1]) + np.repeat(csr.indptr[rows] - indptr[:-1], lengths)
+    return Csr(indptr, csr.indices[entries], csr.data[entries], csr.n_columns)
 
 
 def _row_sums(a: Csr, b: Csr) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as parameters_of
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +27,12 @@ from widemargin.text.stop_lists import stop_list
 from widemargin.text.thesaurus import Thesaurus
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
-from widemargin.weight.block_columns import BlockVocabulary, weigh_blocks
-from widemargin.weight.block_counting import BlockIndex, BlockRule
+from widemargin.weight.block_columns import BlockVocabulary, learned_vectors, segments, weigh_blocks
+from widemargin.weight.block_counting import BlockIndex, BlockRule, Located, check_hashing
+from widemargin.weight.block_layout import BlockLayout
 from widemargin.weight.blocks import Block, block_from_plain, parse_blocks, prefixes
+from widemargin.weight.corpus_vectors import CorpusVectors
 from widemargin.weight.smart import apply_factors, check_idf_power, collection_factors, parse_scheme
-
-
-class Located(NamedTuple):
-    """The occurrences of known terms in one text: column, start and end (in characters).
-
-    Between the words of a pair is a gap, which does not belong to the term; in other terms it is empty.
-    """
-
-    columns: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    gap_starts: NDArray[np.int64]
-    gap_ends: NDArray[np.int64]
 
 
 @dataclass(eq=False, repr=False)
@@ -92,17 +81,48 @@ class TermVectors:
         self._require_fitted()
         return self.weighed_by(counts, self._factors)
 
-    def weighed_by(self, counts: Csr, factors: NDArray[np.float64] | None) -> Csr:
-        """As :meth:`weighed`, with other collection factors."""
+    def weighed_by(
+        self,
+        counts: Csr,
+        factors: NDArray[np.float64] | None,
+        vectors: Sequence[CorpusVectors] | None = None,
+    ) -> Csr:
+        """As :meth:`weighed`, with other collection factors, and other vectors if they are given."""
         self._require_fitted()
         if self.weighting is None:
             return counts
         n_threads = thread_count(self.n_jobs)
         if self.blocks is None:
             return apply_factors(counts, self.weighting, factors, n_threads=n_threads)
-        widths = [part.stop - part.start for part in self.blocks_.values()]
         weights = [block.weight for block in parse_blocks(self.blocks, self.fields_)]
-        return weigh_blocks(counts, self.weighting, factors, widths, weights, n_threads=n_threads)
+        dense = list(self.vectors_.values()) if vectors is None else vectors
+        return weigh_blocks(
+            counts, self.weighting, factors, self.layout.counted_widths, weights, dense, n_threads=n_threads
+        )
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether a block is of vectors, which are learned from all documents."""
+        rules = self._rules() if self.blocks is not None and self.weighting is not None else []
+        return any(rule.block.dims is not None for rule in rules)
+
+    def vectors_from(
+        self,
+        counts: Csr,
+        factors: NDArray[np.float64] | None,
+        known: Mapping[str, CorpusVectors] | None = None,
+    ) -> list[CorpusVectors]:
+        """The vectors of the blocks that have some, learned from the counts of documents.
+
+        Parameters
+        ----------
+        known : vectors of words to keep, by block
+        """
+        if not self.has_vectors:
+            return []
+        blocks, widths = [rule.block for rule in self._rules()], self.layout.counted_widths
+        n_threads, scheme = thread_count(self.n_jobs), str(self.weighting)
+        return learned_vectors(counts, scheme, factors, widths, blocks, n_threads=n_threads, known=known)
 
     def locate(self, text: str) -> Located:
         """The occurrences of known terms in `text`, with the characters that they cover.
@@ -119,10 +139,26 @@ class TermVectors:
     def located_row(self, text: str) -> tuple[Csr, Located]:
         """The row of one text and the positions of its terms, from one pass over the text."""
         located = self.locate(text)
+        return self.weighed(self._row_of(located)), located
+
+    def carried_to_terms(
+        self, located: Located, row: Csr, columns: NDArray[Any], parts: NDArray[np.float64]
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """What every term of one text adds to a score, given what `columns` of its `row` add; they differ
+        only in blocks of vectors."""
+        if not self.vectors_:
+            return columns, parts
+        counts = self._row_of(located)
+        bounds = [part.start for part in self.layout.counted.values()][1:]
+        by_block = counts._replace(indptr=segments(counts, bounds))
+        alone = apply_factors(by_block, str(self.weighting), self._factors)
+        return self.layout.carried_to_terms(counts._replace(data=alone.data), row, columns, parts)
+
+    def _row_of(self, located: Located) -> Csr:
+        """The counts of one text."""
         columns, counts = np.unique(located.columns, return_counts=True)
         indptr = np.array([0, len(columns)], dtype=np.int64)
-        n_columns = len(self.document_frequencies_)
-        return self.weighed(Csr(indptr, columns, counts.astype(np.int32), n_columns)), located
+        return Csr(indptr, columns, counts.astype(np.int32), len(self.document_frequencies_))
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The state for :meth:`from_state`: a configuration for JSON, and arrays."""
@@ -138,13 +174,15 @@ class TermVectors:
             }
         if self.blocks is not None:
             config["blocks"] = [rule.block.plain() for rule in self._rules()]
-            config["block_columns"] = [part.stop - part.start for part in self.blocks_.values()]
+            config["block_columns"] = self.layout.counted_widths
         config["fields"] = None if self.fields_ is None else list(self.fields_)
         config["n_documents"] = self.n_documents_
         arrays: dict[str, NDArray[Any]] = {"document_frequencies": self.document_frequencies_}
         if self.n_hashed is None:
             arrays["vocabulary"] = self.vocabulary_.buffer
             arrays["vocabulary_offsets"] = self.vocabulary_.offsets
+        for number, vectors in enumerate(self.vectors_.values(), start=1):
+            arrays |= {f"vectors_{number}_{part}": values for part, values in vectors.state().items()}
         return config, arrays
 
     @classmethod
@@ -169,6 +207,8 @@ class TermVectors:
             "document_frequencies", (n_columns,), np.int64, np.int32, least=0, most=n_documents
         )
         self._learned(vocabulary, frequencies.astype(np.int64), n_documents, check_columns(self.fields))
+        if self.has_vectors:
+            self._keep_vectors(self._stored_vectors(stored))
         if self._factors is not None and not np.isfinite(self._factors).all():
             raise DataError("'document_frequencies' in arrays.safetensors give weights that are not finite")
         return self
@@ -194,6 +234,15 @@ class TermVectors:
             first += width
         return self._joined_terms(parts)
 
+    def _stored_vectors(self, stored: Stored) -> list[CorpusVectors]:
+        """The vectors of a file, checked."""
+        found: list[CorpusVectors] = []
+        for rule, width in zip(self._rules(), self.layout.counted_widths, strict=True):
+            if rule.block.dims is not None:
+                prefix = f"vectors_{len(found) + 1}_"
+                found.append(CorpusVectors.from_stored(stored, prefix, width, rule.block.dims))
+        return found
+
     def _joined_terms(self, parts: list[Vocabulary]) -> Vocabulary | BlockVocabulary:
         """The vocabulary of all blocks, given that of each."""
         if self.blocks is None:
@@ -214,17 +263,38 @@ class TermVectors:
         self.document_frequencies_ = frequencies
         self.n_documents_ = n_documents
         self.fields_ = columns
-        names = [rule.block.name for rule in self._rules()]
+        blocks = [rule.block for rule in self._rules()]
+        widths = [len(frequencies) // len(blocks)] * len(blocks)
         if isinstance(vocabulary, BlockVocabulary):
             widths = [len(part) for part in vocabulary.parts]
-        else:
-            widths = [len(frequencies) // len(names)] * len(names)
-        ends = np.cumsum(widths).tolist()
-        self.blocks_ = {
-            name: slice(end - width, end) for name, width, end in zip(names, widths, ends, strict=True)
-        }
+        self._lay_out(BlockLayout.of(blocks, widths, weighed=self.weighting is not None))
         self._built_index: BlockIndex | None = None
         self._factors = self._collection_factors()
+
+    def _lay_out(self, layout: BlockLayout) -> None:
+        self.layout, self.blocks_ = layout, layout.weighed
+
+    def _keep_vectors(self, vectors: Sequence[CorpusVectors]) -> None:
+        """Keep the vectors of the blocks that have some, in order."""
+        names = [rule.block.name for rule in self._rules() if rule.block.dims is not None]
+        self._lay_out(self.layout._replace(vectors=dict(zip(names, vectors, strict=True)) if vectors else {}))
+
+    @property
+    def vectors_(self) -> Mapping[str, CorpusVectors]:
+        """The vectors of words, by block."""
+        return self.layout.vectors
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of the weights."""
+        self._require_fitted()
+        return self.layout.n_columns
+
+    def column_name(self, column: int) -> str:
+        """The term of a column of the weights, or the block and the number of a dimension of vectors."""
+        if column >= self.layout.first_dimension:
+            return self.layout.dimension(column)
+        return str(self.vocabulary_.term(column))
 
     def documents(self, texts: Any) -> Any:
         """Documents as texts: those with columns are joined, in the order of training."""
@@ -244,10 +314,10 @@ class TermVectors:
 
     @property
     def min_df_of_columns(self) -> list[tuple[slice, float]]:
-        """The `min_df` of every block, with its columns."""
+        """The `min_df` of every block, with its columns of counts."""
         self._require_fitted()
         limits = (rule.pruning.min_df for rule in self._rules())
-        return list(zip(self.blocks_.values(), limits, strict=True))
+        return list(zip(self.layout.counted.values(), limits, strict=True))
 
     def _check_parameters(self) -> None:
         self._rules()
@@ -289,24 +359,11 @@ class TermVectors:
             min_df = self.min_df if block.min_df is None else block.min_df
             pruning = Pruning(min_df, self.max_df, self.min_count, self.max_features, self.phrases, fewest)
             rules.append(BlockRule(block, rule, words, pruning))
-        self._check_hashing(rules)
+        check_hashing(self.n_hashed, rules)
         if self.weighting is not None:
             parse_scheme(self.weighting)
         check_idf_power(self.idf_power)
         return rules
-
-    def _check_hashing(self, rules: list[BlockRule]) -> None:
-        if self.n_hashed is None:
-            return
-        if isinstance(self.n_hashed, bool) or not isinstance(self.n_hashed, int) or self.n_hashed < 1:
-            raise UsageError(f"n_hashed={self.n_hashed!r}: expected a number of columns, such as 2**18.")
-        if self.n_hashed * len(rules) >= 2**31:
-            raise UsageError(f"n_hashed={self.n_hashed}: columns must stay below 2**31.")
-        if any(rule.pruning.prunes for rule in rules):
-            raise UsageError(
-                "Hashed terms cannot be pruned. Omit min_df, max_df, min_count, max_features, phrases "
-                "and the min of pairs, or omit n_hashed."
-            )
 
     @property
     def _index(self) -> BlockIndex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -68,7 +69,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     blocks : sequence of str or Block, optional
         Kinds of terms with vocabularies of their own, such as ``["words", "bigrams:0.5", "chars:0.5",
         "title:0.5"]``, see :mod:`widemargin.weight.blocks`. The other parameters hold for every block, except
-        that stop words, stems and concepts are of words.
+        that stop words, stems and concepts are of words. The block "vectors" adds document vectors that are
+        learned from the texts, see :mod:`widemargin.weight.corpus_vectors`.
     fields : sequence of str, optional
         The names of the columns of documents that have several, see :mod:`widemargin.text.fields`. None
         takes all columns of the training documents.
@@ -78,13 +80,16 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     Attributes
     ----------
     vocabulary_ : Vocabulary
-        The sorted terms; the position of a term is its column. Missing if terms are hashed.
+        The sorted terms; the position of a term is its column. Missing if terms are hashed. The words of
+        vectors are among them, after all others; their columns are of counts.
     document_frequencies_ : array of int64
         The number of training documents that contain each term.
     n_documents_ : int
         The number of training documents.
     blocks_ : dict from str to slice
         The columns of every block; without blocks, all are "words".
+    vectors_ : dict from str to CorpusVectors
+        The vectors of words, by block.
     fields_ : tuple of str or None
         The names of the columns of documents.
 
@@ -117,7 +122,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             columns: a data frame, a mapping from names to columns, or a list of mappings from names to texts
         y : ignored
         """
-        self._fit(texts, by_document=False)
+        self._fit(texts, by_document=self.has_vectors)
         return self
 
     def fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
@@ -138,10 +143,14 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         """
         return self.rows(texts).matrix
 
-    def reweighted(self, weighting: str | None, idf_power: float = 1.0) -> Self:
+    def reweighted(self, weighting: str | None, idf_power: float = 1.0, counts: Csr | None = None) -> Self:
         """A fitted vectorizer with the same terms and another weighting.
 
         Use it to count documents once for several weightings: ``reweighted(name).weigh(counts)``.
+
+        Parameters
+        ----------
+        counts : of the training documents. Vectors need them, since their mean depends on the weights.
 
         Examples
         --------
@@ -160,6 +169,12 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             getattr(self, "vocabulary_", None), self.document_frequencies_, self.n_documents_, self.fields_
         )
         other._built_index = self._built_index
+        if other.has_vectors:
+            if counts is None:
+                raise UsageError(
+                    "Vectors of documents depend on the weighting. Pass counts=fit_counts(texts)."
+                )
+            other._keep_vectors(other.vectors_from(counts, other._factors, self.vectors_))
         return other
 
     def restricted_to(self, blocks: Any, counts: Csr) -> tuple[Self, Csr]:
@@ -190,13 +205,14 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
                     f"Block {block.name!r} was not counted; blocks are {', '.join(known)}. Fit it first."
                 )
         places = [list(known).index(block.name) for block in wanted]
-        widths = [columns.stop - columns.start for columns in self.blocks_.values()]
+        widths = self.layout.counted_widths
         other: Self = clone(self).set_params(blocks=wanted)
         terms = getattr(self, "vocabulary_", None)
         if isinstance(terms, BlockVocabulary):
             terms = other._joined_terms([terms.parts[place] for place in places])
-        frequencies = [self.document_frequencies_[self.blocks_[block.name]] for block in wanted]
+        frequencies = [self.document_frequencies_[self.layout.counted[block.name]] for block in wanted]
         other._learned(terms, np.concatenate(frequencies), self.n_documents_, self.fields_)
+        other._keep_vectors([self.vectors_[block.name] for block in wanted if block.name in self.vectors_])
         return other, taken_blocks(counts, widths, places)
 
     def weigh(self, counts: sp.csr_array) -> sp.csr_array:
@@ -217,7 +233,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         """Add `texts` to the training documents.
 
         The first call is a `fit`. Later calls add to `n_documents_` and to the document frequencies of known
-        terms; new terms are ignored (if terms are hashed, all are known).
+        terms; new terms are ignored (if terms are hashed, all are known). Vectors of words stay as they are.
         """
         if not hasattr(self, "document_frequencies_"):
             return self.fit(texts)
@@ -242,11 +258,15 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         self._factors = self._collection_factors()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The terms, as an array of str in column order."""
+        """The terms, as an array of str in column order; the dimensions of vectors are numbered."""
         self._require_fitted()
         if self.n_hashed is not None:
             raise UsageError("Hashed terms have no names. Omit n_hashed to learn a vocabulary.")
-        return np.array(list(self.vocabulary_), dtype=object)
+        if not self.vectors_:
+            return np.array(list(self.vocabulary_), dtype=object)
+        first = self.layout.first_dimension
+        numbered = (self.column_name(column) for column in range(first, self.n_columns))
+        return np.array([*islice(self.vocabulary_, first), *numbered], dtype=object)
 
     def _fit(self, texts: Any, by_document: bool) -> Csr | None:
         columns = check_columns(self.fields)
@@ -268,6 +288,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         counted = count_blocks(views, rules, n_threads, by_document=by_document)
         terms = self._joined_terms(counted.vocabularies)
         self._learned(terms, counted.document_frequencies, len(views), columns)
+        if counted.counts is not None:
+            self._keep_vectors(self.vectors_from(counted.counts, self._factors))
         return counted.counts
 
     def __getstate__(self) -> dict[str, Any]:

@@ -54,7 +54,9 @@ TEXT = (
         "Kinds of terms with vocabularies of their own, each weighted alone: words, bigrams, chars (3 to "
         "5 characters within words), title, subject, first-line, and columns of --text. A name may be "
         "followed by lengths of n-grams, a weight and the fewest documents of a term: "
-        "words,bigrams:0.5,chars:2-4:0.5:min=2.",
+        "words,bigrams:0.5,chars:2-4:0.5:min=2. The block vectors adds document vectors that are learned "
+        "from the documents themselves; they help most where few documents have labels: words,vectors, or "
+        "vectors:dims=200:0.5 for dimensions and weight.",
         _EVERY,
         shown="none: --units and --ngrams",
         common=True,

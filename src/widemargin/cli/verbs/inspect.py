@@ -324,6 +324,8 @@ def _blocks(vectorizer: dict[str, Any] | None) -> list[tuple[str, str]]:
         what = f"{lengths} of {block['units'].replace('_', ' ')}"
         where = f" in {block['field']}" if block["field"] else ""
         weight = f"weight {block['weight']:g}, {counted(n_columns, 'term')}"
+        if block.get("dims") is not None:
+            weight += f", vectors of {counted(block['dims'], 'dimension')}"
         lines.append((f"block {block['name']}", f"{weight}: {what}{where}"))
     return lines
 

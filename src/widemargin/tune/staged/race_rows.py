@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from widemargin._arrays import Csr
 from widemargin._threads import thread_count
 from widemargin.text.inputs import taken
-from widemargin.tune.budget import COUNTING, COUNTING_CHARS
+from widemargin.tune.budget import COUNTING, COUNTING_CHARS, VECTORS
 from widemargin.tune.race import Split
 from widemargin.tune.search_space import Representation, plain
-from widemargin.weight.block_columns import concatenated, weigh_blocks
+from widemargin.weight.block_columns import concatenated, learned_vectors, weigh_blocks
 from widemargin.weight.blocks import Block, parse_blocks
+from widemargin.weight.left_out import kept_entries
 from widemargin.weight.smart import apply_factors, collection_factors
 from widemargin.weight.vectorizer import Vectorizer
 
@@ -37,13 +38,16 @@ _CHARACTERS = 9
 
 
 class _Counting(NamedTuple):
-    """How one block is counted: parameters of a vectorizer, a key that is equal for equal counts, the block's
-    name and its weight."""
+    """How one block is counted: parameters of a vectorizer, a key that is equal for equal counts, and the
+    block."""
 
     parameters: Representation
     key: str
-    name: str
-    weight: float
+    block: Block
+
+    @property
+    def name(self) -> str:
+        return self.block.name
 
 
 class RaceRows:
@@ -91,7 +95,10 @@ class RaceRows:
             return float(X.nnz if hasattr(X, "nnz") else np.size(X)), 0.0
         values = work = 0.0
         for counting in _countings(representation):
-            if counting.key in self._counted:
+            if counting.block.dims is not None:
+                values += counting.block.dims * self.n_documents
+                work += VECTORS * self._words
+            elif counting.key in self._counted:
                 values += len(self._counted[counting.key][1].indices)
             else:
                 share = _VALUES.get(counting.name, 1.0 if counting.name == "words" else _FIELD_VALUES)
@@ -115,7 +122,8 @@ class RaceRows:
         countings = _countings(representation)
         found = [self._counts(counting) for counting in countings]
         counts = concatenated([counts for _, counts in found])
-        widths, weights = [counts.n_columns for _, counts in found], [one.weight for one in countings]
+        widths, blocks = [counts.n_columns for _, counts in found], [one.block for one in countings]
+        weights = [block.weight for block in blocks]
         whole = counts.matrix
         fewest = np.concatenate([_fewest(vectorizer, counts.n_columns) for vectorizer, counts in found])
         scheme, n_threads = representation.get("weighting"), thread_count(representation.get("n_jobs"))
@@ -129,14 +137,17 @@ class RaceRows:
             factors = collection_factors(scheme, frequencies, len(seen), power)
             known = frequencies >= fewest
             factors = known.astype(np.float64) if factors is None else np.where(known, factors, 0.0)
-            both = []
+            both, vectors = [], None
             for some in rows:
                 csr = Csr(some.indptr.astype(np.int64), some.indices, some.data, counts.n_columns)
-                if len(widths) == 1:
+                if len(widths) == 1 and blocks[0].dims is None:
                     both.append(apply_factors(csr, scheme, factors, n_threads=n_threads).matrix)
-                else:
-                    weighed = weigh_blocks(csr, scheme, factors, widths, weights, n_threads=n_threads)
-                    both.append(weighed.matrix)
+                    continue
+                if vectors is None:  # from the documents that are trained on, which come first
+                    own = kept_entries(csr, known[csr.indices])
+                    vectors = learned_vectors(own, scheme, factors, widths, blocks, n_threads=n_threads)
+                weighed = weigh_blocks(csr, scheme, factors, widths, weights, vectors, n_threads=n_threads)
+                both.append(weighed.matrix)
             parts.append((both[0], both[1]))
         return parts
 
@@ -163,15 +174,17 @@ def _countings(representation: Representation) -> list[_Counting]:
     blocks = base.get("blocks")
     if blocks is None:
         name = "words" if base.get("units", "words") == "words" else "chars"
-        return [_Counting(base, key_of(base), name, 1.0)]
+        return [_Counting(base, key_of(base), Block(name))]
     found = []
     for block in parse_blocks(blocks, base.get("fields")):
         alone = {**base, "blocks": None if block == Block("words", weight=block.weight) else ()}
         if alone["blocks"] is not None:
-            alone["blocks"] = (replace(block, weight=1.0),)
+            # Vectors of any number of dimensions are made of the same counts.
+            dims = None if block.dims is None else 1
+            alone["blocks"] = (replace(block, weight=1.0, dims=dims),)
         if block.units != "words":
             alone |= dict.fromkeys(_OF_WORDS)
-        found.append(_Counting(alone, key_of(alone), block.name, block.weight))
+        found.append(_Counting(alone, key_of(alone), block))
     return found
 
 
