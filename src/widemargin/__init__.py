@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from widemargin.learn.trees.c45 import C45
     from widemargin.theory import TCatConcept
     from widemargin.weight.blocks import Block
+    from widemargin.weight.document_vectors import DocumentVectors
+    from widemargin.weight.given_vectors import GivenVectors
     from widemargin.weight.vectorizer import Vectorizer
 
 __version__ = "0.2.0"
@@ -66,7 +68,9 @@ _HOME = {
     "Block": "widemargin.weight.blocks",
     "BoostedTrees": "widemargin.learn.trees.boosting",
     "ChiSquareNetwork": "widemargin.learn.chi_square_network",
+    "DocumentVectors": "widemargin.weight.document_vectors",
     "DualSVM": "widemargin.learn.online.dual_svm",
+    "GivenVectors": "widemargin.weight.given_vectors",
     "KernelSVM": "widemargin.learn.svm.kernel_svm",
     "LabelClusters": "widemargin.features.label_clusters",
     "LabelWeightedSVM": "widemargin.learn.svm.label_weighted_svm",
@@ -107,7 +111,9 @@ __all__ = [
     "Block",
     "BoostedTrees",
     "ChiSquareNetwork",
+    "DocumentVectors",
     "DualSVM",
+    "GivenVectors",
     "KernelSVM",
     "LabelClusters",
     "LabelWeightedSVM",

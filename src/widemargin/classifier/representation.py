@@ -16,6 +16,7 @@ from widemargin.features.combined_columns import Reduction
 from widemargin.text.fields import has_text_columns
 from widemargin.text.inputs import as_texts
 from widemargin.weight.block_counting import Located
+from widemargin.weight.encoded_vectors import EncodedVectors
 from widemargin.weight.term_vectors import TermVectors
 
 Floats = NDArray[np.float64]
@@ -157,6 +158,9 @@ class Representation(NamedTuple):
     def counted_term(self, column: int) -> str:
         """The term of a `column` of counts. Documents have other columns only if some are of vectors."""
         assert self.vectorizer is not None
+        block = self.vectorizer.layout.block(column)
+        if isinstance(self.vectorizer.vectors_.get(block), EncodedVectors):
+            return block  # a text is encoded as a whole
         return str(self.vectorizer.vocabulary_.term(column))
 
     @property

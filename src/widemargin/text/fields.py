@@ -131,7 +131,12 @@ class Views:
             self._fields[field] = as_texts([self._part(text, field) for text in texts])
         return self._fields[field]
 
-    def _part(self, text: str | bytes, field: str) -> str:
+    def strings(self, field: str | None) -> list[str]:
+        """The texts of one field as Python strings, with a line break between columns."""
+        texts = self._texts.to_pylist() if hasattr(self._texts, "to_pylist") else self._texts
+        return [self._part(text, field).replace(SEPARATOR, "\n") for text in texts]
+
+    def _part(self, text: str | bytes, field: str | None) -> str:
         # Undecodable bytes separate words, as U+FFFD does.
         text = text.decode(errors="replace") if isinstance(text, bytes) else text
         start, end = find_field(text, field, self._columns)

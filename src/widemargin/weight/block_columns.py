@@ -21,6 +21,7 @@ from widemargin.errors import DataError
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.blocks import Block
 from widemargin.weight.corpus_vectors import CorpusVectors
+from widemargin.weight.encoded_vectors import EncodedVectors
 from widemargin.weight.smart import apply_factors, parse_scheme
 
 Longs = NDArray[np.int64]
@@ -85,6 +86,8 @@ def segments(counts: Csr, bounds: Sequence[int]) -> Longs:
 
 def taken_blocks(counts: Csr, widths: Sequence[int], places: Sequence[int]) -> Csr:
     """The columns of some blocks, in the order of `places`; `widths` are those of all blocks."""
+    if len(places) == 0:
+        return Csr(np.zeros_like(counts.indptr), counts.indices[:0], counts.data[:0], 0)
     begins = segments(counts, np.cumsum(widths)[:-1].tolist())
     parts = []
     for place in places:
@@ -116,7 +119,7 @@ def weigh_blocks(
     factors: NDArray[np.float64] | None,
     widths: Sequence[int],
     weights: Sequence[float],
-    vectors: Sequence[CorpusVectors] = (),
+    vectors: Sequence[CorpusVectors | EncodedVectors] = (),
     *,
     n_threads: int = 1,
 ) -> Csr:
@@ -127,8 +130,13 @@ def weigh_blocks(
     Parameters
     ----------
     widths : numbers of counted columns of the blocks
-    vectors : those of the last blocks
+    vectors : those of the last blocks; encoded texts come last
     """
+    n_words = len(widths) - sum(isinstance(one, EncodedVectors) for one in vectors)
+    of_texts = [taken_blocks(counts, widths, [place]) for place in range(n_words, len(widths))]
+    if of_texts:
+        counts, widths = taken_blocks(counts, widths, range(n_words)), widths[:n_words]
+        factors = None if factors is None else factors[: counts.n_columns]
     bounds = np.cumsum(widths)[:-1].tolist()
     parts = Csr(segments(counts, bounds), counts.indices, counts.data, counts.n_columns)
     found = apply_factors(parts, scheme, factors, n_threads=n_threads).data
@@ -137,18 +145,17 @@ def weigh_blocks(
     length = np.zeros((counts.n_rows, len(weights)))
     if len(used):
         some = np.logical_or.reduceat(found != 0, parts.indptr[used])
-        length.ravel()[used] = np.where(some, np.tile(weights, counts.n_rows)[used], 0.0)
-    weighed, first = counts._replace(data=found), len(widths) - len(vectors)
-    dense = [
-        one.rows(taken_blocks(weighed, widths, [place]), n_threads)
-        for place, one in enumerate(vectors, start=first)
-    ]
+        own = np.where(some, np.tile(weights[:n_words], counts.n_rows)[used], 0.0)
+        length[np.divmod(used, n_words)] = own
+    weighed, first = counts._replace(data=found), len(weights) - len(vectors)
+    parts_of = [taken_blocks(weighed, widths, [place]) for place in range(first, n_words)] + of_texts
+    dense = [one.rows(part, n_threads) for one, part in zip(vectors, parts_of, strict=True)]
     for place, rows in enumerate(dense, start=first):
         length[:, place] = np.where(rows.any(axis=1), weights[place], 0.0)
     total = _whole_length(length, parse_scheme(scheme).normalization)
     scale = np.divide(length, total[:, None], out=np.zeros_like(length), where=total[:, None] > 0)
-    if not (scale[length > 0] == 1).all():
-        found *= np.repeat(scale.ravel().astype(np.float32), lengths)
+    if len(found) and not (scale[length > 0] == 1).all():
+        found *= np.repeat(scale[:, :n_words].ravel().astype(np.float32), lengths)
     if not vectors:
         return weighed
     beside = [taken_blocks(weighed, widths, range(first))] if first else []
@@ -174,23 +181,27 @@ def learned_vectors(
     blocks: Sequence[Block],
     *,
     n_threads: int = 1,
-    known: Mapping[str, CorpusVectors] | None = None,
-) -> list[CorpusVectors]:
+    known: Mapping[str, CorpusVectors | EncodedVectors | None] | None = None,
+) -> list[CorpusVectors | EncodedVectors]:
     """The vectors of the blocks that have some, in order, from the counts of the training documents.
 
     Parameters
     ----------
     known : vectors of words by block, of which only the mean over documents is computed again
     """
-    found = []
+    found: list[CorpusVectors | EncodedVectors] = []
     for place, block in enumerate(blocks):
         if block.dims is not None:
             own = taken_blocks(counts, widths, [place])
+            if block.encodes:
+                found.append(EncodedVectors.learned(own))
+                continue
             columns = slice(sum(widths[:place]), sum(widths[: place + 1]))
             some = None if factors is None else factors[columns]
             weights = apply_factors(own, scheme, some, n_threads=n_threads)
-            if known is not None and block.name in known:
-                found.append(known[block.name].centered_at(weights, n_threads))
+            words = None if known is None else known.get(block.name)
+            if isinstance(words, CorpusVectors):
+                found.append(words.centered_at(weights, n_threads))
             else:
                 found.append(CorpusVectors.learned(own, weights, block.dims, n_threads))
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,19 @@ from widemargin.errors import DataWarning, UsageError
 from widemargin.text.counting import Counted, Index, WordRule, count_collection
 from widemargin.text.fields import Views, find_field
 from widemargin.text.inputs import as_texts
+from widemargin.text.pairs import parse_pairs
 from widemargin.text.pruning import NoTermsError, Pruning
+from widemargin.text.stemming import check_stemmer
+from widemargin.text.stop_lists import stop_list
+from widemargin.text.thesaurus import Thesaurus
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.block_columns import concatenated
-from widemargin.weight.blocks import Block
+from widemargin.weight.blocks import Block, parse_blocks
+from widemargin.weight.encoded_vectors import EncoderIndex, numbered
+from widemargin.weight.given_vectors import FittedGiven, GivenVectors, sized
+from widemargin.weight.given_words import count_given_words
+from widemargin.weight.smart import check_idf_power, parse_scheme
 
 
 class Located(NamedTuple):
@@ -44,12 +53,65 @@ class BlockRule(NamedTuple):
     pruning: Pruning
 
 
+def block_rules(
+    of: Any, columns: tuple[str, ...] | None, given: Mapping[str, FittedGiven]
+) -> list[BlockRule]:
+    """How a vectorizer counts each block, checked; without blocks, the rule of all terms.
+
+    Parameters
+    ----------
+    of : the parameters of the vectorizer
+    columns : of its documents
+    given : what it learned of given vectors, by block
+    """
+    if of.blocks is None:
+        blocks: tuple[Block, ...] = (Block("words", of.units, of.ngram_range),)
+    else:
+        if of.units != "words" or tuple(of.ngram_range) != (1, 1):
+            raise UsageError("Use either blocks or units and ngram_range: a block has its own.")
+        for name in ("phrases", "pairs"):
+            if getattr(of, name) is not None:
+                raise UsageError(f"{name} does not apply to blocks. Use either {name} or blocks.")
+        blocks = sized(parse_blocks(of.blocks, columns), given)
+    pairs = parse_pairs(of.pairs)
+    check_stemmer(of.stemmer)
+    stop_words = stop_list(of.stop_words)
+    rules = []
+    for block in blocks:
+        rule = TextRule(block.units, of.tokens, block.ngram_range, of.min_token_length, pairs)
+        if of.blocks is None:
+            for name in ("stop_words", "stemmer", "phrases", "pairs", "thesaurus"):
+                if of.units != "words" and getattr(of, name) is not None:
+                    raise UsageError(f"{name} does not apply to units={of.units!r}. Use units='words'.")
+        if of.phrases is not None and of.ngram_range[1] < 2:
+            # Phrases of two words, if nothing is said about longer ones.
+            rule = replace(rule, ngram_range=(of.ngram_range[0], 2))
+        words = WordRule()
+        if block.units == "words":
+            thesaurus = None
+            if of.thesaurus is not None:
+                thesaurus = Thesaurus.of(of.thesaurus, rule, of.stemmer)
+            words = WordRule(stop_words, of.stemmer, thesaurus)
+        few = of.n_hashed is not None and (pairs is None or pairs.min_df is None)
+        fewest = 1 if pairs is None or few else pairs.fewest
+        min_df = of.min_df if block.min_df is None else block.min_df
+        pruning = Pruning(min_df, of.max_df, of.min_count, of.max_features, of.phrases, fewest)
+        rules.append(BlockRule(block, rule, words, pruning))
+    check_hashing(of.n_hashed, rules)
+    if of.weighting is not None:
+        parse_scheme(of.weighting)
+    check_idf_power(of.idf_power)
+    return rules
+
+
 class CountedBlocks(NamedTuple):
-    """The terms of every block, the document frequencies of all columns, and the counts if wanted."""
+    """The terms of every block, the document frequencies of all columns, and the counts if wanted; by name,
+    blocks of given vectors."""
 
     vocabularies: list[Vocabulary]
     document_frequencies: NDArray[np.int64]
     counts: Csr | None
+    given: dict[str, FittedGiven]
 
 
 def count_blocks(
@@ -61,7 +123,12 @@ def count_blocks(
     """
     found: list[Counted] = []
     empty: list[NoTermsError] = []
+    given: dict[str, FittedGiven] = {}
     for rule in rules:
+        if isinstance(rule.block, GivenVectors):
+            counted, given[rule.block.name] = _given(views, rule.block, rule, n_threads)
+            found.append(counted)
+            continue
         texts = views.of(rule.block.field)
         try:
             counted = count_collection(
@@ -79,7 +146,18 @@ def count_blocks(
         [counted.vocabulary for counted in found],
         np.concatenate([counted.document_frequencies for counted in found]),
         concatenated(counts) if by_document else None,
+        given,
     )
+
+
+def _given(views: Views, block: GivenVectors, rule: BlockRule, n_threads: int) -> tuple[Counted, FittedGiven]:
+    """The words of given vectors and their counts, or the vectors of texts in the form of counts."""
+    if not block.encodes:
+        return count_given_words(views.of(block.field), block, rule.text, rule.words, n_threads)
+    counts = EncoderIndex(block.source, block.name, None).count(views.strings(block.field))
+    dims = counts.n_columns
+    counted = Counted(numbered(dims), np.full(dims, len(views), dtype=np.int64), counts)
+    return counted, FittedGiven(replace(block, dims=dims))
 
 
 def _nothing(rule: TextRule, n_documents: int) -> Counted:
@@ -108,6 +186,14 @@ def check_hashing(n_hashed: Any, rules: Sequence[BlockRule]) -> None:
         )
 
 
+def _index(rule: BlockRule, terms: Vocabulary | None, n_hashed: int | None) -> Index | EncoderIndex | None:
+    """What counts one block. A block that has nothing after pruning needs no index."""
+    block = rule.block
+    if isinstance(block, GivenVectors) and block.encodes:
+        return EncoderIndex(block.source, block.name, block.dims)
+    return Index(rule.text, rule.words, terms, n_hashed) if terms is None or len(terms) else None
+
+
 class BlockIndex:
     """Counts the known terms of every block.
 
@@ -121,25 +207,23 @@ class BlockIndex:
         self, rules: Sequence[BlockRule], vocabularies: Sequence[Vocabulary | None], n_hashed: int | None
     ) -> None:
         self._fields = [rule.block.field for rule in rules]
-        # A block that has nothing after pruning needs no index.
-        self._parts = [
-            Index(rule.text, rule.words, terms, n_hashed) if terms is None or len(terms) else None
-            for rule, terms in zip(rules, vocabularies, strict=True)
-        ]
+        self._parts = [_index(rule, terms, n_hashed) for rule, terms in zip(rules, vocabularies, strict=True)]
 
     @property
     def terms(self) -> _core.TermIndex | None:
         """The terms for a reader of texts in the core, if there is one block of words as they are."""
-        return None if len(self._parts) > 1 or self._parts[0] is None else self._parts[0].terms
+        return self._parts[0].terms if len(self._parts) == 1 and isinstance(self._parts[0], Index) else None
 
     def count(self, views: Views, n_threads: int) -> Csr:
         """The counts of known terms, one row per document."""
-        return concatenated(
-            [
-                _empty_rows(len(views)) if index is None else index.count(views.of(field), n_threads)
-                for field, index in zip(self._fields, self._parts, strict=True)
-            ]
-        )
+        found = []
+        for field, index in zip(self._fields, self._parts, strict=True):
+            if isinstance(index, EncoderIndex):
+                found.append(index.count(views.strings(field)))
+            else:
+                none = _empty_rows(len(views))
+                found.append(none if index is None else index.count(views.of(field), n_threads))
+        return concatenated(found)
 
     def locate(self, text: str, columns: Sequence[str] | None) -> tuple[NDArray[Any], ...]:
         """Column, start and end (in characters) of every known term in one text, and of the gap in it.
@@ -153,7 +237,11 @@ class BlockIndex:
             if index is None:
                 continue
             start, end = find_field(text, field, columns)
-            numbers, *places = index.locate(as_texts([text[start:end]]))
-            found.append((numbers + np.int32(before), *(part + start for part in places)))
+            part = text[start:end]
+            if isinstance(index, EncoderIndex):
+                numbers, *places = index.locate(part)
+            else:
+                numbers, *places = index.locate(as_texts([part]))
+            found.append((numbers + np.int32(before), *(place + start for place in places)))
             before += index.n_columns
         return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))

@@ -16,8 +16,10 @@ from widemargin._arrays import Csr
 from widemargin.weight.block_columns import taken_blocks
 from widemargin.weight.blocks import Block
 from widemargin.weight.corpus_vectors import CorpusVectors
+from widemargin.weight.encoded_vectors import EncodedVectors
 
 Floats = NDArray[np.float64]
+Vectors = CorpusVectors | EncodedVectors
 
 
 class BlockLayout(NamedTuple):
@@ -37,7 +39,7 @@ class BlockLayout(NamedTuple):
 
     counted: dict[str, slice]
     weighed: dict[str, slice]
-    vectors: Mapping[str, CorpusVectors]
+    vectors: Mapping[str, Vectors]
 
     @classmethod
     def of(cls, blocks: Sequence[Block], widths: Sequence[int], *, weighed: bool) -> Self:

@@ -71,6 +71,14 @@ class Block:
     dims: int | None = None
 
     @property
+    def encodes(self) -> bool:
+        """Whether the block is of vectors that are made of whole texts, not of counted terms."""
+        return False
+
+    def require_storable(self) -> None:
+        """Refuse to save a block that a model file cannot contain."""
+
+    @property
     def counts_plain_words(self) -> bool:
         """Whether the block counts words of whole documents, which are named without the block."""
         return self.units == "words" and self.field is None
@@ -181,7 +189,7 @@ def _written(block: Block) -> str:
 def parse_blocks(blocks: Any, columns: tuple[str, ...] | None = None) -> tuple[Block, ...]:
     """The checked blocks of a vectorizer, given as a sequence of blocks and words, or as one line.
 
-    Blocks of vectors come last.
+    Blocks of vectors come last, those that encode whole texts at the very end.
 
     Examples
     --------
@@ -204,7 +212,7 @@ def parse_blocks(blocks: Any, columns: tuple[str, ...] | None = None) -> tuple[B
         if any(block.name == other.name for other in found):
             raise UsageError(f"There are two blocks {block.name!r}. Omit one, or rename it: Block(name=...).")
         found.append(block)
-    return tuple(sorted(found, key=lambda block: block.dims is not None))
+    return tuple(sorted(found, key=lambda block: (block.dims is not None) + block.encodes))
 
 
 def prefixes(blocks: Iterable[Block]) -> list[str]:

@@ -12,6 +12,7 @@ document; it leaves the other rows alone, which changes scores by a few thousand
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -21,10 +22,15 @@ from sklearn.base import clone
 
 from widemargin._arrays import Csr
 from widemargin.errors import UsageError
+from widemargin.text.fields import Views
 from widemargin.text.inputs import taken
 from widemargin.text.pairs import is_pair, parse_pairs
 from widemargin.text.vocabulary import Vocabulary
-from widemargin.weight.smart import collection_factors
+from widemargin.weight.block_columns import taken_blocks
+from widemargin.weight.blocks import Block, parse_blocks
+from widemargin.weight.document_vectors import DocumentVectors
+from widemargin.weight.encoded_vectors import from_counts
+from widemargin.weight.given_vectors import GivenVectors
 from widemargin.weight.vectorizer import Vectorizer
 
 Floats = NDArray[np.float64]
@@ -77,9 +83,7 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
     if vectorizer.weighting is None:
         rows = again = rest
     else:
-        factors = collection_factors(
-            vectorizer.weighting, others, max(vectorizer.n_documents_ - 1, 0), vectorizer.idf_power
-        )
+        factors = vectorizer.collection_factors(others, max(vectorizer.n_documents_ - 1, 0))
         rows = vectorizer.weighed_by(rest, factors)
         again = vectorizer.weighed(rest)
     shared = kept_entries(whole, known)
@@ -104,6 +108,8 @@ def rows_and_blocks_without(
     remaining = np.flatnonzero(~out)
     if not _follows_from_counts(vectorizer):
         again: Vectorizer = clone(vectorizer).set_params(fields=vectorizer.fields_)
+        if any(block.encodes for block in blocks_of(vectorizer)):
+            again.set_params(blocks=_encoded_already(vectorizer, counts, texts))
         return again.fit(taken(texts, remaining)).rows(texts), again.blocks_
     of_out = np.repeat(out, np.diff(counts.indptr))
     gone = np.bincount(counts.indices[of_out], minlength=counts.n_columns)
@@ -112,16 +118,32 @@ def rows_and_blocks_without(
     if vectorizer.n_hashed is None:
         keep = frequencies >= _fewest(vectorizer, len(remaining))
         if vectorizer.min_count > 1:
-            keep &= (
-                np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns) >= vectorizer.min_count
-            )
+            totals = np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns)
+            keep &= (totals >= vectorizer.min_count) | vectorizer.given_columns
         known = keep[counts.indices]
     rest = kept_entries(counts, known)
     if vectorizer.weighting is None:
         return rest, vectorizer.blocks_
-    factors = collection_factors(vectorizer.weighting, frequencies, len(remaining), vectorizer.idf_power)
+    factors = vectorizer.collection_factors(frequencies, len(remaining))
     vectors = vectorizer.vectors_from(taken_rows(rest, remaining), factors) if vectorizer.has_vectors else ()
     return vectorizer.weighed_by(rest, factors, vectors), vectorizer.blocks_
+
+
+def blocks_of(vectorizer: Vectorizer) -> tuple[Block, ...]:
+    """The blocks of a fitted vectorizer, in the order of their columns."""
+    return () if vectorizer.blocks is None else parse_blocks(vectorizer.blocks, vectorizer.fields_)
+
+
+def _encoded_already(vectorizer: Vectorizer, counts: Csr, texts: Any) -> list[Block]:
+    """The blocks, with the vectors of `texts` that are among their counts in place of an encoder."""
+    views = Views(vectorizer.documents(texts), vectorizer.fields_)
+    found: list[Block] = []
+    for place, block in enumerate(blocks_of(vectorizer)):
+        if isinstance(block, GivenVectors) and block.encodes:
+            rows = from_counts(taken_blocks(counts, vectorizer.layout.counted_widths, [place]))
+            block = replace(block, source=DocumentVectors(views.strings(block.field), rows))
+        found.append(block)
+    return found
 
 
 def _follows_from_counts(vectorizer: Vectorizer) -> bool:
@@ -153,6 +175,8 @@ def _fewest(vectorizer: Vectorizer, n_documents: int) -> Floats:
     for columns, min_df in vectorizer.min_df_of_columns:
         least = min_df if isinstance(min_df, Integral) else min_df * n_documents
         fewest[columns] = max(float(least), 1.0)
+    for name, given in vectorizer.given_.items():
+        fewest[vectorizer.layout.counted[name]] = given.fewest
     pairs = parse_pairs(vectorizer.pairs)
     if pairs is not None and isinstance(vectorizer.vocabulary_, Vocabulary):
         of_pairs = is_pair(vectorizer.vocabulary_)

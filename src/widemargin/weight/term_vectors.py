@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from dataclasses import fields as parameters_of
 from typing import Any, Self
 
@@ -18,21 +18,17 @@ from widemargin._arrays import Csr
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
-from widemargin.text.counting import WordRule
 from widemargin.text.fields import Views, check_columns, columns_of, joined
-from widemargin.text.pairs import parse_pairs
-from widemargin.text.pruning import Pruning
-from widemargin.text.stemming import check_stemmer
 from widemargin.text.stop_lists import stop_list
-from widemargin.text.thesaurus import Thesaurus
-from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.block_columns import BlockVocabulary, learned_vectors, segments, weigh_blocks
-from widemargin.weight.block_counting import BlockIndex, BlockRule, Located, check_hashing
-from widemargin.weight.block_layout import BlockLayout
-from widemargin.weight.blocks import Block, block_from_plain, parse_blocks, prefixes
+from widemargin.weight.block_counting import BlockIndex, BlockRule, Located, block_rules
+from widemargin.weight.block_layout import BlockLayout, Vectors
+from widemargin.weight.blocks import Block, parse_blocks, prefixes
 from widemargin.weight.corpus_vectors import CorpusVectors
-from widemargin.weight.smart import apply_factors, check_idf_power, collection_factors, parse_scheme
+from widemargin.weight.encoded_vectors import EncodedVectors
+from widemargin.weight.given_vectors import FittedGiven, GivenVectors, stored_block
+from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
 
 
 @dataclass(eq=False, repr=False)
@@ -60,6 +56,11 @@ class TermVectors:
     fields: Sequence[str] | None = None
     idf_power: float = 1.0
 
+    @property
+    def given_(self) -> Mapping[str, FittedGiven]:
+        """Blocks of given vectors, by name."""
+        return getattr(self, "_given", {})
+
     def rows(self, texts: Any) -> Csr:
         """The weights of `texts`, one row each; unknown terms are ignored."""
         return self.weighed(self.counted(texts))
@@ -85,11 +86,13 @@ class TermVectors:
         self,
         counts: Csr,
         factors: NDArray[np.float64] | None,
-        vectors: Sequence[CorpusVectors] | None = None,
+        vectors: Sequence[Vectors] | None = None,
     ) -> Csr:
         """As :meth:`weighed`, with other collection factors, and other vectors if they are given."""
         self._require_fitted()
         if self.weighting is None:
+            if self.blocks is not None and any(rule.block.encodes for rule in self._rules()):
+                raise UsageError("Vectors of whole texts are not counts. Pass a weighting, such as 'ltc'.")
             return counts
         n_threads = thread_count(self.n_jobs)
         if self.blocks is None:
@@ -110,8 +113,8 @@ class TermVectors:
         self,
         counts: Csr,
         factors: NDArray[np.float64] | None,
-        known: Mapping[str, CorpusVectors] | None = None,
-    ) -> list[CorpusVectors]:
+        known: Mapping[str, Vectors] | None = None,
+    ) -> list[Vectors]:
         """The vectors of the blocks that have some, learned from the counts of documents.
 
         Parameters
@@ -122,7 +125,9 @@ class TermVectors:
             return []
         blocks, widths = [rule.block for rule in self._rules()], self.layout.counted_widths
         n_threads, scheme = thread_count(self.n_jobs), str(self.weighting)
-        return learned_vectors(counts, scheme, factors, widths, blocks, n_threads=n_threads, known=known)
+        given = {name: one.words for name, one in self.given_.items() if one.words is not None}
+        words = {**(known or {}), **given}
+        return learned_vectors(counts, scheme, factors, widths, blocks, n_threads=n_threads, known=words)
 
     def locate(self, text: str) -> Located:
         """The occurrences of known terms in `text`, with the characters that they cover.
@@ -139,7 +144,8 @@ class TermVectors:
     def located_row(self, text: str) -> tuple[Csr, Located]:
         """The row of one text and the positions of its terms, from one pass over the text."""
         located = self.locate(text)
-        return self.weighed(self._row_of(located)), located
+        encodes = any(rule.block.encodes for rule in self._rules())
+        return self.weighed(self.counted([text]) if encodes else self._row_of(located)), located
 
     def carried_to_terms(
         self, located: Located, row: Csr, columns: NDArray[Any], parts: NDArray[np.float64]
@@ -173,6 +179,8 @@ class TermVectors:
                 for name, entries in self.thesaurus.items()
             }
         if self.blocks is not None:
+            for rule in self._rules():
+                rule.block.require_storable()
             config["blocks"] = [rule.block.plain() for rule in self._rules()]
             config["block_columns"] = self.layout.counted_widths
         config["fields"] = None if self.fields_ is None else list(self.fields_)
@@ -195,7 +203,7 @@ class TermVectors:
             raise DataError(f"'ngram_range' in manifest.json is {lengths!r}; expected two whole numbers")
         params = {name: config[name] for name in config if name not in ("n_documents", "block_columns")}
         if config.get("blocks") is not None:
-            params["blocks"] = tuple(block_from_plain(block) for block in stored.items("blocks"))
+            params["blocks"] = tuple(stored_block(block) for block in stored.items("blocks"))
         self: Self = Stored({**params, "ngram_range": tuple(lengths)}).made(cls)
         vocabulary = None
         if self.n_hashed is None:
@@ -234,13 +242,14 @@ class TermVectors:
             first += width
         return self._joined_terms(parts)
 
-    def _stored_vectors(self, stored: Stored) -> list[CorpusVectors]:
+    def _stored_vectors(self, stored: Stored) -> list[Vectors]:
         """The vectors of a file, checked."""
-        found: list[CorpusVectors] = []
+        found: list[Vectors] = []
         for rule, width in zip(self._rules(), self.layout.counted_widths, strict=True):
             if rule.block.dims is not None:
+                cls: Any = EncodedVectors if rule.block.encodes else CorpusVectors
                 prefix = f"vectors_{len(found) + 1}_"
-                found.append(CorpusVectors.from_stored(stored, prefix, width, rule.block.dims))
+                found.append(cls.from_stored(stored, prefix, width, rule.block.dims))
         return found
 
     def _joined_terms(self, parts: list[Vocabulary]) -> Vocabulary | BlockVocabulary:
@@ -274,13 +283,13 @@ class TermVectors:
     def _lay_out(self, layout: BlockLayout) -> None:
         self.layout, self.blocks_ = layout, layout.weighed
 
-    def _keep_vectors(self, vectors: Sequence[CorpusVectors]) -> None:
+    def _keep_vectors(self, vectors: Sequence[Vectors]) -> None:
         """Keep the vectors of the blocks that have some, in order."""
         names = [rule.block.name for rule in self._rules() if rule.block.dims is not None]
         self._lay_out(self.layout._replace(vectors=dict(zip(names, vectors, strict=True)) if vectors else {}))
 
     @property
-    def vectors_(self) -> Mapping[str, CorpusVectors]:
+    def vectors_(self) -> Mapping[str, Vectors]:
         """The vectors of words, by block."""
         return self.layout.vectors
 
@@ -326,44 +335,7 @@ class TermVectors:
     def _rules(self) -> list[BlockRule]:
         """How each block is counted, checked; without blocks, the rule of all terms."""
         columns = getattr(self, "fields_", None) or check_columns(self.fields)
-        if self.blocks is None:
-            blocks: tuple[Block, ...] = (Block("words", self.units, self.ngram_range),)
-        else:
-            if self.units != "words" or tuple(self.ngram_range) != (1, 1):
-                raise UsageError("Use either blocks or units and ngram_range: a block has its own.")
-            for name in ("phrases", "pairs"):
-                if getattr(self, name) is not None:
-                    raise UsageError(f"{name} does not apply to blocks. Use either {name} or blocks.")
-            blocks = parse_blocks(self.blocks, columns)
-        pairs = parse_pairs(self.pairs)
-        check_stemmer(self.stemmer)
-        stop_words = stop_list(self.stop_words)
-        rules = []
-        for block in blocks:
-            rule = TextRule(block.units, self.tokens, block.ngram_range, self.min_token_length, pairs)
-            if self.blocks is None:
-                for name in ("stop_words", "stemmer", "phrases", "pairs", "thesaurus"):
-                    if self.units != "words" and getattr(self, name) is not None:
-                        raise UsageError(f"{name} does not apply to units={self.units!r}. Use units='words'.")
-            if self.phrases is not None and self.ngram_range[1] < 2:
-                # Phrases of two words, if nothing is said about longer ones.
-                rule = replace(rule, ngram_range=(self.ngram_range[0], 2))
-            words = WordRule()
-            if block.units == "words":
-                thesaurus = None
-                if self.thesaurus is not None:
-                    thesaurus = Thesaurus.of(self.thesaurus, rule, self.stemmer)
-                words = WordRule(stop_words, self.stemmer, thesaurus)
-            few = self.n_hashed is not None and (pairs is None or pairs.min_df is None)
-            fewest = 1 if pairs is None or few else pairs.fewest
-            min_df = self.min_df if block.min_df is None else block.min_df
-            pruning = Pruning(min_df, self.max_df, self.min_count, self.max_features, self.phrases, fewest)
-            rules.append(BlockRule(block, rule, words, pruning))
-        check_hashing(self.n_hashed, rules)
-        if self.weighting is not None:
-            parse_scheme(self.weighting)
-        check_idf_power(self.idf_power)
-        return rules
+        return block_rules(self, columns, self.given_)
 
     @property
     def _index(self) -> BlockIndex:
@@ -377,11 +349,27 @@ class TermVectors:
         return self._built_index
 
     def _collection_factors(self) -> NDArray[np.float64] | None:
+        return self.collection_factors(self.document_frequencies_, self.n_documents_)
+
+    def collection_factors(
+        self, frequencies: NDArray[np.int64], n_documents: int
+    ) -> NDArray[np.float64] | None:
+        """The collection factors of all columns of counts, given their document frequencies.
+
+        Given words that no training document has count as if one had them.
+        """
         if self.weighting is None:
             return None
-        return collection_factors(
-            self.weighting, self.document_frequencies_, self.n_documents_, self.idf_power
-        )
+        found = np.maximum(frequencies, self.given_columns)
+        return collection_factors(self.weighting, found, n_documents, self.idf_power)
+
+    @property
+    def given_columns(self) -> NDArray[np.bool_]:
+        """Which columns of counts are of given vectors, so that nothing is pruned."""
+        found = np.zeros(len(self.document_frequencies_), dtype=bool)
+        for rule, columns in zip(self._rules(), self.layout.counted.values(), strict=True):
+            found[columns] = isinstance(rule.block, GivenVectors)
+        return found
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "document_frequencies_"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Self
@@ -19,6 +20,7 @@ from widemargin.text.fields import Views, check_columns, columns_of, joined
 from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
 from widemargin.weight.blocks import Block, parse_blocks
+from widemargin.weight.given_vectors import FittedGiven
 from widemargin.weight.smart import check_idf_power, checked_counts, parse_scheme
 from widemargin.weight.term_vectors import TermVectors
 
@@ -165,6 +167,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             parse_scheme(weighting)
         check_idf_power(idf_power)
         other: Self = clone(self).set_params(weighting=weighting, idf_power=idf_power)
+        other._given = self.given_
         other._learned(
             getattr(self, "vocabulary_", None), self.document_frequencies_, self.n_documents_, self.fields_
         )
@@ -207,6 +210,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         places = [list(known).index(block.name) for block in wanted]
         widths = self.layout.counted_widths
         other: Self = clone(self).set_params(blocks=wanted)
+        other._given = self.given_
         terms = getattr(self, "vocabulary_", None)
         if isinstance(terms, BlockVocabulary):
             terms = other._joined_terms([terms.parts[place] for place in places])
@@ -276,6 +280,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             assert columns is not None
             texts = joined(texts, columns)
         self.fields_ = columns
+        self._given: Mapping[str, FittedGiven] = {}
         rules, n_threads = self._rules(), thread_count(self.n_jobs)
         views = Views(texts, columns)
         if len(views) == 0:
@@ -286,7 +291,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             self._learned(None, frequencies, len(views), columns)
             return counts
         counted = count_blocks(views, rules, n_threads, by_document=by_document)
-        terms = self._joined_terms(counted.vocabularies)
+        terms, self._given = self._joined_terms(counted.vocabularies), counted.given
         self._learned(terms, counted.document_frequencies, len(views), columns)
         if counted.counts is not None:
             self._keep_vectors(self.vectors_from(counted.counts, self._factors))

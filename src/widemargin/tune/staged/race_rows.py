@@ -130,11 +130,13 @@ class RaceRows:
         if scheme is None:
             return [(as_floats(whole[seen]), as_floats(whole[unseen])) for seen, unseen in self._places]
         power = float(representation.get("idf_power", 1.0))
+        given = np.concatenate([vectorizer.given_columns for vectorizer, _ in found])
+        words = {name: one.words for vectorizer, _ in found for name, one in vectorizer.given_.items()}
         parts = []
         for seen, unseen in self._places:
             rows = whole[seen], whole[unseen]
             frequencies = np.bincount(rows[0].indices, minlength=whole.shape[1])
-            factors = collection_factors(scheme, frequencies, len(seen), power)
+            factors = collection_factors(scheme, np.maximum(frequencies, given), len(seen), power)
             known = frequencies >= fewest
             factors = known.astype(np.float64) if factors is None else np.where(known, factors, 0.0)
             both, vectors = [], None
@@ -145,7 +147,9 @@ class RaceRows:
                     continue
                 if vectors is None:  # from the documents that are trained on, which come first
                     own = kept_entries(csr, known[csr.indices])
-                    vectors = learned_vectors(own, scheme, factors, widths, blocks, n_threads=n_threads)
+                    vectors = learned_vectors(
+                        own, scheme, factors, widths, blocks, n_threads=n_threads, known=words
+                    )
                 weighed = weigh_blocks(csr, scheme, factors, widths, weights, vectors, n_threads=n_threads)
                 both.append(weighed.matrix)
             parts.append((both[0], both[1]))
@@ -182,7 +186,7 @@ def _countings(representation: Representation) -> list[_Counting]:
             # Vectors of any number of dimensions are made of the same counts.
             dims = None if block.dims is None else 1
             alone["blocks"] = (replace(block, weight=1.0, dims=dims),)
-        if block.units != "words":
+        if block.units != "words" or block.encodes:
             alone |= dict.fromkeys(_OF_WORDS)
         found.append(_Counting(alone, key_of(alone), block))
     return found
@@ -194,4 +198,6 @@ def _fewest(vectorizer: Vectorizer, n_columns: int) -> NDArray[np.float64]:
     if vectorizer.n_hashed is None:
         for columns, min_df in vectorizer.min_df_of_columns:
             fewest[columns] = min_df if min_df >= 1 else 1.0
+        for name, given in vectorizer.given_.items():
+            fewest[vectorizer.layout.counted[name]] = given.fewest
     return fewest
