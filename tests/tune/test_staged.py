@@ -55,6 +55,12 @@ class TestAxes:
         expected = ["learner", "title", "bigrams", "idf_power", "tf", "stemmer", "stop_words", "loss"]
         assert found[: len(expected)] == expected
         assert "chars" in found
+        assert "vectors" not in found
+
+    def test_vectors_of_the_collection_for_short_documents(self):
+        found = names(Axes.around(), short=True, fields=("title",))
+        assert found[-2:] == ["title", "vectors"]
+        assert "vectors" not in names(Axes.around(Vectorizer(ngram_range=(1, 2))), short=True)
 
     @pytest.mark.parametrize(
         ("vectorizer", "kept"),
@@ -84,7 +90,7 @@ class TestAxes:
 
     def test_every_alternative_is_another_point_that_can_be_fitted(self):
         axes = Axes.around()
-        for axis in axes.of(Documents(2000, multilabel=True, fields=("first-line",))):
+        for axis in axes.of(Documents(2000, multilabel=True, fields=("first-line",), short=True)):
             for point in axis.around(axes.start):
                 assert point.key != axes.start.key
                 X = Vectorizer(**point.representation).fit_transform([*TEXTS[:30], *TEXTS[:30]])
@@ -140,6 +146,11 @@ class TestDocuments:
         assert fields_of(["Subject: wheat\n\nUp."] * 3) == ("subject",)
         assert fields_of(["a\x1fb"], ("title", "body")) == ("title",)
         assert fields_of([]) == ()
+
+    def test_length(self):
+        brief, long = "wheat rose by a cent", "prices of wheat rose again " * 40
+        assert describe([brief] * 3 + [long], Vectorizer(), multilabel=False).short
+        assert not describe([brief] + [long] * 3, Vectorizer(), multilabel=False).short
 
     def test_bytes_and_vectors(self):
         assert describe([b"the \xff price of it"], Vectorizer(), multilabel=False).english

@@ -21,6 +21,8 @@ _ENGLISH = 0.1
 _HAVE = 0.8
 # A first line is a title if it is that short, absolutely and relative to the text.
 _LONGEST_TITLE, _TITLE_SHARE = 200, 0.5
+# Characters of a short document: news in brief have about 250, questions 50.
+_SHORT = 400
 
 
 def describe(documents: Any, vectorizer: Vectorizer, *, multilabel: bool) -> Documents:
@@ -35,7 +37,8 @@ def describe(documents: Any, vectorizer: Vectorizer, *, multilabel: bool) -> Doc
     ]
     columns = getattr(vectorizer, "fields", None)
     fields = fields_of(texts, columns)
-    return Documents(n, multilabel=multilabel, english=is_english(texts), fields=fields)
+    short = bool(np.median([len(text) for text in texts]) <= _SHORT)
+    return Documents(n, multilabel=multilabel, english=is_english(texts), fields=fields, short=short)
 
 
 def is_english(texts: Sequence[str]) -> bool:

@@ -3,7 +3,7 @@
 The product of all axes has thousands of candidates. Most axes hardly interact, so they are searched one after
 the other: the alternatives on an axis are compared at the best point so far, and the best one is kept
 (:mod:`widemargin.tune.staged.search`). Cheap axes with large gains come first; character n-grams, which
-multiply the work of what follows, come late.
+multiply the work of what follows, come late, and so do corpus vectors, which every fold learns again.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ class Documents:
     multilabel : labels are sets
     english : English words are common, so that its stop list and stemmer apply
     fields : blocks such as "title" or "subject" that the documents have
+    short : most documents have a few dozen words, so that corpus vectors know more about them
     """
 
     number: int = 0
@@ -88,6 +89,7 @@ class Documents:
     multilabel: bool = False
     english: bool = True
     fields: tuple[str, ...] = ()
+    short: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +199,8 @@ class Axes:
             # A field that does not help words may help characters.
             for name in documents.fields:
                 yield Axis(name, partial(_with_block, name=name))
+            if documents.short:
+                yield Axis("vectors", partial(_with_block, name="vectors"))
         if documents.multilabel and self.free_learner and type(self.learner) is LinearSVM:
             yield Axis("average", _averages, at_cost=True)
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 # In the order in which one part outranks another.
-FAMILIES = ("words", "n-grams", "bigrams", "fields", "chars", "per-label weights", "average", "vectors")
+FAMILIES = (
+    *("words", "n-grams", "bigrams", "fields", "chars", "corpus vectors"),
+    *("per-label weights", "average", "vectors"),
+)
 _OF_LEARNERS = {"AverageOf": "average", "LabelWeightedSVM": "per-label weights"}
 
 
@@ -71,5 +74,7 @@ def _of_block(block: Any) -> str:
     name = block["name"] if isinstance(block, Mapping) else str(block).partition(":")[0]
     if name in ("words", "bigrams", "chars"):
         return str(name)
+    if name == "vectors" or (isinstance(block, Mapping) and block.get("dims") is not None):
+        return "corpus vectors"
     of_field = not isinstance(block, Mapping) or block.get("field") is not None
     return "fields" if of_field else "n-grams"
