@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from widemargin.learn.online.positive_winnow import PositiveWinnow
     from widemargin.learn.online.winnow import Winnow
     from widemargin.learn.profiles.profile_classifier import ProfileClassifier
-    from widemargin.learn.relevance_feedback import RelevanceFeedback
     from widemargin.learn.rocchio.rocchio import Rocchio
     from widemargin.learn.squares.least_squares import RegularizedLeastSquares, SampledLeastSquares
     from widemargin.learn.svm.kernel_svm import KernelSVM
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from widemargin.learn.svm.transductive import TransductiveSVM
     from widemargin.learn.trees.boosting import BoostedTrees
     from widemargin.learn.trees.c45 import C45
+    from widemargin.learn.unlabeled.relevance_feedback import RelevanceFeedback
     from widemargin.theory import TCatConcept
     from widemargin.weight.blocks import Block
     from widemargin.weight.document_vectors import DocumentVectors
@@ -85,7 +85,7 @@ _HOME = {
     "PositiveWinnow": "widemargin.learn.online.positive_winnow",
     "ProfileClassifier": "widemargin.learn.profiles.profile_classifier",
     "RegularizedLeastSquares": "widemargin.learn.squares.least_squares",
-    "RelevanceFeedback": "widemargin.learn.relevance_feedback",
+    "RelevanceFeedback": "widemargin.learn.unlabeled.relevance_feedback",
     "Rocchio": "widemargin.learn.rocchio.rocchio",
     "SampleFeatures": "widemargin.features.sampling",
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",

@@ -73,7 +73,7 @@ def test_the_machines_are_those_of_the_library():
     np.testing.assert_allclose(svm.scores, reference.combined(cosines, learned, 8, 3.0), atol=1e-6)
     both = RelevanceFeedback(query_weight=3.0, positives=0.25).rank(X, query, marks)
     positives = round(0.25 * (len(truth) - 8))
-    machine = TransductiveSVM(positives=positives, on_alarm="ignore").fit(rows, y)
+    machine = TransductiveSVM(1.0, positives=positives, on_alarm="ignore").fit(rows, y)
     expected = reference.combined(cosines, machine.scores_[1:].ravel(), 8, 3.0)
     np.testing.assert_allclose(both.scores, expected, atol=1e-6)
 

@@ -19,7 +19,7 @@ from widemargin.cli.verbs.predict import writer_for
 from widemargin.documents.collection import Collection
 from widemargin.documents.record import LabelSet
 from widemargin.errors import DataError, UsageError
-from widemargin.learn.relevance_feedback import Ranking, RelevanceFeedback
+from widemargin.learn.unlabeled.relevance_feedback import Ranking, RelevanceFeedback
 from widemargin.report.tables import Column, Table
 from widemargin.tune.learners import text_options
 from widemargin.weight.vectorizer import Vectorizer

@@ -16,6 +16,7 @@ is right on other documents.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +106,7 @@ def transduction_alarm(
     kernel_range: float = 1.0,
     level: float = 0.01,
     least_support: float = 0.0,
+    tests: Sequence[str] = ("all", "positive", "negative"),
 ) -> Alarm:
     """Run tests (7.8)-(7.10) for one transductive SVM, and check its share of support vectors.
 
@@ -116,6 +118,8 @@ def transduction_alarm(
     kernel_range : largest minus smallest value of the kernel
     level : the alarm fires if one of the tests has a p-value of at most `level`
     least_support : the alarm fires if the share of support vectors among the unlabeled examples is smaller
+    tests : the tests to run. Where labeled examples are a number per class and not a sample of all, only
+        those of a single class hold
 
     Examples
     --------
@@ -129,7 +133,7 @@ def transduction_alarm(
     if not (at_risk.shape == unlabeled.shape == positive.shape and at_risk.ndim == 1):
         raise UsageError("alpha, xi, signs and unlabeled need one value per example.")
     groups = {"all": np.ones(len(positive), dtype=bool), "positive": positive, "negative": ~positive}
-    shares = {name: _shares(at_risk, unlabeled, group) for name, group in groups.items()}
+    shares = {name: _shares(at_risk, unlabeled, groups[name]) for name in tests}
     shares = {name: share for name, share in shares.items() if share.labeled and share.unlabeled}
     worst = min(shares, key=lambda name: shares[name].p_value, default=None)
     unlikely = worst is not None and shares[worst].p_value <= level

@@ -296,7 +296,7 @@ def test_several_labels_at_once_are_each_as_alone():
     assert np.array_equal(as_sparse.scores_, together.scores_)
     assert [len(row) for row in as_sets.transduction_] == together.transduction_.sum(axis=1).tolist()
     for column in range(3):
-        alone = TransductiveSVM(2.0, on_alarm="ignore").fit(X, Y[:, column])
+        alone = TransductiveSVM(2.0, positives="labeled", on_alarm="ignore").fit(X, Y[:, column])
         assert np.array_equal(alone.scores_[:, 0], together.scores_[:, column])
 
 

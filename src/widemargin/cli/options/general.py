@@ -129,7 +129,7 @@ GENERAL = (
         "is enough.",
         "label",
         list[str],
-        shown="as in the labeled documents",
+        shown="estimated; label sets: as in the labeled documents",
         common=True,
         learners="transductive-svm",
     ),

@@ -30,6 +30,9 @@ from widemargin.labels import Labels
 from widemargin.learn.costs import label_costs
 from widemargin.learn.kernel_rows import refuse_negative
 from widemargin.learn.label_model import State
+from widemargin.learn.svm.class_shares import completed_shares
+from widemargin.learn.svm.class_sizes import assigned, sizes_of
+from widemargin.learn.svm.joint_search import Machines, costs_in_classes, joint_search, shares_by_scores
 from widemargin.learn.svm.kernel_model import KERNELS, KernelModel
 from widemargin.learn.svm.transduction_search import (
     Found,
@@ -56,9 +59,10 @@ class TransductiveSVM(KernelModel):
 
     Minimizes ``1/2 w.w + sum C xi + sum C* xi*`` over the hyperplane and the labels of the unlabeled
     documents, of which `positives` become positive, by the search of Figure 9.1
-    (core/kernel/transduction.hpp); one against the rest for several labels. Afterwards the tests of 7.5 check
-    the result. They compare labeled with unlabeled documents, so they use the solution at which both cost the
-    same.
+    (core/kernel/transduction.hpp). Several exclusive classes are searched together
+    (:mod:`widemargin.learn.svm.joint_search`), labels of label sets one by one. Afterwards the tests of 7.5
+    check the result. They compare labeled with unlabeled documents, so they use the solution at which both
+    cost the same.
 
     Parameters
     ----------
@@ -66,9 +70,13 @@ class TransductiveSVM(KernelModel):
     C_unlabeled : C*, the cost for an unlabeled document; 0 for the inductive SVM. None: all unlabeled
         documents together weigh half as much as the labeled ones, and none more than `C`. The thesis uses
         `C`; then a few labeled documents have little weight against thousands of others
-    positives : the positive share or number of the unlabeled documents; None for the share among the labeled
-        ones; for several labels also a sequence, or a dict from labels. A single unlabeled document gets the
-        label of the inductive SVM
+    positives : the positive share or number of the unlabeled documents; for several labels a sequence, or a
+        dict from labels. Shares of exclusive classes are scaled to add up to 1. "labeled": the shares among
+        the labeled documents, as in the thesis. None: the same for label sets; for exclusive classes an
+        estimate (:mod:`widemargin.learn.svm.class_shares`), because labeled documents are often a fixed
+        number per class. A single unlabeled document gets the label of the inductive SVM
+    classes : how several exclusive classes are searched: "joint", so that every unlabeled document is in one
+        class and all classes have their shares, or "separate", each against the rest, as in the thesis
     kernel, gamma, degree, coef0 : as for :class:`~widemargin.KernelSVM`, without "precomputed"
     bias : "unregularized" for the biased hyperplane of the thesis; None for hyperplanes through the origin; a
         positive number for a bias feature of that size
@@ -84,7 +92,9 @@ class TransductiveSVM(KernelModel):
     alarm_level : p-value of the tests of 7.5 at or below which the alarm fires; 0 for no alarm, which saves
         the search with equal costs
     alarm_support : share of support vectors among unlabeled documents below which the alarm fires
-        (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 only
+        (:mod:`widemargin.measure.alarm`); 0 for the tests of 7.5 only. Not for classes searched together;
+        for these, and for shares that are estimated, labeled and unlabeled documents are compared within each
+        class only
     class_weight : as for :class:`~widemargin.LinearSVM`
     tol : largest violation of an optimality condition (8.32)-(8.34), at least 1e-12
     cache : megabytes for the kernel matrix; if it does not fit, a linear SVM uses weight vectors
@@ -99,9 +109,13 @@ class TransductiveSVM(KernelModel):
     coef_, intercept_ : weights and intercepts of the linear SVM, for new documents
     alpha_, xi_ : (n, columns) dual variables and slacks
     positives_ : (columns,) number of unlabeled documents that became positive
+    shares_ : (classes,) shares of exclusive classes among the unlabeled documents, as estimated or given;
+        None for label sets
     objective_, duality_gap_, n_switches_ : (columns,) final values, and number of exchanged pairs of labels
+        (of classes searched together, of documents that changed their class)
     switches_ : of each column the exchanged pairs in order, (pairs, 2): the document that became negative
-        and the one that became positive; at most two pairs for every document are kept
+        and the one that became positive; at most two pairs for every document are kept, none of classes
+        searched together
     levels_ : of each column a list of :class:`~widemargin.learn.svm.transduction_search.Level`
     alarm_ : of each column an :class:`~widemargin.measure.alarm.Alarm`; None if everything is labeled,
         unlabeled documents cost nothing, or the alarm is off
@@ -116,10 +130,11 @@ class TransductiveSVM(KernelModel):
     ['ham', 'ham', 'ham', 'spam', 'spam', 'spam']
     """
 
-    C: float = parameter(1.0, POSITIVE)
+    C: float = parameter(20.0, POSITIVE)
     _: KW_ONLY
     C_unlabeled: float | None = parameter(None, or_none(AT_LEAST_0))
     positives: Any = None
+    classes: Literal["joint", "separate"] = parameter("joint", one_of("joint", "separate"))
     kernel: Literal["linear", "poly", "rbf", "sigmoid", "chi2"] = parameter("linear", one_of(*KERNELS))
     bias: float | Literal["unregularized"] | None = parameter(
         "unregularized", either(SIZE_OF_BIAS, one_of("unregularized"))
@@ -156,17 +171,18 @@ class TransductiveSVM(KernelModel):
                 DataWarning,
                 stacklevel=3,
             )
-        self.label_space_, self.positives_ = space, count_positives(self.positives, space, signs)
+        self.label_space_ = space
         self.unlabeled_: NDArray[np.bool_] = signs == 0 if space.indicator else signs[:, 0] == 0
         # Rows in an order of their own make the result independent of the order in which they came.
         rows = sp.csr_array(X)
         self._kernel.refuse_overflow(canonical_csr(rows), self._offset)
         order = _order_of_content(rows, signs)
         rows = rows[order]
+        self._set_sizes(rows, signs[order])
         found = self._search(rows, signs[order])
         alone = np.count_nonzero(signs == 0, axis=0) == 1
         decided = np.count_nonzero((signs[order].T == 0) & (found.transductive.y > 0), axis=1)
-        self.positives_ = np.where(alone, decided, self.positives_)
+        self.positives_[alone] = decided[alone]
         self._keep(rows, signs, order, found)
         return self
 
@@ -179,16 +195,9 @@ class TransductiveSVM(KernelModel):
             config["parameters"][name] = None if value != value else value
         return config, arrays
 
-    def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
-        costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
-        by_column = np.ascontiguousarray(signs.T)
-        par = np.column_stack([costs[1], costs[0]])
-        if self.C_unlabeled is None:
-            n_labeled, k = np.count_nonzero(signs, axis=0), np.count_nonzero(signs == 0, axis=0)
-            factor = np.minimum(1.0, TOGETHER * n_labeled / np.maximum(k, 1))
-        else:
-            factor = np.full(len(par), self.C_unlabeled / self.C)
-        how = Search(
+    @property
+    def _how(self) -> Search:
+        return Search(
             switching=self.switching,
             first_costs=self.first_costs,
             tol=float(self.tol),
@@ -198,19 +207,69 @@ class TransductiveSVM(KernelModel):
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
         )
+
+    def _machines(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Machines:
+        costs = label_costs(self.C, self.class_weight, self.label_space_, signs, np.zeros(0))
+        equality = isinstance(self.bias, str)
+        return Machines(canonical_csr(rows), self._kernel, costs, self._how, equality, self._offset)
+
+    def _set_sizes(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> None:
+        """Decide how many unlabeled documents become positive in every column."""
+        space, k = self.label_space_, np.count_nonzero(signs == 0, axis=0)
+        labeled_shares = isinstance(self.positives, str) and self.positives == "labeled"
+        given = None if labeled_shares else self.positives
+        self.positives_: NDArray[np.int64] = count_positives(given, space, signs)
+        self.shares_: Floats | None = None
+        if space.kind == "multilabel" or k.max() < 2:
+            return
+        n = int(k[0])
+        if (given is None and not labeled_shares) or isinstance(given, dict):
+            estimate = shares_by_scores(self._machines(rows, signs), np.ascontiguousarray(signs.T))
+            names = space.classes.tolist()
+            columns = space.column_names.tolist()
+            known = {names.index(name): self.positives_[columns.index(name)] / n for name in given or ()}
+            self.shares_ = completed_shares(estimate, known)
+        elif space.kind == "binary":
+            share = self.positives_[0] / n
+            self.shares_ = np.array([1 - share, share])
+        else:
+            self.shares_ = self.positives_ / self.positives_.sum()
+        if space.kind == "binary":
+            self.positives_ = np.clip(sizes_of(self.shares_, n)[1:], 1, n - 1)
+        elif self.classes == "joint":
+            self.positives_ = sizes_of(self.shares_, n)
+
+    def _search(self, rows: sp.csr_array, signs: NDArray[np.int8]) -> Found:
+        machines = self._machines(rows, signs)
+        costs, by_column = machines.costs, np.ascontiguousarray(signs.T)
+        par = np.column_stack([costs[1], costs[0]])
+        if self.C_unlabeled is None:
+            n_labeled, k = np.count_nonzero(signs, axis=0), np.count_nonzero(signs == 0, axis=0)
+            factor = np.minimum(1.0, TOGETHER * n_labeled / np.maximum(k, 1))
+        else:
+            factor = np.full(len(par), self.C_unlabeled / self.C)
         self._limits = factor[:, None] * par
+        if self._together and factor[0] > 0:
+            to_par = bool(self.alarm_level)
+            return joint_search(machines, by_column, self.positives_, float(factor[0]), to_par=to_par)
         return search(
-            canonical_csr(rows),
+            machines.csr,
             self._kernel,
             by_column,
             np.where(by_column > 0, costs[0][:, None], costs[1][:, None]),
             self._limits,
             par if self.alarm_level else self._limits,
             self.positives_,
-            how,
-            equality=isinstance(self.bias, str),
+            machines.how,
+            equality=machines.equality,
             offset=self._offset,
         )
+
+    @property
+    def _together(self) -> bool:
+        """Whether several classes are searched together."""
+        several = self.label_space_.kind == "multiclass" and np.count_nonzero(self.unlabeled_) > 1
+        return bool(several and self.classes == "joint")
 
     @property
     def _offset(self) -> float:
@@ -248,7 +307,7 @@ class TransductiveSVM(KernelModel):
         self._set_rule(rows, signed[:, order])
         choice = y.T.copy()
         if self.label_space_.kind == "multiclass":
-            choice[self.unlabeled_] = self.scores_[self.unlabeled_]
+            choice[self.unlabeled_] = self._chosen(self.scores_[self.unlabeled_])
         self.transduction_: Any = self.label_space_.decide(choice)
         if not found.converged.all():
             warnings.warn(
@@ -257,6 +316,21 @@ class TransductiveSVM(KernelModel):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    @property
+    def _tests(self) -> tuple[str, ...]:
+        """The tests of 7.5 that hold: labeled documents may be a number per class, not a sample."""
+        if self._together:
+            return ("positive",)
+        by_class = self.label_space_.kind == "binary" and self.positives is None
+        return ("positive", "negative") if by_class else ("all", "positive", "negative")
+
+    def _chosen(self, scores: Floats) -> Floats:
+        """Scores whose largest is that of the class of each unlabeled document."""
+        if not self._together:
+            return scores
+        place = assigned(costs_in_classes(scores), self.positives_)
+        return np.where(place[:, None] == np.arange(scores.shape[1]), 1.0, -1.0)
 
     def _raise_alarms(self, csr: Csr, at_par: Machine, unlabeled: NDArray[np.bool_]) -> None:
         names = self.label_space_.column_names.tolist()
@@ -276,7 +350,9 @@ class TransductiveSVM(KernelModel):
                 unlabeled[:, column],
                 kernel_range=kernel_range,
                 level=float(self.alarm_level),
-                least_support=float(self.alarm_support),
+                # The boundary of one of many classes is near few documents.
+                least_support=0.0 if self._together else float(self.alarm_support),
+                tests=self._tests,
             )
         fired = {names[c]: alarm.sentence for c, alarm in enumerate(self.alarm_) if alarm and alarm.fired}
         if not fired or self.on_alarm == "ignore":

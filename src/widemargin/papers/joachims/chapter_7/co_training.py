@@ -220,6 +220,7 @@ def svm_scores(X: Any, parts: Parts, known: NDArray[np.bool_], cost: float | Non
     else:
         y = np.concatenate([known.astype(np.float64), np.full(len(parts.unlabeled), np.nan)])
         rows = np.concatenate([parts.labeled, parts.unlabeled])
-        machine = TransductiveSVM(C, C_unlabeled=cost, on_alarm="ignore").fit(X[rows], y)
+        machine = TransductiveSVM(C, C_unlabeled=cost, positives="labeled", on_alarm="ignore")
+        machine.fit(X[rows], y)
     scores: Floats = np.asarray(machine.decision_function(X[parts.test]), dtype=np.float64)
     return scores.ravel()

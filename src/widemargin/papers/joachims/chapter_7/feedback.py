@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.learn.relevance_feedback import RelevanceFeedback
+from widemargin.learn.unlabeled.relevance_feedback import RelevanceFeedback
 from widemargin.measure.break_even import average_precision, precision_at
 from widemargin.papers.joachims.text_tasks import Report, reuters_documents
 from widemargin.papers.result import UNPUBLISHED, Cell, PaperResult

@@ -1,0 +1,1 @@
+"""Learning from labeled and unlabeled documents, by any learner: self-training, relevance feedback."""
