@@ -52,6 +52,11 @@ class Point:
         return Point({**self.representation, **(representation or {})}, learner)
 
     @property
+    def learns_vectors(self) -> bool:
+        """Whether a block is of corpus vectors."""
+        return any(block.dims is not None for block in _blocks(self))
+
+    @property
     def key(self) -> str:
         """Equal for equal points."""
         own = (type(self.learner).__name__, *sorted(_plain_items(self.learner.get_params(deep=False))))

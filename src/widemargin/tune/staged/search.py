@@ -36,6 +36,8 @@ ROUNDS = 3
 _CLIMB_BEFORE = ("chars",)
 # A representation with twice as many values must be better by this much, one with three times by twice that.
 _WORTH = 0.0007
+# What corpus vectors must gain, because every fold of an estimate learns them again.
+_WORTH_OF_VECTORS = 0.002
 # A race of all axes takes as long as so many trainings of the starting point, and countings of its words.
 _SIZE, _COUNTINGS = 60.0, 10.0
 
@@ -162,7 +164,8 @@ class StagedRace:
         if np.isinf(self.budget.left):
             return 0.0
         new, old = (self.rows.values(found.point.representation)[0] for found in (stage, best))
-        return _WORTH * max(new / max(old, 1.0) - 1, 0.0)
+        vectors = _WORTH_OF_VECTORS * (stage.point.learns_vectors - best.point.learns_vectors)
+        return _WORTH * max(new / max(old, 1.0) - 1, 0.0) + max(vectors, 0.0)
 
     def _climb(self, leader: Stage) -> None:
         while (place := leader.climber.next_step()) is not None:
