@@ -1,5 +1,9 @@
-// Python's view of sparse matrices: the check of their arrays, scores, and counts for selecting features.
+// Python's view of sparse matrices: the check of their arrays, scores, counts for selecting features, and
+// associations of words.
+#include <nanobind/stl/unique_ptr.h>
+
 #include "bindings/bindings.hpp"
+#include "sparse/associations.hpp"
 #include "sparse/chi_square.hpp"
 #include "sparse/csr_check.hpp"
 #include "sparse/label_factors.hpp"
@@ -109,6 +113,42 @@ void chi_square_arrays(InputMatrix<std::int32_t> together, Input<double> term_fr
         [&] { chi_square(together.data(), terms, labels, n, scores.data(), n_threads, poll_signals); });
 }
 
+// context_numbers: one per word, -1 for words that are no contexts. log_shares: one per context.
+std::unique_ptr<Associations> associations(Input<std::int64_t> indptr, Input<std::int32_t> indices,
+                                           Input<std::int32_t> context_numbers, Input<double> log_shares,
+                                           int n_threads) {
+    require_threads(n_threads);
+    if (indptr.size() == 0) throw nb::value_error("indptr is empty");
+    const auto n_documents = std::int64_t(indptr.size()) - 1;
+    require_size(indices, indptr(n_documents), "indices");
+    const DocumentWords words{indptr.data(), indices.data(), n_documents,
+                              std::int64_t(context_numbers.size())};
+    const Contexts contexts{context_numbers.data(), log_shares.data(), std::int64_t(log_shares.size())};
+    std::unique_ptr<Associations> made;
+    without_gil([&] { made = std::make_unique<Associations>(words, contexts, n_threads, poll_signals); });
+    return made;
+}
+
+// x and out: contexts x columns.
+void gram_times_arrays(const Associations& self, InputMatrix<double> x, OutputMatrix<double> out,
+                       int n_threads) {
+    require_threads(n_threads);
+    const auto n = std::int64_t(x.shape(1));
+    require_shape(x, {self.n_contexts(), n}, "x");
+    require_shape(out, {self.n_contexts(), n}, "out");
+    without_gil([&] { self.gram_times(x.data(), n, out.data(), n_threads, poll_signals); });
+}
+
+// x: contexts x columns. out: words x columns.
+void associations_times_arrays(const Associations& self, InputMatrix<double> x, OutputMatrix<double> out,
+                               int n_threads) {
+    require_threads(n_threads);
+    const auto n = std::int64_t(x.shape(1));
+    require_shape(x, {self.n_contexts(), n}, "x");
+    require_shape(out, {self.n_words(), n}, "out");
+    without_gil([&] { self.times(x.data(), n, out.data(), n_threads, poll_signals); });
+}
+
 template <typename T>
 void register_by_type(nb::module_& m, nb::class_<Csr>& csr) {
     using nb::arg;
@@ -133,6 +173,12 @@ void register_sparse(nb::module_& m) {
           array("row_weights"), array("places"), array("indices"), array("values"), arg("n_threads"));
     m.def("label_factors", &label_factors_arrays, arg("csr"), array("label_indptr"), array("label_rows"),
           array("row_weights"), arg("mix"), arg("nearest"), array("squared_factors"), arg("n_threads"));
+    nb::class_<Associations>(m, "Associations")
+        .def(nb::new_(&associations), array("indptr"), array("indices"), array("context_numbers"),
+             array("log_shares"), arg("n_threads"))
+        .def_prop_ro("n_values", &Associations::n_values)
+        .def("gram_times", &gram_times_arrays, array("x"), array("out"), arg("n_threads"))
+        .def("times", &associations_times_arrays, array("x"), array("out"), arg("n_threads"));
     m.def("chi_square", &chi_square_arrays, array("together"), array("term_frequencies"), array("of_terms"),
           array("label_frequencies"), array("of_labels"), arg("n"), array("scores"), arg("n_threads"));
 }

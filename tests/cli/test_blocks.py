@@ -237,3 +237,42 @@ def test_refused(here, data, tmp_path, options, message):
 
 def test_options_are_those_of_the_library():
     assert parse_blocks(BLOCKS)[2].ngram_range == (2, 3)
+
+
+def test_vectors(here, data, tmp_path):
+    model = tmp_path / "v.wm"
+    blocks = "words,vectors:dims=5:0.5:min=2"
+    done = here("train", data / "plain.jsonl", "-o", model, "--blocks", blocks, "--tune", "none")
+    assert done.returncode == 0, done.stderr
+    expected = Vectorizer(blocks=blocks).fit(TEXTS)
+    assert (TextClassifier.load(model).vectorizer_.transform(TEXTS) != expected.transform(TEXTS)).nnz == 0
+    shown = here("inspect", model).stdout
+    assert "vectors of 5 dimensions" in shown
+    assert "Exact leave-one-out" not in shown
+    parts = json.loads(here("explain", model, TEXTS[0], "--json").stdout)["contributions"]
+    assert {part["block"] for part in parts} == {"words", "vectors"}
+    assert json.loads(here("predict", model, data / "plain.jsonl", "--json").stdout.splitlines()[0])["labels"]
+
+
+def test_vectors_with_tuning(here, data, tmp_path):
+    model = tmp_path / "t.wm"
+    blocks = "words,vectors:dims=5:min=2"
+    done = here("train", data / "plain.jsonl", "-o", model, "--blocks", blocks, "--tune", "fast")
+    assert done.returncode == 0, done.stderr
+    assert "vectors" in TextClassifier.load(model).vectorizer_.blocks_
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--blocks", "words,vectors:dims=x"], "dims=200"),
+        (["--blocks", "words,vectors:dims=0"], "expected a whole number from 1"),
+        (["--blocks", "words,vectors", "--hashed", "1000"], "Hashed terms have no vectors"),
+        (["--blocks", "words,vectors", "--learner", "positive-winnow"], "Omit the block"),
+    ],
+)
+def test_mistakes_about_vectors(here, data, tmp_path, options, message):
+    done = here("train", data / "plain.jsonl", "-o", tmp_path / "no.wm", "--tune", "none", *options)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

@@ -9,7 +9,8 @@ Floats = NDArray[np.float64]
 
 
 def associations(counts: NDArray[np.int64], n_contexts: int, power: float) -> Floats:
-    """Positive pointwise mutual information, words x words; contexts that are not used have columns of 0."""
+    """Positive pointwise mutual information, words x words, in single precision; contexts that are not used
+    have columns of 0."""
     present = counts > 0
     n_words = counts.shape[1]
     frequencies = present.sum(axis=0)
@@ -29,7 +30,7 @@ def associations(counts: NDArray[np.int64], n_contexts: int, power: float) -> Fl
             if together[i, j] > 0:
                 share = smoothed[j] / smoothed[contexts].sum()
                 found[i, j] = max(np.log(together[i, j] / together[i].sum() / share), 0.0)
-    return found
+    return found.astype(np.float32).astype(np.float64)
 
 
 def word_products(counts: NDArray[np.int64], dims: int, n_contexts: int, power: float) -> Floats:

@@ -248,10 +248,11 @@ def assess(
             gain = expected_gain(learner, rows, found, thresholds, sample_weight, seed, choose)
         judged = _estimates(rule, found, decided, gain)
         levels = None if tree is None else by_level(tree.tree, truth, decided.signs)
-        if method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
+        if rows.learns_vectors:
+            judged.notes.append("Vectors were learned again in every fold, so leave-one-out is not offered.")
+        elif method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
-            if why:
-                judged.notes.append(f"Exact leave-one-out would take long: {why}.")
+            judged.notes.extend([f"Exact leave-one-out would take long: {why}."] if why else [])
         judged = judged if optimism is None else optimism.lower(judged)
     if request.costs is not None and request.method is not None:
         cost = expected_cost(request.costs, space, found.scores, truth, decided.signs)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ Longs = NDArray[np.int64]
 
 # Entries that are moved at a time, so that temporary arrays stay in the cache.
 _AT_ONCE = 1 << 18
+# Documents whose vectors are made at a time.
+_ROWS_AT_ONCE = 1 << 13
 
 
 def concatenated(parts: Sequence[Csr]) -> Csr:
@@ -36,11 +39,7 @@ def concatenated(parts: Sequence[Csr]) -> Csr:
         return parts[0]
     indptr = np.sum([part.indptr for part in parts], axis=0)
     n_columns = sum(part.n_columns for part in parts)
-    if n_columns >= 2**31 or indptr[-1] >= 2**31:
-        raise DataError(
-            f"Too much for one matrix: {n_columns} columns with {indptr[-1]} entries; both must stay below "
-            f"2**31. Train on part of the documents, or use fewer blocks."
-        )
+    _check_size(n_columns, indptr[-1])
     indices = np.empty(indptr[-1], dtype=np.int32)
     data = np.empty(indptr[-1], dtype=parts[0].data.dtype)
     begins, before = indptr[:-1].copy(), 0
@@ -55,6 +54,14 @@ def concatenated(parts: Sequence[Csr]) -> Csr:
         begins += lengths
         before += part.n_columns
     return Csr(indptr, indices, data, n_columns)
+
+
+def _check_size(n_columns: int, n_entries: int) -> None:
+    if n_columns >= 2**31 or n_entries >= 2**31:
+        raise DataError(
+            f"Too much for one matrix: {n_columns} columns with {n_entries} entries; both must stay below "
+            f"2**31. Train on part of the documents, or use fewer blocks."
+        )
 
 
 def _row_groups(indptr: Longs) -> Iterator[slice]:
@@ -93,11 +100,15 @@ def taken_blocks(counts: Csr, widths: Sequence[int], places: Sequence[int]) -> C
     for place in places:
         first = begins[place : -1 : len(widths)]
         lengths = begins[place + 1 :: len(widths)] - first
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(indptr[-1]) + np.repeat(first - indptr[:-1], lengths)
-        indices = counts.indices[entries] - np.int32(sum(widths[:place]))
-        parts.append(Csr(indptr, indices, counts.data[entries], widths[place]))
+        parts.append(_block_at(counts, first, lengths, sum(widths[:place]), widths[place]))
     return concatenated(parts)
+
+
+def _block_at(csr: Csr, begins: Longs, sizes: Longs, before: int, width: int) -> Csr:
+    """Rows of so many entries from these places, in the columns of a block after `before` others."""
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    entries = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], sizes)
+    return Csr(indptr, csr.indices[entries] - np.int32(before), csr.data[entries], width)
 
 
 def _first_from(counts: Csr, begins: Longs, bound: int) -> Longs:
@@ -147,30 +158,87 @@ def weigh_blocks(
         some = np.logical_or.reduceat(found != 0, parts.indptr[used])
         own = np.where(some, np.tile(weights[:n_words], counts.n_rows)[used], 0.0)
         length[np.divmod(used, n_words)] = own
-    weighed, first = counts._replace(data=found), len(weights) - len(vectors)
-    parts_of = [taken_blocks(weighed, widths, [place]) for place in range(first, n_words)] + of_texts
-    dense = [one.rows(part, n_threads) for one, part in zip(vectors, parts_of, strict=True)]
-    for place, rows in enumerate(dense, start=first):
-        length[:, place] = np.where(rows.any(axis=1), weights[place], 0.0)
-    total = _whole_length(length, parse_scheme(scheme).normalization)
-    scale = np.divide(length, total[:, None], out=np.zeros_like(length), where=total[:, None] > 0)
-    if len(found) and not (scale[length > 0] == 1).all():
-        found *= np.repeat(scale[:, :n_words].ravel().astype(np.float32), lengths)
+    normalization = parse_scheme(scheme).normalization
     if not vectors:
-        return weighed
-    beside = [taken_blocks(weighed, widths, range(first))] if first else []
-    for place, (one, rows) in enumerate(zip(vectors, dense, strict=True), start=first):
-        rows *= scale[:, [place]].astype(np.float32)
-        beside.append(_as_rows(rows, one.used))
-    return concatenated(beside)
+        scale = _scale(length, normalization)
+        if not (scale[length > 0] == 1).all():
+            found *= np.repeat(scale.ravel().astype(np.float32), lengths)
+        return counts._replace(data=found)
+    weighed, shape = counts._replace(data=found), (counts.n_rows, max(n_words, 1))
+    begins, by_block = parts.indptr[:-1].reshape(shape), lengths.reshape(shape)
+    sources = [
+        _Source(weighed, begins[:, place], by_block[:, place], sum(widths[:place]), widths[place])
+        for place in range(n_words)
+    ]
+    sources += [_Source(one, one.indptr[:-1], np.diff(one.indptr), 0, one.n_columns) for one in of_texts]
+    return _with_vectors(sources, vectors, weights, length, normalization, n_threads)
 
 
-def _as_rows(dense: NDArray[np.float32], used: int) -> Csr:
-    """Dense rows as sparse ones: the first columns that are `used` of every row that is not 0."""
-    some = dense.any(axis=1)
-    indptr = np.concatenate([[0], np.cumsum(some * np.int64(used))])
-    indices = np.tile(np.arange(used, dtype=np.int32), int(some.sum()))
-    return Csr(indptr, indices, dense[some, :used].ravel(), dense.shape[1])
+class _Source(NamedTuple):
+    """The entries of one block: where those of every row begin and how many they are; its columns."""
+
+    csr: Csr
+    begins: Longs
+    sizes: Longs
+    before: int
+    width: int
+
+    def rows(self, some: slice) -> Csr:
+        """The rows of the block alone."""
+        return _block_at(self.csr, self.begins[some], self.sizes[some], self.before, self.width)
+
+
+def _with_vectors(
+    sources: Sequence[_Source],
+    vectors: Sequence[CorpusVectors | EncodedVectors],
+    weights: Sequence[float],
+    length: NDArray[np.float64],
+    normalization: _core.Normalization,
+    n_threads: int,
+) -> Csr:
+    """The rows with vectors in the last blocks, made a part at a time in the memory of the result.
+
+    Parameters
+    ----------
+    sources : the weights of every block alone, before vectors are made of them
+    length : rows x blocks, of blocks of terms
+    """
+    first = len(sources) - len(vectors)
+    kept = [source.sizes for source in sources[:first]]
+    kept += [
+        np.where(source.sizes > 0, one.used, 0) for source, one in zip(sources[first:], vectors, strict=True)
+    ]
+    columns = np.cumsum([0, *(one.width for one in sources[:first]), *(one.dims for one in vectors)]).tolist()
+    indptr = np.concatenate([[0], np.cumsum(np.sum(kept, axis=0))])
+    _check_size(columns[-1], indptr[-1])
+    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
+    for begin in range(0, len(length), _ROWS_AT_ONCE):
+        some = slice(begin, begin + _ROWS_AT_ONCE)
+        parts: list[Any] = [source.rows(some) for source in sources]
+        for place, one in enumerate(vectors, start=first):
+            parts[place] = one.rows(parts[place], n_threads)
+            length[some, place] = np.where(parts[place].any(axis=1), weights[place], 0.0)
+        scale = _scale(length[some], normalization).astype(np.float32)
+        to = indptr[:-1][some].copy()
+        for place, part in enumerate(parts):
+            size = kept[place][some]
+            at = np.arange(size.sum()) + np.repeat(to - np.cumsum(size) + size, size)
+            if place < first:
+                indices[at] = part.indices + np.int32(columns[place])
+                data[at] = part.data * np.repeat(scale[:, place], size)
+            else:
+                used = vectors[place - first].used
+                rows = (part * scale[:, [place]])[size > 0, :used]
+                indices[at] = np.tile(np.arange(used, dtype=np.int32), len(rows)) + np.int32(columns[place])
+                data[at] = rows.ravel()
+            to += size
+    return Csr(indptr, indices, data, columns[-1])
+
+
+def _scale(length: NDArray[np.float64], normalization: _core.Normalization) -> NDArray[np.float64]:
+    """The factors of the blocks of every row, given their lengths."""
+    total = _whole_length(length, normalization)
+    return np.divide(length, total[:, None], out=np.zeros_like(length), where=total[:, None] > 0)
 
 
 def learned_vectors(

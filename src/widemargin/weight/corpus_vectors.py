@@ -23,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+import widemargin._core as _core
 from widemargin._arrays import Csr, times
 from widemargin._stored import Stored
 
@@ -34,8 +35,10 @@ CONTEXTS = 3000
 SMOOTHING = 0.75
 # Differences that are smaller are due to rounding.
 _ROUNDING = 1e-9
+# Eigenvalues below this share of the largest are 0 but for rounding.
+_NO_VALUE = 1e-12
 # Subspace iteration: additional vectors, and passes.
-_SPARE_VECTORS, _PASSES = 28, 5
+_SPARE_VECTORS, _PASSES = 28, 4
 # Values of document vectors that are in double precision at a time.
 _AT_ONCE = 1 << 21
 
@@ -154,46 +157,59 @@ def word_vectors(counts: Csr, dims: int, n_threads: int) -> Floats:
     """
     found = np.zeros((counts.n_columns, dims))
     frequencies = np.bincount(counts.indices, minlength=counts.n_columns)
-    known = np.flatnonzero(frequencies)
-    if len(known) == 0:
+    most_frequent = np.lexsort((np.arange(len(frequencies)), -frequencies))[:CONTEXTS]
+    contexts = np.sort(most_frequent[frequencies[most_frequent] > 0])
+    if len(contexts) == 0:
         return found
-    contexts = np.sort(np.lexsort((known, -frequencies[known]))[:CONTEXTS])
-    M = _associations(counts, frequencies, known, contexts)
-    squares, basis = _top_eigenvectors(M, min(dims, len(contexts)))
-    kept = squares > len(contexts) * np.finfo(float).eps * squares.max(initial=0.0)
+    numbers = np.full(counts.n_columns, -1, dtype=np.int32)
+    numbers[contexts] = np.arange(len(contexts), dtype=np.int32)
+    shares = frequencies[contexts] ** SMOOTHING
+    log_shares = np.log(shares / shares.sum())
+    indptr, indices = counts.indptr, counts.indices
+    M = _core.Associations(indptr, indices, numbers, log_shares, n_threads)
+    squares, basis = _top_eigenvectors(M, len(contexts), min(dims, len(contexts)), n_threads)
     # U sqrt(S) = M V / sqrt(S), and S is the root of the eigenvalues.
-    found[known, : kept.sum()] = (M @ basis[:, kept]) / squares[kept] ** 0.25
+    product = np.empty((counts.n_columns, len(squares)))
+    M.times(np.ascontiguousarray(basis / squares**0.25), product, n_threads)
+    found[:, : len(squares)] = product
     return found
 
 
-def _associations(
-    counts: Csr, frequencies: NDArray[np.int64], known: NDArray[np.intp], contexts: NDArray[np.intp]
-) -> Any:
-    """The positive pointwise mutual information of words and contexts, sparse."""
-    import scipy.sparse as sp
+def _top_eigenvectors(
+    M: _core.Associations, n_contexts: int, n: int, n_threads: int
+) -> tuple[Floats, Floats]:
+    """The top eigenvalues of M'M and their eigenvectors, one per column, in decreasing order; at most `n`.
 
-    B = counts.matrix[:, known].astype(np.float64)
-    B.data[:] = 1.0
-    length = np.maximum(np.diff(B.indptr), 1)
-    G = (B.T.tocsr() @ (sp.diags_array(1.0 / length) @ B.tocsc()[:, contexts])).tocoo()
-    of_words = np.bincount(G.row, G.data, len(known))
-    share = frequencies[known[contexts]] ** SMOOTHING
-    share /= share.sum()
-    values = np.log(G.data / (of_words[G.row] * share[G.col]))
-    some = values > _ROUNDING
-    return sp.csr_array((values[some], (G.row[some], G.col[some])), shape=G.shape)
-
-
-def _top_eigenvectors(M: Any, n: int) -> tuple[Floats, Floats]:
-    """The top eigenvalues and eigenvectors of M'M, in decreasing order."""
-    n_contexts = M.shape[1]
+    Subspace iteration (Halko, Martinsson and Tropp, SIAM Review 53, 2011) from vectors that depend on nothing
+    but the number of contexts; small matrices are solved exactly.
+    """
     width = min(n + _SPARE_VECTORS, n_contexts)
-    block = np.random.default_rng(0).standard_normal((n_contexts, width))
-    if width == n_contexts:
-        block = np.eye(n_contexts)
-    else:
+    block = np.eye(n_contexts)
+    image = np.empty((n_contexts, width))
+    if width < n_contexts:
+        block = np.random.default_rng(0).standard_normal((n_contexts, width))
         for _ in range(_PASSES):
-            block = np.linalg.qr(M.T @ (M @ block))[0]
-    image = M @ block
-    squares, turned = np.linalg.eigh(image.T @ image)
-    return np.maximum(squares[::-1][:n], 0.0), (block @ turned[:, ::-1])[:, :n]
+            M.gram_times(block, image, n_threads)
+            block = _orthogonal(image)
+    M.gram_times(block, image, n_threads)
+    squares, turned = np.linalg.eigh(block.T @ image)
+    squares, vectors = squares[::-1][:n], (block @ turned[:, ::-1])[:, :n]
+    # Associations have single precision, so that smaller singular values are due to rounding.
+    kept = squares > _NO_VALUE * squares.max(initial=0.0)
+    return squares[kept], vectors[:, kept]
+
+
+def _orthogonal(block: Floats) -> Floats:
+    """An orthonormal basis of the columns, by Cholesky factors of their Gram matrix.
+
+    The error of one round grows with the squared condition number; two rounds are exact. Nearly singular
+    blocks fall back to reflections.
+    """
+    found = block
+    try:
+        for _ in range(2):
+            lower = np.linalg.cholesky(found.T @ found)
+            found = found @ np.linalg.inv(lower).T
+    except np.linalg.LinAlgError:
+        found = np.linalg.qr(block)[0]
+    return found
