@@ -53,6 +53,22 @@ class Csr(NamedTuple):
         made.has_sorted_indices = made.has_canonical_format = True
         return made
 
+    def rows(self, start: int, stop: int) -> Csr:
+        """The rows from `start` up to `stop`; they share the memory of these."""
+        begin, end = self.indptr[start], self.indptr[stop]
+        return Csr(
+            self.indptr[start : stop + 1] - begin,
+            self.indices[begin:end],
+            self.data[begin:end],
+            self.n_columns,
+        )
+
+    def below(self, others: Csr) -> Csr:
+        """These rows and then those of `others`, which have the same columns."""
+        indptr = np.concatenate([self.indptr, self.indptr[-1] + others.indptr[1:]])
+        indices = np.concatenate([self.indices, others.indices])
+        return Csr(indptr, indices, np.concatenate([self.data, others.data]), self.n_columns)
+
     def native(self) -> _core.Csr:
         """The same as a struct of the core, which reads this memory."""
         return _core.Csr(*self)

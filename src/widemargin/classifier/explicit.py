@@ -17,6 +17,11 @@ class RemembersExplicit(BaseEstimator):
 
     explicit: frozenset[str] = frozenset()
 
+    @property
+    def explicit_of_parts(self) -> set[str]:
+        """The same without the names of the parts, such as "C"."""
+        return {name.partition("__")[2] for name in self.explicit}
+
     def _parts(self) -> dict[str, Any]:
         """The parts by name, the default ones where none were given."""
         raise NotImplementedError

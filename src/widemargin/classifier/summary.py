@@ -10,6 +10,8 @@ from widemargin.measure.levels import AVERAGED
 from widemargin.measure.quality import MEASURES
 
 _MANY = 2**62
+# What unlabeled documents may be used for (classifier/unlabeled/pool.py).
+USES = ("representation", "transductive")
 _SIZES = ("documents", "labels", "values", "terms_before")
 _KINDS = ("bound", "estimate", "measured")
 _METHODS = ("leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632", "xi-alpha")
@@ -37,6 +39,8 @@ def checked_summary(found: Any) -> Stored:
         _check_costs(summary.inner("costs"))
     if "tuning" in summary:
         _check_tuning(summary.inner("tuning"))
+    if "pool" in summary:
+        _check_pool(summary.inner("pool"))
     if "suspects_by" in summary:
         summary.choice("suspects_by", _METHODS)
         for suspect in _objects(summary, "suspects"):
@@ -45,6 +49,24 @@ def checked_summary(found: Any) -> Stored:
             for name in ("document", "given", "suggested"):
                 suspect.value(name)
     return summary
+
+
+def _check_pool(pool: Stored) -> None:
+    for name in ("documents", "also_training"):
+        pool.integer(name, most=_MANY)
+    pool.choice("asked", USES)
+    if pool.value("use") is not None:
+        pool.choice("use", USES)
+    if "figures" not in pool:
+        return
+    pool.integer("folds", least=1, most=_MANY)
+    pool.choice("measure", ("accuracy", "prbep"))
+    figures, p_values = pool.inner("figures"), pool.inner("p_values")
+    figures.number("none", least=0, most=1)
+    for use in USES:
+        if use in figures:
+            figures.number(use, least=0, most=1)
+            p_values.number(use, least=0, most=1)
 
 
 def _check_hierarchy(hierarchy: Stored) -> None:

@@ -29,7 +29,15 @@ from widemargin.classifier.training import (
     training_summary,
     tune_parts,
 )
-from widemargin.classifier.training_input import in_columns, in_hierarchy, training_batch, training_input
+from widemargin.classifier.training_input import (
+    check_continues,
+    in_columns,
+    in_hierarchy,
+    training_batch,
+    training_input,
+)
+from widemargin.classifier.unlabeled.pool import read_pool
+from widemargin.classifier.unlabeled.use import use_pool
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
@@ -84,6 +92,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         `predict` returns the most specific ones (:mod:`widemargin.labels.hierarchy`).
     hierarchy : "auto", "bottom-up", "top-down" or "max-sum"
         How nodes of the tree are decided together (:mod:`widemargin.decide.tree_rule`).
+    unlabeled_use : "representation" or "transductive", optional
+        What `fit` uses unlabeled documents for: terms and document frequencies (the default), or learning
+        too. With an `estimate`, only where it helps (:mod:`widemargin.classifier.unlabeled.use`).
 
     Attributes
     ----------
@@ -120,9 +131,12 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     costs: Any = None
     label_path: str | None = None
     hierarchy: str = "auto"
+    unlabeled_use: str | None = None
 
     @one_fit_at_a_time
-    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None, times: Any = None) -> Self:
+    def fit(
+        self, texts: Any, y: Any = None, sample_weight: Any = None, times: Any = None, unlabeled: Any = None
+    ) -> Self:
         """Train on labeled documents.
 
         Parameters
@@ -137,6 +151,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
             document counts once.
         times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
+        unlabeled : more documents, in the form of `texts`, used as `unlabeled_use` says; labels are ignored
         """
         check_tuning(self.tune, self.features, per_label=self.tune_per_label)
         request = Request.read(self.estimate, self.thresholds, self.calibration, self.costs)
@@ -146,25 +161,23 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
             raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
         given = training_input(texts, y, sample_weight, learner, times)
         given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
+        pool = read_pool(unlabeled, self.unlabeled_use, given, vectorizer, learner, request)
+        if pool is not None and hasattr(learner, "unlabeled"):
+            given, pool = given.joined_by(pool.documents, pool.size), None
+        how: dict[str, Any] = {"beside": None if pool is None else pool.documents}
         if self.tune is None:
-            parts = fit_parts(vectorizer, self.features, learner, *given.examples)
+            parts = fit_parts(vectorizer, self.features, learner, *given.examples, **how)
         else:
-            parts = tune_parts(
-                vectorizer,
-                learner,
-                *given.examples,
-                effort=self.tune,
-                space=self.space,
-                given={name.partition("__")[2] for name in self.explicit},
-                free_learner=self.learner is None,
-                times=given.times,
-                per_label=self.tune_per_label,
-            )
+            how |= {"effort": self.tune, "space": self.space, "per_label": self.tune_per_label}
+            how |= {"given": self.explicit_of_parts, "free_learner": self.learner is None}
+            parts = tune_parts(vectorizer, learner, *given.examples, times=given.times, **how)
+        if pool is not None:
+            parts = use_pool(parts, pool, given, compare=self.estimate is not None)
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         start = time.perf_counter()
         with memory_for_estimate(parts.rows.X, self.learner_):
-            weights = given.sample_weight
-            found = assess(self.learner_, parts.rows, request, given.names, weights, parts.optimism)
+            judged = parts.judged or self.learner_
+            found = assess(judged, parts.rows, request, given.names, given.sample_weight, parts.optimism)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
         self.rule_ = found.rule(self.learner_, request.hierarchy)
@@ -197,7 +210,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         vectorizer, learner = (
             map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
         )
-        self._check_goes_on(learner)
+        check_continues(learner, self.get_params(deep=False))
         texts, vectorizer = in_columns(texts, vectorizer)
         texts, y = training_batch(texts, y)
         if is_matrix(texts):
@@ -224,19 +237,6 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def documents_to_begin(self) -> int:
         """How many documents the first `partial_fit` should get, so that batches do not change the model."""
         return 1 if hasattr(self, "learner_") else int(getattr(self.learner, "documents_to_begin", 1))
-
-    def _check_goes_on(self, learner: Any) -> None:
-        """Raise an error for settings that require all documents at once."""
-        if not hasattr(learner, "partial_fit"):
-            raise UsageError(
-                f"A {type(learner).__name__} requires all documents at once. Use fit, or an online learner "
-                f"such as BalancedWinnow."
-            )
-        whole = ("features", "estimate", "thresholds", "calibration", "costs", "label_path")
-        given = [name for name in whole if getattr(self, name) is not None]
-        if given or self.tune is not None:
-            name = given[0] if given else "tune"
-            raise UsageError(f"`{name}` requires all documents at once: use fit, or omit it.")
 
     def _parts(self) -> dict[str, Any]:
         from widemargin.learn.svm.linear_svm import LinearSVM

@@ -22,6 +22,7 @@ from widemargin.estimate.training_rows import TrainingRows, kept_blocks
 from widemargin.labels import LabelSpace
 from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.costs import weights_for
+from widemargin.text.inputs import together
 from widemargin.tune.budget import Budget
 from widemargin.tune.per_label import check_costs_per_label, choose_per_label
 from widemargin.tune.search_space import Space
@@ -40,7 +41,8 @@ class FittedParts:
     """What training leaves: `rows` are what the learner saw, `tuning` what was chosen from and `optimism` its
     effect on estimates.
 
-    `vectorizer` is None where vectors came in, `features` where the learner sees all of them.
+    `vectorizer` is None where vectors came in, `features` where the learner sees all of them. `pool` is what
+    the summary says of unlabeled documents, `judged` what estimates judge where it is not the learner.
     """
 
     vectorizer: Any
@@ -50,6 +52,8 @@ class FittedParts:
     seconds: dict[str, float] = field(default_factory=dict)
     tuning: dict[str, Any] = field(default_factory=dict)
     optimism: Optimism | None = None
+    pool: dict[str, Any] = field(default_factory=dict)
+    judged: Any = None
 
     @property
     def n_features(self) -> int:
@@ -58,9 +62,21 @@ class FittedParts:
 
 
 def fit_parts(
-    vectorizer: Any, features: Any, learner: Any, texts: Any, y: Any, sample_weight: Any = None
+    vectorizer: Any,
+    features: Any,
+    learner: Any,
+    texts: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    beside: Any = None,
 ) -> FittedParts:
-    """Fit copies of the parts, each on what the one before it makes of `texts`."""
+    """Fit copies of the parts, each on what the one before it makes of `texts`.
+
+    Parameters
+    ----------
+    beside : unlabeled documents that the vectorizer is fitted on too; None for none
+    """
     check_features(features, learner)
     if not is_matrix(texts):
         check_vectors(vectorizer, learner)
@@ -71,9 +87,10 @@ def fit_parts(
         vectorizer, counts, X = None, None, texts
     else:
         vectorizer = clone(vectorizer)
-        with memory_for("vectorizing", _documents(texts), _FEWER_TERMS):
-            counts = vectorizer.fit_counts(texts)
-            X = vectorizer.weighed(counts).matrix
+        every = together(texts, beside)
+        with memory_for("vectorizing", _documents(every), _FEWER_TERMS):
+            counts = vectorizer.fit_counts(every)
+            X = vectorizer.weighed(counts if beside is None else counts.rows(0, len(texts))).matrix
         seconds["vectorize"] = time.perf_counter() - start
         start = time.perf_counter()
     if features is not None:
@@ -89,7 +106,7 @@ def fit_parts(
         learner = told_blocks(learner, kept_blocks(getattr(vectorizer, "blocks_", None), features))
         learner = learner.fit(X, y, **weights)
     seconds["learn"] = time.perf_counter() - start
-    rows = TrainingRows(X, y, texts, vectorizer, counts, features)
+    rows = TrainingRows(X, y, texts, vectorizer, counts, features, beside)
     return FittedParts(vectorizer, features, learner, rows, seconds)
 
 
@@ -147,6 +164,7 @@ def tune_parts(
     free_learner: bool = False,
     times: Any = None,
     per_label: bool = False,
+    beside: Any = None,
 ) -> FittedParts:
     """The best of `space`, fitted on all texts; by default of :meth:`Axes.around` the parts.
 
@@ -159,7 +177,7 @@ def tune_parts(
         space = Axes.around(vectorizer, learner, given=given, free_learner=free_learner and not per_label)
     if isinstance(space, Axes):
         if space.is_single(describe(texts, vectorizer, multilabel=y.space.kind == "multilabel")):
-            return fit_parts(vectorizer, None, learner, texts, y, sample_weight)
+            return fit_parts(vectorizer, None, learner, texts, y, sample_weight, beside=beside)
     elif times is not None:
         raise UsageError("Times apply to the default search, not to a Space. Pass space=None.")
     else:
@@ -179,12 +197,13 @@ def tune_parts(
             effort=effort,
             random_state=seed,
             verbose=verbose,
+            beside=None if is_matrix(texts) else beside,
         )
         if per_label:
             found = choose_per_label(found, y, sample_weight)
     best = found.best
     seconds, tuning = {"tune": found.seconds}, {"tuning": found.to_dict()}
-    rows = TrainingRows(best.X, y, texts, best.vectorizer, best.counts)
+    rows = TrainingRows(best.X, y, texts, best.vectorizer, best.counts, beside=beside)
     return FittedParts(best.vectorizer, None, best.learner, rows, seconds, tuning, found.optimism)
 
 
@@ -245,6 +264,7 @@ def training_summary(
         "values": int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X)),
         **_convergence(parts.learner),
         **parts.tuning,
+        **({"pool": parts.pool} if parts.pool else {}),
         **found,
         "seconds": {stage: round(spent, 4) for stage, spent in parts.seconds.items()},
     }

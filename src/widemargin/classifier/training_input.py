@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from widemargin._arrays import is_sparse
 from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
 from widemargin.documents.collection import Collection, Vectors
@@ -20,7 +23,10 @@ from widemargin.labels.hierarchy import LabelTree
 from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.costs import sample_weights
 from widemargin.text.fields import check_columns, columns_of, has_text_columns, joined
-from widemargin.text.inputs import taken
+from widemargin.text.inputs import taken, together
+
+# Settings that require all documents at once.
+_WHOLE = ("features", "estimate", "thresholds", "calibration", "costs", "label_path", "unlabeled_use")
 
 
 class TrainingInput(NamedTuple):
@@ -36,6 +42,19 @@ class TrainingInput(NamedTuple):
     def examples(self) -> tuple[Any, Labels, Any]:
         """What is learned from."""
         return self.texts, self.labels, self.sample_weight
+
+    def joined_by(self, documents: Any, size: int) -> TrainingInput:
+        """The same with more documents, which are unlabeled; for learners that learn from those."""
+        if not size:
+            return self
+        y = self.labels
+        signs = np.vstack([y.signs, np.zeros((size, y.signs.shape[1]), np.int8)])
+        marks = y.unlabeled if y.marked is None else y.marked
+        marks = np.concatenate([marks, np.ones((size, *marks.shape[1:]), dtype=bool)])
+        more = sp.vstack if is_sparse(documents) else np.vstack
+        texts = more([self.texts, documents]) if is_matrix(documents) else together(self.texts, documents)
+        labels = Labels(y.space, np.asfortranarray(signs), marks)
+        return self._replace(texts=texts, labels=labels, names=[*self.names, *[None] * size])
 
 
 def training_input(
@@ -110,6 +129,18 @@ def in_hierarchy(
             f"machine per node. Use another learner, such as LinearSVM (--learner linear-svm)."
         )
     return given._replace(labels=labels), replace(request, hierarchy=rule)
+
+
+def check_continues(learner: Any, settings: Mapping[str, Any]) -> None:
+    """Refuse a learner or settings of a classifier that require all documents at once, for `partial_fit`."""
+    if not hasattr(learner, "partial_fit"):
+        raise UsageError(
+            f"A {type(learner).__name__} requires all documents at once. Use fit, or an online learner "
+            f"such as BalancedWinnow."
+        )
+    for name in (*_WHOLE, "tune"):
+        if settings[name] is not None:
+            raise UsageError(f"`{name}` requires all documents at once: use fit, or omit it.")
 
 
 def training_batch(texts: Any, y: Any) -> tuple[Any, Any]:

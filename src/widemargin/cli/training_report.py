@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from widemargin.cli import estimates
+from widemargin.cli import estimates, unlabeled
 from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 
 # Rules of a label hierarchy.
@@ -45,6 +45,8 @@ def summary_in_words(summary: dict[str, Any]) -> list[str]:
         f"and {counted(summary['terms'], 'term')}{before}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
     ]
+    if "pool" in summary:
+        lines.insert(1, f"Unlabeled: {unlabeled.in_words(summary['pool'])}.")
     if summary.get("objective") and "duality_gap" in summary:
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
         lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the optimum.")

@@ -15,6 +15,8 @@ from widemargin._arrays import is_sparse
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels, LabelSpace
+from widemargin.learn.averages.columns import told_blocks
+from widemargin.measure.held_out_scores import HeldOutScores
 
 
 class BesideUnlabeled:
@@ -22,19 +24,32 @@ class BesideUnlabeled:
 
     Parameters
     ----------
-    learner : fitted on labeled and unlabeled documents
+    learner : of labeled and unlabeled documents; it does not change
     unlabeled : (k, features) the unlabeled documents
+    space : the labels; None for those that `learner` was fitted with
+    scored : held-out scores by folds, if they are known already
     """
 
-    def __init__(self, learner: Any, unlabeled: Any) -> None:
+    def __init__(
+        self,
+        learner: Any,
+        unlabeled: Any,
+        space: LabelSpace | None = None,
+        scored: HeldOutScores | None = None,
+    ) -> None:
         self.learner = learner
         self.unlabeled = unlabeled
-        self.label_space_: LabelSpace = learner.label_space_
+        self.label_space_: LabelSpace = learner.label_space_ if space is None else space
+        self.scored = scored
         self.random_state = getattr(learner, "random_state", 0)
         self.verbose = getattr(learner, "verbose", False)
 
     def __sklearn_clone__(self) -> BesideUnlabeled:
-        return BesideUnlabeled(self.learner, self.unlabeled)
+        return BesideUnlabeled(self.learner, self.unlabeled, self.label_space_)
+
+    def with_unlabeled(self, unlabeled: Any, blocks: dict[str, slice] | None) -> BesideUnlabeled:
+        """The same with other rows of the unlabeled documents, and with the columns of their blocks."""
+        return BesideUnlabeled(told_blocks(self.learner, blocks), unlabeled, self.label_space_)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Nothing that a fold could set."""
@@ -60,7 +75,7 @@ class BesideUnlabeled:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             labels = Labels(space, signs, np.arange(len(signs)) >= len(given))
-            self._fitted = self._for(space).fit(rows, labels)
+            self.fitted_ = self._for(space).fit(rows, labels)
         return self
 
     def _for(self, space: LabelSpace) -> Any:
@@ -69,7 +84,7 @@ class BesideUnlabeled:
         if not hasattr(learner, "positives"):
             return learner
         learner.set_params(verbose=False, positives=None)
-        if self.unlabeled.shape[0] > 1:
+        if self.unlabeled.shape[0] > 1 and hasattr(self.learner, "positives_"):
             counts = dict(zip(self.label_space_.column_names.tolist(), self.learner.positives_, strict=True))
             learner.positives = [int(counts[name]) for name in space.column_names.tolist()]
         if isinstance(learner.class_weight, dict):
@@ -82,7 +97,7 @@ class BesideUnlabeled:
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores (n, columns)."""
         scores = np.tile(self._constant, (X.shape[0], 1))
-        scores[:, self._used] = self._fitted.decision_function(X).reshape(len(scores), -1)
+        scores[:, self._used] = self.fitted_.decision_function(X).reshape(len(scores), -1)
         return scores
 
 
@@ -93,6 +108,8 @@ def labeled_part(
 
     The representation is that of all documents, as it is where the labels of some are not known.
     """
+    if isinstance(learner, BesideUnlabeled):
+        return learner, rows, names
     labels = Labels.partial(rows.y, learner.unlabeled)
     known = ~labels.unlabeled
     labeled = labels.take(known)

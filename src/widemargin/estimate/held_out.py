@@ -123,6 +123,9 @@ def held_out(
     how: dict[str, Any] = {"sample_weight": sample_weight, "random_state": random_state}
     how |= {"verbose": verbose, "rows": rows}
     if method == "k-fold":
+        scored: HeldOutScores | None = getattr(learner, "scored", None)
+        if scored is not None:
+            return scored
         most = min(_SMALL_WORK / max(_work_of_training(learner, X), 1.0), X.shape[0])
         # Features that are made again in every fold take longer than a small training.
         known = hasattr(learner, "n_iter_") and not (rows is not None and rows.makes_features)

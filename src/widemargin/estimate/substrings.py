@@ -19,6 +19,7 @@ from widemargin.decide.length_calibration import LengthCalibration, fit_length_c
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.training_rows import TrainingRows, real_values
 from widemargin.labels import Labels
+from widemargin.text.inputs import together
 
 SHORTEST, LONGEST = 20, 200
 # Substrings of a class, and of all classes together.
@@ -69,13 +70,17 @@ def _scores(
 ) -> NDArray[np.float64]:
     """The scores of `short` by a model that was trained on the remaining texts, those at `places`."""
     vectorizer = clone(rows.vectorizer)
-    X = real_values(vectorizer.fit_transform(remaining))
+    n = len(remaining)
+    X = real_values(vectorizer.fit_transform(together(remaining, rows.beside)))
     new = real_values(vectorizer.transform(short))
     labels = rows.y.take(places)
     if rows.features is not None:
-        features = clone(rows.features).fit(X, labels)
+        features = clone(rows.features).fit(X[:n], labels)
         X, new = features.transform(X), features.transform(new)
-    found: NDArray[np.float64] = clone(learner).fit(X, labels).decision_function(new)
+    learner = clone(learner)
+    if hasattr(learner, "with_unlabeled"):
+        learner = learner.with_unlabeled(X[n:], getattr(vectorizer, "blocks_", None))
+    found: NDArray[np.float64] = learner.fit(X[:n], labels).decision_function(new)
     return found.reshape(len(short), -1)
 
 

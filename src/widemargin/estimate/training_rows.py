@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from widemargin._arrays import Csr
+from widemargin._arrays import Csr, is_sparse
 from widemargin.labels import Labels
 from widemargin.learn.averages.columns import told_blocks
+from widemargin.text.inputs import together
 from widemargin.weight.left_out import AsNew, rows_and_blocks_without, rows_as_new
 
 
@@ -26,6 +28,8 @@ class TrainingRows:
     documents : what came in: texts, or vectors, which new documents are too
     vectorizer, counts : what was fitted on texts, and the counts that it weighted
     features : what made the columns of `X` from those of the vectorizer; None where nothing did
+    beside : unlabeled documents that the vectorizer was fitted on too, which are never held out; `counts`
+        has their rows after those of `documents`. Vectors have rows as they are. None if there are none
     """
 
     X: Any
@@ -34,6 +38,7 @@ class TrainingRows:
     vectorizer: Any = None
     counts: Csr | None = None
     features: Any = None
+    beside: Any = None
 
     @property
     def fitted_features(self) -> bool:
@@ -57,21 +62,47 @@ class TrainingRows:
         return self.made_without(out)[0]
 
     def told_without(self, learner: Any, out: NDArray[np.bool_]) -> tuple[Any, Any]:
-        """The learner, told the blocks of these columns if it needs them, and the rows of :meth:`without`."""
-        X, blocks = self.made_without(out)
-        return told_blocks(learner, blocks), X
+        """The learner, told the blocks of these columns if it needs them, and the rows of :meth:`without`.
+
+        A learner of unlabeled documents too (`with_unlabeled`) gets those of `beside`, in the same columns.
+        """
+        if self.beside is None or not hasattr(learner, "with_unlabeled"):
+            X, blocks = self.made_without(out)
+            return told_blocks(learner, blocks), X
+        X, blocks = self._all_without(out)
+        n = len(self.y)
+        return learner.with_unlabeled(X[n:], blocks), X[:n]
 
     def made_without(self, out: NDArray[np.bool_]) -> tuple[Any, dict[str, slice] | None]:
         """The rows of :meth:`without`, and the columns of every block; None if they were not texts."""
+        X, blocks = self._all_without(out)
+        return X if X.shape[0] == len(self.y) else X[: len(self.y)], blocks
+
+    def unlabeled_rows(self) -> Any:
+        """The rows of `beside` as the learner sees them."""
+        if self.counts is None:
+            X = self.beside
+        else:
+            counts = self.counts.rows(len(self.y), self.counts.n_rows)
+            X = real_values(self.vectorizer.weighed(counts).matrix)
+        return X if self.features is None else self.features.transform(X)
+
+    def _all_without(self, out: NDArray[np.bool_]) -> tuple[Any, dict[str, slice] | None]:
+        """The rows of all documents and of those beside them, by parts that were fitted without those `out`,
+        and the columns of every block."""
         blocks: dict[str, slice] | None = None
+        seen = np.flatnonzero(~out)
         if self.counts is not None:
-            rows, blocks = rows_and_blocks_without(self.vectorizer, self.counts, self.documents, out)
+            texts = together(self.documents, self.beside)
+            every = np.concatenate([out, np.zeros(self.counts.n_rows - len(out), dtype=bool)])
+            rows, blocks = rows_and_blocks_without(self.vectorizer, self.counts, texts, every)
             X = real_values(rows.matrix)
         else:
             X = self.X if self.features is None else self.documents
+            if self.beside is not None:
+                X = (sp.vstack if is_sparse(X) else np.vstack)([X, self.beside])
         if self.features is None:
             return X, blocks
-        seen = np.flatnonzero(~out)
         features = clone(self.features).fit(X[seen], self.y.take(seen))
         return features.transform(X), kept_blocks(blocks, features)
 
@@ -79,7 +110,7 @@ class TrainingRows:
         """Every document by a vectorizer that was fitted without it; None where that changes nothing."""
         if self.counts is None:
             return None
-        new = rows_as_new(self.vectorizer, self.counts)
+        new = rows_as_new(self.vectorizer, self.counts, None if self.beside is None else len(self.y))
         rows, shared = real_values(new.rows), real_values(new.shared)
         if self.features is not None:
             rows, shared = self.features.transform(rows), self.features.transform(shared)

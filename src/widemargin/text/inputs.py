@@ -73,6 +73,23 @@ def taken(texts: Any, places: NDArray[np.intp]) -> Any:
     return [texts[i] for i in places.tolist()]
 
 
+def together(texts: Any, others: Any) -> Any:
+    """The texts of two collections, one after the other; `texts` as they are if `others` is None.
+
+    Examples
+    --------
+    >>> together(["corn"], ("wheat",)), together(["corn"], None)
+    (['corn', 'wheat'], ['corn'])
+    """
+    if others is None:
+        return texts
+    return [
+        text
+        for part in (texts, others)
+        for text in (part.to_pylist() if hasattr(part, "to_pylist") else listed(part))
+    ]
+
+
 def _describe(value: Any) -> str:
     if value is None or isinstance(value, int | float):
         return repr(value)

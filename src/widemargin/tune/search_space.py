@@ -14,6 +14,7 @@ from widemargin._arrays import Csr
 from widemargin.errors import UsageError
 from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.svm.linear_svm import LinearSVM
+from widemargin.text.inputs import together
 from widemargin.weight.blocks import Block
 from widemargin.weight.vectorizer import Vectorizer
 
@@ -166,10 +167,13 @@ class Represented:
     space : what has `representations`
     keep : keep the counts for later use; otherwise only those of one group of weightings are in memory at a
     time
+    beside : other texts that vectorizers are fitted on too; they have counts after those of `texts`, but no
+    rows in the matrix
     """
 
-    def __init__(self, texts: Any, space: Any, *, keep: bool = False) -> None:
+    def __init__(self, texts: Any, space: Any, *, keep: bool = False, beside: Any = None) -> None:
         self._texts = texts
+        self._beside = beside
         self._space = space
         self._keep = keep
         self._counted: dict[str, tuple[Vectorizer, Csr]] = {}
@@ -189,12 +193,14 @@ class Represented:
                 if not self._keep:
                     self._counted.clear()
                 counting = Vectorizer(**{**self._space.representations[places[0]], "weighting": None})
-                self._counted[group] = counting, counting.fit_counts(self._texts)
+                texts = together(self._texts, self._beside)
+                self._counted[group] = counting, counting.fit_counts(texts)
             counting, counts = self._counted[group]
             for place in places:
                 wanted_here = Vectorizer(**self._space.representations[place])
                 vectorizer = counting.reweighted(wanted_here.weighting, wanted_here.idf_power, counts)
-                X = vectorizer.weighed(counts).matrix
+                own = counts if self._beside is None else counts.rows(0, len(self._texts))
+                X = vectorizer.weighed(own).matrix
                 yield place, vectorizer, counts, X if X.dtype.kind == "f" else X.astype(np.float32)
 
 

@@ -116,6 +116,7 @@ def tune(
     warm_start: bool = True,
     random_state: Any = 0,
     verbose: bool = False,
+    beside: Any = None,
 ) -> Tuning:
     """Choose the best candidate of a space.
 
@@ -138,6 +139,7 @@ def tune(
     warm_start : start from the solution for the next smaller C
     random_state : seed of the split into training and held-out documents
     verbose : show a progress bar if stderr is a terminal
+    beside : unlabeled texts that terms and document frequencies are learned from too, in every fold
 
     Examples
     --------
@@ -169,7 +171,7 @@ def tune(
         times = np.asarray(times, dtype=np.float64)
         if times.shape != (n,):
             raise UsageError(f"There are {n} documents and {times.size} times. Pass one time per document.")
-    task = Task(texts, y, weights, warm_start, random_state, np.zeros(1, np.int64))
+    task = Task(texts, y, weights, warm_start, random_state, np.zeros(1, np.int64), beside)
     winners = Winners(labels.n_columns, per_label)
     candidates = [] if isinstance(space, Axes) else space.candidates(vectors=vectors)
     total = len(candidates) if candidates and effort == "full" else None
@@ -185,12 +187,12 @@ def tune(
             alone = len(judged) == 1 and not per_label
             if alone:
                 race.take_as_estimate(candidates[judged[0]])
-            represented = Represented(texts, race.visited)
+            represented = Represented(texts, race.visited, beside=beside)
             by = None if alone else criterion
             judge_all(task, represented, candidates, judged, by, winners, as_new=True)
         else:
             # The finalists of a race are used again.
-            represented = Represented(texts, space, keep=effort != "full")
+            represented = Represented(texts, space, keep=effort != "full", beside=beside)
             judged, measured = list(range(len(candidates))), 0
             if effort != "full" and len(candidates) > (finalists if effort == "fast" else 1):
                 measured = product_race(task, represented, space, candidates, criterion, budget)

@@ -95,6 +95,7 @@ class Task:
     warm : start from the solution for the next smaller C
     random_state : seed of splits
     done : counts the steps, for a progress bar
+    beside : unlabeled texts that vectorizers are fitted on too, or None
     """
 
     documents: Any
@@ -103,6 +104,7 @@ class Task:
     warm: bool
     random_state: Any
     done: NDArray[np.int64]
+    beside: Any = None
 
     @property
     def space(self) -> LabelSpace:
@@ -152,7 +154,10 @@ def judge_all(
             if "warm_start" in learner.get_params():
                 learner.set_params(warm_start=candidate.space.learners[candidate.learner].warm_start)
             if criterion is not None:
-                rows = TrainingRows(X, task.y, task.documents, vectorizer, counts) if as_new else None
+                rows = None
+                if as_new:
+                    texts, beside = task.documents, task.beside
+                    rows = TrainingRows(X, task.y, texts, vectorizer, counts, beside=beside)
                 judgment = criterion.judge(learner, X, task.y, task.weights, rows)
                 candidate.estimate, candidate.by_label = judgment.value, judgment.by_label
                 candidate.method, candidate.outcomes[1] = judgment.method, judgment.outcomes

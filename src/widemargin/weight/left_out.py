@@ -52,12 +52,13 @@ class AsNew(NamedTuple):
     scale: Floats
 
 
-def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
+def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -> AsNew:
     """Every training document by a vectorizer that was fitted on the others.
 
     Parameters
     ----------
     counts : of the documents that `vectorizer` was fitted on, in its columns
+    first : make rows of so many documents only, the first ones; None for all
 
     Examples
     --------
@@ -77,8 +78,12 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr) -> AsNew:
             "Vectors are learned from all documents, so each cannot be left out alone. Use k-fold."
         )
     others = vectorizer.document_frequencies_ - 1
+    totals = None
+    if vectorizer.min_count > 1:
+        totals = np.bincount(counts.indices, counts.data, counts.n_columns).astype(np.float64)
+    counts = counts if first is None else counts.rows(0, first)
     whole = vectorizer.weighed(counts)
-    known = _known(vectorizer, counts, others)
+    known = _known(vectorizer, counts, others, totals)
     rest = kept_entries(counts, known)
     if vectorizer.weighting is None:
         rows = again = rest
@@ -153,8 +158,11 @@ def _follows_from_counts(vectorizer: Vectorizer) -> bool:
     return every and whole and vectorizer.max_features is None and vectorizer.phrases is None
 
 
-def _known(vectorizer: Vectorizer, counts: Csr, others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which entries remain when the vectorizer has not seen their document.
+def _known(
+    vectorizer: Vectorizer, counts: Csr, others: NDArray[np.int64], totals: Floats | None
+) -> NDArray[np.bool_]:
+    """Which entries remain when the vectorizer has not seen their document; `totals` are the occurrences of
+    every term, if their number matters.
 
     Hashed terms all have a column. Whether a term is among the `max_features` most frequent ones, below
     `max_df`, or a phrase is left as it is.
@@ -163,8 +171,7 @@ def _known(vectorizer: Vectorizer, counts: Csr, others: NDArray[np.int64]) -> ND
         return np.ones(len(counts.indices), dtype=bool)
     fewest = _fewest(vectorizer, vectorizer.n_documents_ - 1)
     known: NDArray[np.bool_] = (others >= fewest)[counts.indices]
-    if vectorizer.min_count > 1:
-        totals = np.bincount(counts.indices, counts.data, counts.n_columns)
+    if totals is not None:
         known &= totals[counts.indices] - counts.data >= vectorizer.min_count
     return known
 

@@ -5,7 +5,7 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import general, hierarchy, learners, streams, text
+from widemargin.cli.options import general, hierarchy, learners, streams, text, unlabeled
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
 
@@ -27,6 +27,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Online learners": learners.ONLINE_LEARNING,
     "Streams (online learners)": streams.STREAMS,
     "Label hierarchy": hierarchy.HIERARCHY,
+    "Unlabeled documents": unlabeled.UNLABELED,
     "Tuning and estimates": learners.ESTIMATES,
     "Simulation on labeled documents": general.SIMULATION,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from widemargin.cli import estimates
+from widemargin.cli import estimates, unlabeled
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model
 from widemargin.cli.output import bytes_in_words, counted, print_json, say, shortened, show_table
@@ -255,6 +255,7 @@ def description(manifest: dict[str, Any], labels: list[Any]) -> list[tuple[str, 
         ("trained on", counted(summary["documents"], "document")),
         ("task", summary["task"]),
         ("labels", f"{len(labels):,}: {listed}"),
+        *([("unlabeled", unlabeled.in_words(summary["pool"]))] if "pool" in summary else []),
         *_hierarchy(summary),
         ("terms", _terms(summary, config)),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from widemargin.cli import estimates, options, stream
+from widemargin.cli import estimates, options, stream, unlabeled
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import read_costs
 from widemargin.cli.files import check_model, read_all
@@ -37,11 +37,13 @@ def run(given: Given) -> None:
     label, the model chooses one label per document; if some have none or several, each label is decided
     separately.
     Labels that are paths in a tree (--label-path) are decided along the tree.
-    Unlabeled documents are left out. SVM-light files hold vectors, so text options do not apply.
+    Unlabeled documents of DATA are left out; those of another file can help (--unlabeled). SVM-light files
+    hold vectors, so text options do not apply.
 
     At the end, the estimated quality on new documents is printed for each label, with intervals.
     """
-    read = [given.data, *word_files(given), given.start_weights, given.costs]
+    unlabeled.check(given)
+    read = [given.data, given.unlabeled, *word_files(given), given.start_weights, given.costs]
     check_model(given.output, read, force=given.force)
     learner = given.learner
     terms = vectorizing(given, text_options(learner))
@@ -69,7 +71,8 @@ def run(given: Given) -> None:
 
     stages = Stages()
     with stages.stage("read"):
-        collection = read_all(given.data, given.quiet, reading)
+        collection = read_all(given.data, given.quiet, dict(reading))
+        pool = unlabeled.read(given, reading, collection)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
     from widemargin.estimate.held_out import choose_method
@@ -106,8 +109,9 @@ def run(given: Given) -> None:
         costs=costs,
         label_path=given.label_path,
         hierarchy=given.hierarchy,
+        unlabeled_use=None if pool is None else given.unlabeled_use,
     )
-    classifier.fit(collection, labels)
+    classifier.fit(collection, labels, unlabeled=pool)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("save"):
         size = classifier.save(given.output, force=given.force)

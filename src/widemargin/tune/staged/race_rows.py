@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import Csr
 from widemargin._threads import thread_count
-from widemargin.text.inputs import taken
+from widemargin.text.inputs import taken, together
 from widemargin.tune.budget import COUNTING, COUNTING_CHARS, VECTORS
 from widemargin.tune.race import Split
 from widemargin.tune.search_space import Representation, plain
@@ -57,9 +57,11 @@ class RaceRows:
     ----------
     documents : list of str, or a matrix of vectors, which has no representation
     splits : the rows of every split; other documents are not counted
+    beside : unlabeled texts that count among those trained on in every split; if the splits have only a part
+        of the documents, the same part of these
     """
 
-    def __init__(self, documents: Any, splits: Sequence[Split]) -> None:
+    def __init__(self, documents: Any, splits: Sequence[Split], beside: Any = None) -> None:
         self.vectors = getattr(documents, "ndim", 1) == 2
         used = np.unique(np.concatenate([part for split in splits for part in (split.seen, split.unseen)]))
         self.documents = documents if self.vectors else taken(documents, used)
@@ -70,6 +72,10 @@ class RaceRows:
             for split in splits
         ]
         self.n_documents = len(used)
+        self._beside: Any = None
+        if beside is not None:
+            share = self.n_documents / len(documents)
+            self._beside = _spread(beside, max(round(share * len(beside)), 1)) if share < 1 else beside
         self._counted: dict[str, tuple[Vectorizer, Csr]] = {}
         self._last: tuple[str, Parts] | None = None
 
@@ -97,13 +103,14 @@ class RaceRows:
         for counting in _countings(representation):
             if counting.block.dims is not None:
                 values += counting.block.dims * self.n_documents
-                work += VECTORS * self._words
+                work += VECTORS * self._words * self._times_counted
             elif counting.key in self._counted:
-                values += len(self._counted[counting.key][1].indices)
+                values += self._own_values(self._counted[counting.key][1])
             else:
                 share = _VALUES.get(counting.name, 1.0 if counting.name == "words" else _FIELD_VALUES)
                 values += share * self._words
-                work += share * self._words * (COUNTING_CHARS if counting.name == "chars" else COUNTING)
+                each = COUNTING_CHARS if counting.name == "chars" else COUNTING
+                work += share * self._words * each * self._times_counted
         return values, work
 
     def forget_but(self, representation: Representation) -> None:
@@ -115,8 +122,18 @@ class RaceRows:
     def _words(self) -> float:
         """The number of values of words: of those that were counted first, or predicted."""
         if self._counted:
-            return float(len(next(iter(self._counted.values()))[1].indices))
+            return self._own_values(next(iter(self._counted.values()))[1])
         return sum(map(len, self.documents)) / _CHARACTERS
+
+    @property
+    def _times_counted(self) -> float:
+        """The text that is counted, relative to that of the documents."""
+        if self._beside is None:
+            return 1.0
+        return 1.0 + sum(map(len, self._beside)) / max(sum(map(len, self.documents)), 1)
+
+    def _own_values(self, counts: Csr) -> float:
+        return float(counts.indptr[self.n_documents])
 
     def _of_texts(self, representation: Representation) -> Parts:
         countings = _countings(representation)
@@ -132,11 +149,14 @@ class RaceRows:
         power = float(representation.get("idf_power", 1.0))
         given = np.concatenate([vectorizer.given_columns for vectorizer, _ in found])
         words = {name: one.words for vectorizer, _ in found for name, one in vectorizer.given_.items()}
+        others = counts.rows(self.n_documents, counts.n_rows)
+        of_others = np.bincount(others.indices, minlength=counts.n_columns)
         parts = []
         for seen, unseen in self._places:
             rows = whole[seen], whole[unseen]
-            frequencies = np.bincount(rows[0].indices, minlength=whole.shape[1])
-            factors = collection_factors(scheme, np.maximum(frequencies, given), len(seen), power)
+            frequencies = np.bincount(rows[0].indices, minlength=whole.shape[1]) + of_others
+            n_documents = len(seen) + others.n_rows
+            factors = collection_factors(scheme, np.maximum(frequencies, given), n_documents, power)
             known = frequencies >= fewest
             factors = known.astype(np.float64) if factors is None else np.where(known, factors, 0.0)
             both, vectors = [], None
@@ -145,8 +165,9 @@ class RaceRows:
                 if len(widths) == 1 and blocks[0].dims is None:
                     both.append(apply_factors(csr, scheme, factors, n_threads=n_threads).matrix)
                     continue
-                if vectors is None:  # from the documents that are trained on, which come first
-                    own = kept_entries(csr, known[csr.indices])
+                if vectors is None:  # from the documents that are trained on, which come first, and the pool
+                    own = csr if self._beside is None else csr.below(others)
+                    own = kept_entries(own, known[own.indices])
                     vectors = learned_vectors(
                         own, scheme, factors, widths, blocks, n_threads=n_threads, known=words
                     )
@@ -158,8 +179,14 @@ class RaceRows:
     def _counts(self, counting: _Counting) -> tuple[Vectorizer, Csr]:
         if counting.key not in self._counted:
             vectorizer = Vectorizer(**{**counting.parameters, "weighting": None})
-            self._counted[counting.key] = vectorizer, vectorizer.fit_counts(self.documents)
+            texts = together(self.documents, self._beside)
+            self._counted[counting.key] = vectorizer, vectorizer.fit_counts(texts)
         return self._counted[counting.key]
+
+
+def _spread(texts: Any, count: int) -> Any:
+    """So many of the texts, at equal distances."""
+    return taken(texts, np.linspace(0, len(texts) - 1, count).astype(np.intp))
 
 
 def as_floats(X: Any) -> Any:

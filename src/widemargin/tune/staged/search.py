@@ -224,7 +224,7 @@ def staged_race(
     # A measure of decisions, as for xi-alpha, applies to held-out scores too.
     by = Criterion("k-fold", criterion.measure, criterion.average)
     start = axes.start
-    whole = RaceRows(task.documents, [Split(np.arange(len(task)), np.arange(0))])
+    whole = RaceRows(task.documents, [Split(np.arange(len(task)), np.arange(0))], task.beside)
     values, counting = whole.values(start.representation)
     if fast:
         once = predicted_work(start.learner, values, len(task), task.space.n_columns)
@@ -233,7 +233,7 @@ def staged_race(
     folds = affordable_folds(budget.left, _COUNTINGS * counting, _SIZE * WEIGHTING * values, _SIZE * training)
     splits = staged_splits(task.truth, task.random_state, task.weights, folds, times)
     in_time = times is not None and has_order(times)
-    rows = RaceRows(task.documents, splits)
+    rows = RaceRows(task.documents, splits, task.beside)
     race = StagedRace(
         task, axes, documents, rows, splits, by, budget, criterion.folds, Visited(axes.costs), in_time
     )

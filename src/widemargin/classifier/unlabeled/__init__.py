@@ -1,0 +1,1 @@
+"""Unlabeled documents beside the training documents: read and checked, used, and whether that helps."""
