@@ -38,7 +38,7 @@ _ROUNDING = 1e-9
 # Eigenvalues below this share of the largest are 0 but for rounding.
 _NO_VALUE = 1e-12
 # Subspace iteration: additional vectors, and passes.
-_SPARE_VECTORS, _PASSES = 28, 4
+_SPARE_VECTORS, _PASSES = 28, 3
 # Values of document vectors that are in double precision at a time.
 _AT_ONCE = 1 << 21
 
@@ -183,17 +183,23 @@ def _top_eigenvectors(
     Subspace iteration (Halko, Martinsson and Tropp, SIAM Review 53, 2011) from vectors that depend on nothing
     but the number of contexts; small matrices are solved exactly.
     """
+    from threadpoolctl import threadpool_limits
+
     width = min(n + _SPARE_VECTORS, n_contexts)
-    block = np.eye(n_contexts)
     image = np.empty((n_contexts, width))
-    if width < n_contexts:
-        block = np.random.default_rng(0).standard_normal((n_contexts, width))
-        for _ in range(_PASSES):
-            M.gram_times(block, image, n_threads)
-            block = _orthogonal(image)
-    M.gram_times(block, image, n_threads)
-    squares, turned = np.linalg.eigh(block.T @ image)
-    squares, vectors = squares[::-1][:n], (block @ turned[:, ::-1])[:, :n]
+    # On one core, so that sums do not depend on their number; the blocks are small.
+    with threadpool_limits(1):
+        if width == n_contexts:
+            block = np.eye(n_contexts)
+        else:
+            block = np.random.default_rng(0).standard_normal((n_contexts, width))
+            for _ in range(_PASSES):
+                M.gram_times(block, image, n_threads)
+                block = _orthogonal(image)
+        M.gram_times(block, image, n_threads)
+        squares, turned = np.linalg.eigh(block.T @ image)
+        vectors = block @ turned
+    squares, vectors = squares[::-1][:n], vectors[:, ::-1][:, :n]
     # Associations have single precision, so that smaller singular values are due to rounding.
     kept = squares > _NO_VALUE * squares.max(initial=0.0)
     return squares[kept], vectors[:, kept]
