@@ -137,12 +137,32 @@ class TestJson:
     def test_malformed_lines(self, tmp_path):
         with pytest.raises(DataError, match=r"t.jsonl, line 2, column 10: not JSON .*found \{\"text\": "):
             read(tmp_path / "t.jsonl", '{"text": "a"}\n{"text": b}\n')
-        with pytest.raises(DataError, match=r"line 1: not an object.*jq"):
-            read(tmp_path / "t.json", '[{"text": "a"}]\n')
+        listed = '[\n  {"text": "a"}\n]\n'
         with pytest.raises(DataError, match=r"line 1.*not JSON.*jq -c '\.\[\]'"):
-            read(tmp_path / "t.json", '[\n  {"text": "a"}\n]\n')
+            read(tmp_path / "t.json", listed, format="jsonl")
         with pytest.raises(DataError, match=r"line 1.*not JSON.*`jq -c \.`"):
-            read(tmp_path / "t.json", '{\n  "text": "a"\n}\n')
+            read(tmp_path / "t.json", '{\n  "text": "a"\n}\n', format="jsonl")
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ('[{"text": "a"},]', r"t.json, line 1, column 16: not JSON .*Expected a list"),
+            ('[{"text": "a"}, "b"]', r't.json, record 2: not an object; found "b"'),
+            ('[{"text": "a"}, {"text": 1}]', r't.json, record 2: "text" is not a string: 1'),
+            ('{\n "text": "a"\n}', r"t.json: one object with no list of objects"),
+            ('{\n "a": [{"text": "a"}],\n "b": [{"text": "a"}]}', r"several lists of objects \(a, b\)"),
+            ("[]", r"t.json: has no documents"),
+            ("[" * 100_000, r"t.json: .*nested too deeply"),
+        ],
+    )
+    def test_malformed_lists(self, tmp_path, content, message):
+        with pytest.raises(DataError, match=message):
+            read(tmp_path / "t.json", content)
+
+    def test_a_large_record_of_a_list(self, tmp_path):
+        content = '[{"text": "a"}, {"text": "' + 500 * "b" + '"}]'
+        with pytest.raises(DataError, match=r"t.json, record 2: one document has more than 300 bytes"):
+            read(tmp_path / "t.json", content, max_document=300)
 
     def test_great_depth(self, tmp_path):
         deep = "[" * 200_000 + "]" * 200_000
@@ -231,7 +251,7 @@ class TestFiles:
             read(tmp_path / "t.parquet", b"PAR1 and nothing more")
 
     def test_unknown_formats(self, tmp_path):
-        with pytest.raises(UsageError, match=r"no format 'xml'. Choose one of jsonl, csv"):
+        with pytest.raises(UsageError, match=r"no format 'xml'. Choose one of jsonl, json, csv"):
             read(tmp_path / "t.csv", "text\na\n", format="xml")
         with pytest.raises(
             UsageError,

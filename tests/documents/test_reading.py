@@ -104,6 +104,24 @@ class TestGuesses:
         assert list(reader) == [Document("3", "b", ("x", "y"))]
 
     @pytest.mark.parametrize(
+        "content",
+        [
+            '[{"id": 3, "text": "\\u00e4\\ud83d\\ude00", "tag": "x"}, {"text": "b", "tag": null}]',
+            '\ufeff[\n {"id": 3, "text": "ä\U0001f600", "tag": "x"},\n {"text": "b"}\n]\n',
+            '{\n "version": 1, "data": [{"id": 3, "text": "ä\U0001f600", "tag": "x"}, {"text": "b"}]\n}',
+        ],
+    )
+    def test_a_list_of_json(self, tmp_path, content):
+        expected = [Document("3", "ä\U0001f600", ("x",)), Document("2", "b", None)]
+        for name in ("t.json", "t.jsonl", "t"):
+            reader = read_documents(write(tmp_path / name, content))
+            assert reader.description.endswith('JSON: text from "text", labels from "tag", ids from "id".')
+            assert list(reader) == expected
+        many = json.dumps([{"text": f"word{i}", "label": str(i % 7)} for i in range(2500)])
+        read = list(read_documents(write(tmp_path / "many.json", many)))
+        assert [(each.id, each.text) for each in read[-2:]] == [("2499", "word2498"), ("2500", "word2499")]
+
+    @pytest.mark.parametrize(
         ("content", "format"),
         [
             ('{"text": "a"}\n', "jsonl"),

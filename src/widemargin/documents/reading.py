@@ -22,6 +22,7 @@ from widemargin.documents.formats.sniffing import (
     checked_format,
     format_by_name,
     format_of_bytes,
+    found_format,
     guess_format,
 )
 from widemargin.documents.opening import STDIN, ByteSource
@@ -128,6 +129,7 @@ class DocumentReader:
 
 _EMPTY: dict[Format, str] = {
     "jsonl": 'Expected lines such as {"text": "...", "labels": ["..."]}.',
+    "json": 'Expected a list such as [{"text": "...", "labels": ["..."]}].',
     "csv": "Expected records after the header, one for each document.",
     "tsv": "Expected records after the header, one for each document.",
     "parquet": "Expected one row for each document.",
@@ -186,8 +188,8 @@ def _reader(opened: Path | tuple[ByteSource, Format], options: Options) -> Docum
         return DocumentReader(str(opened), "folder", description, gathered(documents), lambda: None)
     stream, format = opened
     try:
-        if format == "jsonl":
-            blocks = JsonLines(_filled(stream, format, options), stream.name, options)
+        if format in ("jsonl", "json"):
+            blocks = _json(stream, format, options)
             return DocumentReader(
                 stream.name, format, blocks.description, blocks, stream.close, ready=stream.ready
             )
@@ -203,6 +205,16 @@ def _reader(opened: Path | tuple[ByteSource, Format], options: Options) -> Docum
         stream.close()
         raise
     return DocumentReader(stream.name, format, description, gathered(documents), stream.close)
+
+
+def _json(stream: ByteSource, format: Format, options: Options) -> JsonLines:
+    if format == "jsonl":
+        return JsonLines(_filled(stream, format, options), stream.name, options)
+    from widemargin.documents.formats.json_array import JsonArray
+
+    decoder = Decoder(stream.name, options.encoding, options.errors)
+    records = JsonArray(stream.chunks(), decoder, options.max_document)
+    return JsonLines(records, stream.name, options, unit="record")
 
 
 def _lines(stream: ByteSource, options: Options, skip: Callable[[DataError], None] | None = None) -> Lines:
@@ -223,7 +235,7 @@ def _open(source: str | Path, options: Options) -> Path | tuple[ByteSource, Form
     format = "folder" if isinstance(opened, Path) else opened[1]
     columns = options.texts if len(options.texts) > 1 else ()
     columns = columns if options.time is None else (*columns, options.time)
-    if columns and format not in ("jsonl", "csv", "tsv", "parquet", "svmlight"):
+    if columns and format not in ("jsonl", "json", "csv", "tsv", "parquet", "svmlight"):
         if not isinstance(opened, Path):
             opened[0].close()
         raise DataError(
@@ -237,14 +249,14 @@ def _opened(source: str | Path, options: Options) -> Path | tuple[ByteSource, Fo
     chosen = checked_format(options.format)
     if source != STDIN and not Path(source).exists():
         raise MissingFileError(f"{source}: no such file or folder. Check the path.")
-    chosen = chosen or format_by_name(source)
-    if chosen == "folder":
+    by_name = None if chosen else format_by_name(source)
+    if "folder" in (chosen, by_name):
         if source == STDIN or not Path(source).is_dir():
             raise DataError(f"{source}: not a folder. Omit --format folder to read a file.")
         return Path(source)
     stream = ByteSource(source)
     try:
-        return stream, chosen or format_of_bytes(stream.head, stream.name)
+        return stream, chosen or found_format(by_name, stream)
     except BaseException:
         stream.close()
         raise

@@ -13,8 +13,8 @@ _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
 _DATA = (
-    "JSONL, CSV, TSV, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder with a subfolder per "
-    "class, or - for stdin."
+    "JSONL, a JSON list, CSV, TSV, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder with a "
+    "subfolder per class, or - for stdin."
 )
 
 GENERAL = (
@@ -300,8 +300,8 @@ READING = (
     ),
     Option(
         "--format F",
-        "jsonl, csv, tsv, parquet, folder, svmlight, fasttext, lines (plain text, a document per line) or "
-        "text (one document).",
+        "jsonl, json, csv, tsv, parquet, folder, svmlight, fasttext, lines (plain text, a document per line) "
+        "or text (one document).",
         _READERS,
         shown="guessed",
     ),

@@ -77,8 +77,8 @@ class Options:
 
     Attributes
     ----------
-    format : "jsonl", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed by name, then by content.
-        "lines" (a document per line) and "text" (one document) are never guessed
+    format : "jsonl", "json", "csv", "tsv", "parquet", "folder" or "fasttext"; guessed by name, then by
+        content. "lines" (a document per line) and "text" (one document) are never guessed
     text, label, id : the columns or fields to read; guessed by name, then by content. In a table without a
         header they are numbers from "1". Several columns of `text` become one text, see
         :func:`~widemargin.documents.record.join_columns`

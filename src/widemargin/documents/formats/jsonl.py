@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from widemargin.documents.batches import Batch
-from widemargin.documents.encoding import Errors, Lines, split_lines
+from widemargin.documents.encoding import Errors, split_lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_value
 from widemargin.documents.record import Document, LabelSet, join_columns
@@ -17,7 +17,17 @@ from widemargin.documents.wording import shown
 from widemargin.errors import DataError
 
 
-def _choose_fields(lines: Lines, name: str, options: Options) -> Columns:
+class RecordLines(Protocol):
+    """Lines with a record each."""
+
+    def peek(self) -> list[str]:
+        """The first lines."""
+
+    def texts(self) -> Iterator[str]:
+        """All lines, many in one string."""
+
+
+def _choose_fields(lines: RecordLines, name: str, options: Options) -> Columns:
     sample = []
     for number, line in enumerate(lines.peek(), 1):
         if line.strip():
@@ -53,16 +63,19 @@ class JsonLines:
     options : fields that the caller named
     skipped : called with errors of lines that are not documents, for endless streams; None raises the first
     error, after the documents before it
+    unit : what a line is called in errors
     """
 
     def __init__(
         self,
-        lines: Lines,
+        lines: RecordLines,
         name: str,
         options: Options,
         skipped: list[DataError] | None = None,
+        unit: Literal["line", "record"] = "line",
     ) -> None:
         self._lines = lines
+        self._unit = unit
         self._name = name
         self._errors = options.errors
         self._skipped = skipped
@@ -71,7 +84,7 @@ class JsonLines:
         # If the first records have no labels, later ones may still use the canonical fields.
         canonical = columns.label in (None, "labels", "label")
         self._labels = ("labels", "label") if canonical else (str(columns.label),)
-        self.description = f"JSON Lines: {columns.describe()}"
+        self.description = f"{'JSON Lines' if unit == 'line' else 'JSON'}: {columns.describe()}"
 
     def __iter__(self) -> Iterator[Batch]:
         number = count = 0  # lines and documents before the block
@@ -134,7 +147,7 @@ class JsonLines:
     def _document(self, record: dict[str, Any], line: str, number: int, count: int) -> Document:
         """The document of line `number`, the `count`-th one of its source."""
         columns = self._columns
-        where = f"{self._name}, line {number}"
+        where = f"{self._name}, {self._unit} {number}"
         if columns.time is not None:
             record = {**record, columns.time: as_cell(record.get(columns.time))}
         text = _text(record, columns.joined, where)

@@ -12,7 +12,7 @@ from widemargin.documents.encoding import Decoder
 from widemargin.documents.opening import COMPRESSED, STDIN, ByteSource
 from widemargin.errors import DataError, DataWarning, UsageError
 
-Format = Literal["jsonl", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext", "lines", "text"]
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext", "lines", "text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _SUFFIXES: dict[str, Format] = {
@@ -31,13 +31,30 @@ _SVMLIGHT_ROW = re.compile(
 def guess_format(source: str | Path) -> Format:
     """The format of a source by its name, otherwise by its first bytes. Standard input keeps them."""
     by_name = format_by_name(source)
-    if by_name is not None:
+    if by_name is not None and (by_name != "jsonl" or not Path(source).exists()):
         return by_name
     if source == STDIN:
         return format_of_bytes(_peek_stdin(), "standard input")
     stream = ByteSource(source)
     stream.close()
-    return format_of_bytes(stream.head, stream.name)
+    return found_format(by_name, stream)
+
+
+def found_format(by_name: Format | None, stream: ByteSource) -> Format:
+    """The format of an open source, whose name may leave open how JSON is spread over its lines."""
+    if by_name == "jsonl":
+        return "json" if _is_one_value(stream.head) else "jsonl"
+    return by_name or format_of_bytes(stream.head, stream.name)
+
+
+def _is_one_value(head: bytes) -> bool:
+    """Whether a JSON file begins with a list, or with an object that goes on in the next lines.
+
+    >>> _is_one_value(b' [{"text": "a"}]'), _is_one_value(b'{\\n "data": ['), _is_one_value(b'{"text": "a"}')
+    (True, True, False)
+    """
+    first = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].strip()
+    return first.startswith(b"[") or first == b"{"
 
 
 def checked_format(format: str | None) -> Format | None:
@@ -74,11 +91,11 @@ def format_of_bytes(head: bytes, name: str) -> Format:
     rows = [line.strip() for line in lines if line.strip() and not line.startswith(b"#")]
     if not rows:
         raise DataError(
-            f"{name}: is empty. Expected documents as JSON Lines, CSV, TSV, fastText or SVM-light."
+            f"{name}: is empty. Expected documents as JSON, JSON Lines, CSV, TSV, fastText or SVM-light."
         )
     first = rows[0]
     if first.startswith((b"{", b"[")):
-        return "jsonl"
+        return "json" if _is_one_value(first + b"\n") else "jsonl"
     if first.startswith(b"__label__"):
         return "fasttext"
     if all(_SVMLIGHT_ROW.fullmatch(row) for row in rows[:2]) and b":" in b"".join(rows):
