@@ -48,5 +48,7 @@ def document_products(weights: Floats, new: Floats, products: Floats) -> Floats:
     apart = np.where(known[:, None], new - mean, 0.0)
     gram = apart @ products @ apart.T
     length = np.sqrt(np.maximum(np.diag(gram), 0.0))
-    scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 1e-6)
+    size = np.sqrt(np.maximum(np.diag(new @ products @ new.T), 0.0))
+    # Weights have single precision: a document that is nearer to the mean has the vector 0.
+    scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 1e-6 * size)
     return np.asarray(gram * scale[:, None] * scale)

@@ -33,8 +33,9 @@ Floats = NDArray[np.float64]
 CONTEXTS = 3000
 # The power of the shares of contexts.
 SMOOTHING = 0.75
-# Differences that are smaller are due to rounding.
-_ROUNDING = 1e-9
+# Relative differences from the mean that are smaller are due to the rounding of weights, which have single
+# precision.
+_ROUNDING = 1e-6
 # Eigenvalues below this share of the largest are 0 but for rounding.
 _NO_VALUE = 1e-12
 # Subspace iteration: additional vectors, and passes.
@@ -113,7 +114,7 @@ class CorpusVectors:
         """The weight of every word, given those of the dimensions: the score of a document of this word."""
         apart = self.words - self.center
         length = np.sqrt(np.square(apart).sum(axis=1))
-        known = self.words.any(axis=1) & (length > _ROUNDING)
+        known = self.words.any(axis=1) & (length > 0)
         return np.asarray(np.divide(apart @ weights, length, out=np.zeros(len(length)), where=known))
 
     def state(self) -> dict[str, NDArray[Any]]:
