@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from widemargin.learn.trees.boosting import BoostedTrees
     from widemargin.learn.trees.c45 import C45
     from widemargin.learn.unlabeled.relevance_feedback import RelevanceFeedback
+    from widemargin.learn.unlabeled.self_training import SelfTraining
     from widemargin.theory import TCatConcept
     from widemargin.weight.blocks import Block
     from widemargin.weight.document_vectors import DocumentVectors
@@ -90,6 +91,7 @@ _HOME = {
     "SampleFeatures": "widemargin.features.sampling",
     "SampledLeastSquares": "widemargin.learn.squares.least_squares",
     "SelectFeatures": "widemargin.features.selecting",
+    "SelfTraining": "widemargin.learn.unlabeled.self_training",
     "SemiSupervisedBayes": "widemargin.learn.bayes.semi_supervised",
     "TCatConcept": "widemargin.theory",
     "TermClusters": "widemargin.features.clusters",
@@ -133,6 +135,7 @@ __all__ = [
     "SampleFeatures",
     "SampledLeastSquares",
     "SelectFeatures",
+    "SelfTraining",
     "SemiSupervisedBayes",
     "TCatConcept",
     "TermClusters",

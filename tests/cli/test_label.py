@@ -120,6 +120,38 @@ class TestLabeling:
         assert row["scores"]["money"] == -row["scores"]["wires"]
         assert row["text"].split()
 
+    def test_self_training(self, run, two, tmp_path):
+        folder, truth = two
+        out, model = tmp_path / "out.jsonl", tmp_path / "last.wm"
+        words = ["--learner", "self-training", "--rounds", "3", "--keep", "0.8", "--unlabeled-weight", "0.4"]
+        more = ["--C", "2", "--model", model, "--json", "--next", "2"]
+        done = run("label", folder / "known.jsonl", folder / "rest.jsonl", "-o", out, *words, *more)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert (summary["rounds"], summary["alarm"], len(summary["next"])) == (3, {}, 2)
+        rows = rows_of(out)
+        assert {row["id"]: row["labels"] for row in rows} == truth
+        assert all(0 <= row["certainty"] <= 1 for row in rows)
+        kept = TextClassifier.load(model)
+        assert (type(kept.learner_).__name__, kept.learner_.C) == ("LinearSVM", 2.0)
+        assert run("predict", model, folder / "rest.jsonl").returncode == 0
+        assert "linear-svm C=2" in run("inspect", model).stdout
+        done = run("label", folder / "known.jsonl", folder / "rest.jsonl", "-o", "-", *words)
+        assert "no alarm for self-training" in done.stderr
+
+    @pytest.mark.parametrize("learner", ["transductive-svm", "self-training"])
+    def test_vectors_beside_words_unless_terms_are_chosen(self, here, two, tmp_path, learner):
+        folder, _ = two
+        for number, (words, blocks) in enumerate(
+            (([], 2), (["--blocks", "words"], 1), (["--ngrams", "1-2"], None), (["--features", "ig:5"], None))
+        ):
+            model = tmp_path / f"{number}.wm"
+            out = ["-o", tmp_path / "out.jsonl", "--model", model, "-q", "--learner", learner]
+            done = here("label", folder / "known.jsonl", folder / "rest.jsonl", *out, *words)
+            assert done.returncode == 0, done.stderr
+            found = TextClassifier.load(model).vectorizer_.blocks
+            assert (found and len(found)) == blocks
+
     def test_naive_bayes(self, run, two, tmp_path):
         folder, truth = two
         out, model = tmp_path / "out.jsonl", tmp_path / "bayes.wm"
@@ -350,7 +382,7 @@ class TestSimulation:
         assert "4 labels, draw 2 of 2" in done.stderr
         assert plot.read_bytes()[:4] == b"\x89PNG"
 
-    @pytest.mark.parametrize("learner", ["transductive-svm", "naive-bayes"])
+    @pytest.mark.parametrize("learner", ["transductive-svm", "self-training", "naive-bayes"])
     def test_json(self, here, two, learner):
         folder, _ = two
         words = ["--simulate", "4", "--repeat", "2", "--json", "-q", "--learner", learner]

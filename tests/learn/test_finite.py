@@ -34,6 +34,7 @@ from widemargin import (
     Rocchio,
     SampledLeastSquares,
     SelectFeatures,
+    SelfTraining,
     SemiSupervisedBayes,
     Winnow,
 )
@@ -81,6 +82,7 @@ LEARNERS = [
     DualSVM(eta=0.1),
     Rocchio(),
     Rocchio("auto"),
+    SelfTraining(),
     SemiSupervisedBayes(),
     SemiSupervisedBayes(event_model="bernoulli"),
     C45(),

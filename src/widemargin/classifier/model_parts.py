@@ -70,6 +70,11 @@ def learner_class(name: str, *, to_score: bool = False) -> Any:
     return _WEIGHTS[name] if to_score and name in _WEIGHTS else _class(LEARNERS, name)
 
 
+def last_learner(learner: Any) -> Any:
+    """The learner that scores new documents: of one that trains another learner in rounds, the last."""
+    return getattr(learner, "final_learner_", learner)
+
+
 def learner_name(learner: Any) -> str:
     return _name(LEARNERS, learner)
 

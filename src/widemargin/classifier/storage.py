@@ -15,6 +15,7 @@ from widemargin.classifier.model_parts import (
     LEARNERS,
     features_class,
     features_name,
+    last_learner,
     learner_class,
     learner_name,
     pack,
@@ -69,8 +70,9 @@ def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool
         state, found = parts.features.get_state()
         config["features"] = {"name": features_name(parts.features), "state": without_machine(state)}
         pack("features", found, arrays, texts)
-    state, found = parts.learner.get_state()
-    config["learner"] = {"name": learner_name(parts.learner), "state": without_machine(state)}
+    learner = last_learner(parts.learner)
+    state, found = learner.get_state()
+    config["learner"] = {"name": learner_name(learner), "state": without_machine(state)}
     pack("learner", found, arrays, texts)
     state, found = parts.rule.get_state()
     config["decision"] = {**state, **parts.asked}

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.explanation import Explanation
 from widemargin.classifier.explicit import RemembersExplicit
-from widemargin.classifier.model_parts import reduction_of
+from widemargin.classifier.model_parts import last_learner, reduction_of
 from widemargin.classifier.outline import Outline, has_outline
 from widemargin.classifier.representation import MadeFeature, Representation, is_matrix
 from widemargin.classifier.scorer import Scorer
@@ -288,7 +288,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def has_weights(self) -> bool:
         """Whether every label has term weights, as `explain` and `top_terms` require."""
         check_is_fitted(self, "learner_")
-        return has_term_weights(self.learner_)
+        return has_term_weights(self.scorer.learner)
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Explain the score of `text` for `label` by the contributions of all occurrences of terms.
@@ -319,7 +319,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def has_outline(self) -> bool:
         """Whether the learner is a tree or rules per label, as `outline` requires."""
         check_is_fitted(self, "learner_")
-        return has_outline(self.learner_)
+        return has_outline(self.scorer.learner)
 
     def outline(self, label: Any) -> Outline:
         """The tree or the rules of `label`, of a :class:`~widemargin.C45`."""
@@ -390,7 +390,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def scorer(self) -> Scorer:
         """What scores, decides and explains with the fitted parts."""
         check_is_fitted(self, "learner_")
-        return Scorer(self._representation, self.learner_, self.rule_, self.training_summary_)
+        return Scorer(self._representation, last_learner(self.learner_), self.rule_, self.training_summary_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,6 +15,7 @@ from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels, labeled_rows
 from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
+from widemargin.learn.unlabeled.self_training import SelfTraining
 
 # Fractions of classes are guesses and may add up to roughly 1.
 ROUGHLY = 0.05
@@ -212,6 +213,8 @@ def _of_search(learner: Any, columns: list[str]) -> dict[str, Any]:
     """How the labels were found, and what the alarm says of them, if there is one."""
     if _of_log_odds(learner):
         return {"turns": learner.n_iter_ - 1, "alarm": {}, "fell_back": []}
+    if isinstance(learner, SelfTraining):
+        return {"rounds": learner.rounds, "alarm": {}, "fell_back": []}
     return {
         "switches": int(np.sum(learner.n_switches_)),
         "alarm": {
@@ -250,8 +253,9 @@ def in_words(summary: dict[str, Any]) -> list[str]:
         fallen = ", labeled from the labeled documents only" if summary["fell_back"] else ""
         lines.append(f"Alarm for {names}{fallen}:")
         lines += [f"  {shortened(name, 30)}: {summary['alarm'][name]['sentence']}" for name in fired[:10]]
-    elif "turns" in summary:
-        lines.append("There is no alarm for naive-bayes: check a few of the labels.")
+    elif "turns" in summary or "rounds" in summary:
+        learner = "naive-bayes" if "turns" in summary else "self-training"
+        lines.append(f"There is no alarm for {learner}: check a few of the labels.")
     else:
         lines.append("The alarm found nothing unusual.")
     if summary.get("next"):

@@ -5,7 +5,7 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import general, hierarchy, learners, streams, text, unlabeled
+from widemargin.cli.options import few_labels, general, hierarchy, learners, streams, text, unlabeled
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
 
@@ -16,7 +16,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "": general.GENERAL,
     "Reading": general.READING,
     "Text to vectors": text.TEXT,
-    "Learning": learners.LEARNING,
+    "Learning": learners.LEARNING + few_labels.FEW_LABELS,
     "Kernels (kernel-svm)": learners.KERNELS,
     "Naive Bayes (naive-bayes)": learners.NAIVE_BAYES,
     "Rocchio (rocchio)": learners.ROCCHIO,

@@ -13,7 +13,6 @@ LEARNERS = (
     f"linear-svm label-weighted-svm average-of logistic-regression kernel-svm multiclass-svm least-squares "
     f"naive-bayes rocchio nearest-neighbors c45 boosted-trees chi-square-network profiles {ONLINE}"
 )
-TRANSDUCTIVE = "transductive-svm"
 # Tuned unless --tune says otherwise.
 TUNED = ("linear-svm", "logistic-regression")
 _WITH_BALANCE = "linear-svm label-weighted-svm logistic-regression kernel-svm"
@@ -61,32 +60,6 @@ LEARNING = (
         shown="chosen by --tune, or 1",
         common=True,
         learners=_WITH_COSTS,
-    ),
-    Option(
-        "--learner transductive-svm|naive-bayes",
-        "transductive-svm: the labels with the widest margin between the classes. naive-bayes: unlabeled "
-        "documents count in every class by its probability, which is computed again and again (EM); for "
-        "classes that are the topics of the documents.",
-        "label",
-        default="transductive-svm",
-        common=True,
-    ),
-    Option(
-        "--C X",
-        "The cost of errors on labeled documents.",
-        "label",
-        float,
-        shown="20; with --query: 1",
-        common=True,
-        learners=TRANSDUCTIVE,
-    ),
-    Option(
-        "--C-unlabeled X",
-        "The cost of an unlabeled document inside the margin, at most --C.",
-        "label",
-        float,
-        shown="all unlabeled documents together weigh half as much as the labeled ones",
-        learners=TRANSDUCTIVE,
     ),
     train(
         "--mix X",
@@ -192,13 +165,6 @@ NAIVE_BAYES = (
         "How probable a label is before its terms are known: its share of the documents, or as all others.",
         "train label",
         shown="documents",
-    ),
-    _naive_bayes(
-        "--unlabeled-weight X",
-        "How often an unlabeled document counts; less than 1 where they are very many.",
-        "label",
-        float,
-        shown="1",
     ),
 )
 ROCCHIO = (

@@ -16,6 +16,8 @@ from widemargin.cli.verbs.predict import writer_for
 from widemargin.errors import UsageError
 from widemargin.tune.learners import text_options
 
+# Document vectors help most where few documents have labels (benchmarks/few_labels.py).
+DEFAULT_BLOCKS = "words,vectors"
 EXAMPLE = "Example: widemargin label marked.csv rest.csv -o labeled.jsonl --positives relevant=0.1"
 
 
@@ -24,7 +26,9 @@ def run(given: Given) -> None:
     """Label a whole collection from a few labeled documents.
 
     Learning uses the unlabeled documents too: a transductive SVM searches for the labels with the widest
-    margin between the classes, or naive Bayes counts them in every class by its probability (--learner).
+    margin between the classes, self-training learns from the surest documents, or naive Bayes counts them in
+    every class by its probability (--learner). Beside their words, documents have vectors that are learned
+    from all of them (--blocks words,vectors; --blocks words for words only).
     With one file, its documents without labels are labeled; with two, those of the second file.
 
     The output has one JSON object per line, {"id": ..., "labels": [...], "score": ..., "certainty": ...}.
@@ -49,7 +53,7 @@ def run(given: Given) -> None:
     if given.model is not None:
         check_model(given.model, inputs, force=given.force)
     learning = chosen_learner.given_of(given, given.learner, options.options_of("label").values())
-    terms = vectorizing(given, text_options(given.learner))
+    terms = vectorizing(_with_vectors(given), text_options(given.learner))
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
     stages = Stages()
     with stages.stage("read"):
@@ -92,11 +96,27 @@ def run(given: Given) -> None:
             note(line, False) if given.output == "-" else say(line)
 
 
+def _with_vectors(given: Given) -> Given:
+    """The options, with document vectors beside words unless the terms are chosen otherwise."""
+    plain = given.units in (None, "words") and given.ngrams in (None, "1") and not given.hashed
+    if given.blocks is not None or not plain or given.features is not None or given.learner == "naive-bayes":
+        return given
+    return Given(**{**vars(given), "blocks": DEFAULT_BLOCKS})
+
+
 def _learner(given: Given, learning: dict[str, Any], positives: Any) -> Any:
     if given.learner == "naive-bayes":
         from widemargin.learn.bayes.semi_supervised import SemiSupervisedBayes
 
         return SemiSupervisedBayes(**learning, n_jobs=given.threads)
+    if given.learner == "self-training":
+        from widemargin.learn.svm.linear_svm import LinearSVM
+        from widemargin.learn.unlabeled.self_training import SelfTraining
+
+        one = LinearSVM(learning.pop("C", 1.0), random_state=given.seed, n_jobs=given.threads)
+        if "unlabeled_weight" in learning:
+            learning["weight"] = learning.pop("unlabeled_weight")
+        return SelfTraining(one, **learning, n_jobs=given.threads)
     from widemargin.learn.svm.transductive import TransductiveSVM
 
     # What is printed on stdout needs no warning on stderr.
@@ -104,7 +124,7 @@ def _learner(given: Given, learning: dict[str, Any], positives: Any) -> Any:
     told = given.simulate is not None or (on_alarm == "warn" and not (given.quiet or given.json))
     common = {"random_state": given.seed, "n_jobs": given.threads, "verbose": not given.quiet}
     return TransductiveSVM(
-        **{"C": 20.0, **learning, "positives": positives},
+        **{**learning, "positives": positives},
         on_alarm="ignore" if told else on_alarm,
         **common,
     )
