@@ -13,6 +13,7 @@ from widemargin.cli.commands import Given
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.label_task import joined
 from widemargin.cli.options import chosen_learner
+from widemargin.cli.options.given_vectors import refuse_rows
 from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, counted, note, print_json, say, seconds_in_words, show_table
 from widemargin.cli.verbs.predict import writer_for
@@ -36,6 +37,7 @@ def run(given: Given) -> None:
     if output is not None:
         check_target(output, [given.labeled, given.unlabeled, *word_files(given)])
     terms = vectorizing(given, text_options(given.learner))
+    refuse_rows(terms["blocks"], "a query has no row")
     costs = {name: learning[name] for name in ("C", "C_unlabeled") if name in learning}
     feedback = RelevanceFeedback(**costs, positives=_fraction(given), n_jobs=given.threads)
     stages = Stages()

@@ -28,7 +28,7 @@ def check(given: Given, vectorizing: dict[str, Any]) -> None:
     """Refuse what needs a whole collection."""
     whole = [
         name.replace("_", "-")
-        for name in ("tune", "estimate", "thresholds", "costs", "features", "label_path", "time")
+        for name in ("tune", "estimate", "thresholds", "costs", "features", "label_path", "time", "vectors")
         if getattr(given, name) is not None
     ]
     pruning = {"min_df": 1, "max_df": 1.0, "min_count": 1, "max_features": None, "phrases": None}

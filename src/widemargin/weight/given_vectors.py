@@ -84,7 +84,7 @@ class GivenVectors(Block):
     ngram_range: tuple[int, int] = dataclasses.field(default=(1, 1), init=False)
     field: str | None = dataclasses.field(default=None, kw_only=True)
     weight: float = dataclasses.field(default=1.0, kw_only=True)
-    min_df: float | None = dataclasses.field(default=1, init=False)
+    min_df: float | None = dataclasses.field(default=None, init=False)
     dims: int | None = dataclasses.field(default=0, kw_only=True, repr=False)  # 0: as many as there are
     keep: int | None = dataclasses.field(default=KEEP, kw_only=True)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from widemargin.cli.options.given_vectors import GIVEN_VECTORS, beside_vectors, vector_files
 from widemargin.cli.options.option import Option, train
 from widemargin.errors import MissingFileError, StorageError, UsageError
 from widemargin.text.pairs import parse_pairs
@@ -61,6 +62,7 @@ TEXT = (
         shown="none: --units and --ngrams",
         common=True,
     ),
+    *GIVEN_VECTORS,
     Option(
         "--min-df N|FRACTION",
         "Leave out terms that occur in fewer documents: a number, or a fraction such as 0.01.",
@@ -120,7 +122,7 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
     if given.blocks is not None:
         usual |= {"units": "words", "ngram_range": (1, 1)}  # those of a learner are of no use to blocks
     chosen = {name: getattr(given, name, None) or value for name, value in usual.items()}
-    return {
+    terms = {
         **chosen,
         "tokens": given.tokens,
         "idf_power": 1.0 if given.idf_power is None else given.idf_power,
@@ -135,6 +137,7 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
         "n_hashed": given.hashed,
         "n_jobs": given.threads,
     }
+    return beside_vectors(terms, getattr(given, "vectors", None))
 
 
 def blocks_and_columns(given: Any) -> dict[str, Any]:
@@ -164,7 +167,7 @@ def several_words(given: Any) -> dict[str, Any]:
 
 def word_files(given: Any) -> list[str | None]:
     """The files that text options name, which nothing may be written over."""
-    return [stop_word_file(given.stop_words), given.thesaurus]
+    return [stop_word_file(given.stop_words), given.thesaurus, *vector_files(getattr(given, "vectors", None))]
 
 
 def ngram_range(text: str) -> tuple[int, int]:

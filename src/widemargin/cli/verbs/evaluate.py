@@ -31,12 +31,17 @@ def run(given: Given) -> None:
     macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out. With costs
     between classes, those of --costs or of the model, the cost per document too.
     """
+    from widemargin.cli.options.vector_rows import RowsForModel
     from widemargin.documents.collection import Vectors
 
     scorer = load_scorer(given.model, given.threads)
+    given_rows = RowsForModel(scorer, given.vectors, given.model)
     reading = columns_of_model(scorer, options.reading(given), given.model)
     collection = read_all(given.data, given.quiet, reading)
     check_form(scorer, given.data, vectors=isinstance(collection, Vectors))
+    if not isinstance(collection, Vectors):
+        given_rows.pair(collection.texts)
+        given_rows.finish()
     costs = model_costs(scorer) if given.costs is None else costs_for(given.costs, scorer.space)
     summary, quality, levels, cost = measured(scorer, collection, costs)
     if given.json:

@@ -37,6 +37,7 @@ def run(given: Given) -> None:
 
     In a terminal, words for the label are green and words against it red.
     """
+    from widemargin.cli.options.vector_rows import RowsForModel
     from widemargin.documents.limits import parse_size
 
     if (given.text is None) == (given.file is None):
@@ -46,12 +47,15 @@ def run(given: Given) -> None:
         raise DataError(
             f"{given.model} was trained on vectors, so it has no words to explain. Train on texts."
         )
+    given_rows = RowsForModel(scorer, given.vectors, given.model)
     content = _read(given.text, given.file, parse_size(given.max_document, "--max-document"))
     wanted = None
     if given.label is not None:
         (wanted,) = chosen_labels([given.label], scorer.space.classes.tolist())
     if scorer.representation.columns is not None:
         content = _in_columns(content, scorer.representation.columns, str(given.model))
+    given_rows.pair([content])
+    given_rows.finish()
     explanation = scorer.explain(content, wanted)
     if given.json:
         print_json(explanation.to_dict())

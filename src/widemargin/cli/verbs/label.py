@@ -10,6 +10,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model, check_target, read_all
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
+from widemargin.cli.options.given_vectors import found_words, note_found, pair
 from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, note, print_json, say
 from widemargin.cli.verbs.predict import writer_for
@@ -69,6 +70,7 @@ def run(given: Given) -> None:
     from widemargin.weight.vectorizer import Vectorizer
 
     task = label_task.gather(given.labeled, first, given.unlabeled, second, given.multilabel)
+    pair(terms["blocks"], task.documents)
     classifier = TextClassifier(
         Vectorizer(**terms),
         _learner(given, learning, label_task.fractions(given.positives, task)),
@@ -87,13 +89,14 @@ def run(given: Given) -> None:
     if given.model is not None:
         with stages.stage("save"):
             summary |= {"model": str(given.model), "bytes": classifier.save(given.model, force=given.force)}
-    summary["seconds"] = stages.seconds
+    summary |= {"seconds": stages.seconds, **found_words(classifier.vectorizer_)}
     if given.json and given.output != "-":
         print_json(summary)
     elif not given.quiet:
         for line in label_task.in_words(summary):
             # Where the documents go to stdout, the summary goes to stderr.
             note(line, False) if given.output == "-" else say(line)
+    note_found(summary, given.quiet)
 
 
 def _with_vectors(given: Given) -> Given:

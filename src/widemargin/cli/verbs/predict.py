@@ -24,6 +24,7 @@ from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer
+    from widemargin.cli.options.vector_rows import RowsForModel
 
 EXAMPLE = "Example: widemargin predict tickets.wm new.csv --text body --scores -o labeled.jsonl"
 
@@ -43,7 +44,7 @@ def run(given: Given) -> None:
     """
     output = given.output
     write = writer_for(output, given.top, safe_csv=given.safe_csv)
-    check_target(output, [given.model, given.data, given.costs])
+    check_target(output, [given.model, given.data, given.costs, *(given.vectors or ())])
     scorer = load_scorer(given.model, given.threads)
     if given.costs is not None:
         costs = costs_for(given.costs, scorer.space)
@@ -53,6 +54,9 @@ def run(given: Given) -> None:
             f"--proba: {given.model} gives scores only. Train with --calibrate platt, or "
             f"--learner logistic-regression, for probabilities."
         )
+    from widemargin.cli.options.vector_rows import RowsForModel
+
+    given_rows = RowsForModel(scorer, given.vectors, given.model)
     start = time.perf_counter()
     pieces = predictions(
         scorer,
@@ -63,6 +67,7 @@ def run(given: Given) -> None:
         proba=given.proba,
         top=given.top,
         keep_text=given.keep_text,
+        given_rows=given_rows,
     )
     written = write(pieces)
     if output == "-":
@@ -84,11 +89,12 @@ def predictions(
     proba: bool = False,
     top: int | None = None,
     keep_text: bool = False,
+    given_rows: RowsForModel,
 ) -> Iterator[list[Row]]:
     """One row per document, a piece of the input at a time: its id and labels, and what the options add."""
     rule, names = scorer.rule, scorer.space.classes.tolist()
     exclusive = scorer.space.kind != "multilabel"
-    for ids, features, texts in _pieces(scorer, source, quiet, reading):
+    for ids, features, texts in _pieces(scorer, source, quiet, reading, given_rows):
         scores, lengths = scorer.scores(features), scorer.lengths(features)
         columns = rule.by_label(scores) if every_score or top else None
         chances = scorer.probabilities(features, scores).round(6).tolist() if proba else None
@@ -128,7 +134,7 @@ def load_scorer(path: Path, threads: int | None = None) -> Scorer:
 
 
 def _pieces(
-    scorer: Scorer, source: str, quiet: bool, reading: dict[str, Any]
+    scorer: Scorer, source: str, quiet: bool, reading: dict[str, Any], given_rows: RowsForModel
 ) -> Iterator[tuple[list[str], Any, list[str] | None]]:
     """Ids, what the scorer takes, and the texts, a piece of the input at a time."""
     from widemargin.documents.collection import Vectors
@@ -146,7 +152,9 @@ def _pieces(
     reader = read_documents(source, **reading)
     note(reader.description, quiet)
     for batch in track(reader.batches(BATCH), "Labeling", size=len, enabled=False if quiet else None):
+        given_rows.pair(batch.texts)
         yield batch.ids, batch.texts, batch.texts
+    given_rows.finish()
 
 
 def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:

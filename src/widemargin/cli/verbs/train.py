@@ -8,6 +8,7 @@ from widemargin.cli.costs import read_costs
 from widemargin.cli.files import check_model, read_all
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
+from widemargin.cli.options.given_vectors import found_words, free_blocks, note_found, pair
 from widemargin.cli.options.learners import TUNED
 from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, print_json
@@ -73,6 +74,7 @@ def run(given: Given) -> None:
     with stages.stage("read"):
         collection = read_all(given.data, given.quiet, dict(reading))
         pool = unlabeled.read(given, reading, collection)
+        pair(terms["blocks"], collection, pool)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
     from widemargin.estimate.held_out import choose_method
@@ -91,7 +93,9 @@ def run(given: Given) -> None:
     calibrate = given.calibrate or ("length" if learner == "profiles" and not on_vectors else plain)
     vectorizer = Vectorizer(**terms)
     free = not given.typed.intersection(("learner", "tune_per_label"))
-    space = Axes.around(vectorizer, made, given=explicit, free_learner=free) if effort is not None else None
+    space = None
+    if effort is not None:
+        space = free_blocks(Axes.around(vectorizer, made, given=explicit, free_learner=free), given)
     classifier = TextClassifier(
         vectorizer=vectorizer,
         learner=made,
@@ -121,9 +125,11 @@ def run(given: Given) -> None:
         **classifier.training_summary_,
         "unlabeled": int(labels.unlabeled.sum()),
         "seconds": stages.seconds,
+        **found_words(classifier.vectorizer_),
         **estimates.expected_on_test_set(classifier.training_summary_, given.test_size),
     }
     if given.json:
         print_json(summary)
     elif not given.quiet:
         show(summary, given.test_size)
+    note_found(summary, given.quiet)

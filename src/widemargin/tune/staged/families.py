@@ -74,6 +74,8 @@ def _of_block(block: Any) -> str:
     name = block["name"] if isinstance(block, Mapping) else str(block).partition(":")[0]
     if name in ("words", "bigrams", "chars"):
         return str(name)
+    if isinstance(block, Mapping) and "given" in block:
+        return "words"  # every candidate has the vectors that were given
     if name == "vectors" or (isinstance(block, Mapping) and block.get("dims") is not None):
         return "corpus vectors"
     of_field = not isinstance(block, Mapping) or block.get("field") is not None

@@ -33,6 +33,8 @@ _OF_WORDS = ("stop_words", "stemmer")
 # Distinct terms of a document, relative to its words; a field has few.
 _VALUES = {"bigrams": 1.4, "chars": 7.0}
 _FIELD_VALUES = 0.1
+# Dimensions of vectors that are given and not read yet.
+_GIVEN_DIMS = 300
 # Characters of a text for each of its distinct words.
 _CHARACTERS = 9
 
@@ -102,7 +104,7 @@ class RaceRows:
         values = work = 0.0
         for counting in _countings(representation):
             if counting.block.dims is not None:
-                values += counting.block.dims * self.n_documents
+                values += (counting.block.dims or _GIVEN_DIMS) * self.n_documents
                 work += VECTORS * self._words * self._times_counted
             elif counting.key in self._counted:
                 values += self._own_values(self._counted[counting.key][1])
