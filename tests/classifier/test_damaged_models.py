@@ -166,6 +166,7 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         lambda: TextClassifier(Vectorizer(ngram_range=(1, 2), stop_words=["the", "and"], stemmer="porter")),
     ),
     "blocks": ("multiclass", lambda: TextClassifier(Vectorizer(blocks="words,bigrams:0.5,chars,title"))),
+    "corpus vectors": ("multiclass", lambda: TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1"))),
     "selected": ("multiclass", lambda: TextClassifier(features=SelectFeatures("chi2", 5))),
     "sampled": ("multiclass", lambda: TextClassifier(features=SampleFeatures(8, sampling="weighted"))),
     "lsi": ("multilabel", lambda: TextClassifier(features=LatentSemanticIndexing(3, unit_length=True))),

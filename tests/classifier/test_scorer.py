@@ -65,6 +65,7 @@ LINEAR = {
     "logistic": (TextClassifier(learner=LogisticRegression()), LABELS),
     "logistic, label sets": (TextClassifier(learner=LogisticRegression()), SETS),
     "average": (TextClassifier(Vectorizer(blocks="words,bigrams:0.5"), AverageOf()), SETS),
+    "vectors": (TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1")), SETS),
     "average, two classes": (
         TextClassifier(learner=AverageOf([(None, LinearSVM()), ("words", LinearSVM(0.1))])),
         TWO,

@@ -121,6 +121,7 @@ class TermVectors:
         ----------
         known : vectors of words to keep, by block
         """
+        self._require_fitted()
         if not self.has_vectors:
             return []
         blocks, widths = [rule.block for rule in self._rules()], self.layout.counted_widths
@@ -291,6 +292,7 @@ class TermVectors:
     @property
     def vectors_(self) -> Mapping[str, Vectors]:
         """The vectors of words, by block."""
+        self._require_fitted()
         return self.layout.vectors
 
     @property
@@ -301,6 +303,7 @@ class TermVectors:
 
     def column_name(self, column: int) -> str:
         """The term of a column of the weights, or the block and the number of a dimension of vectors."""
+        self._require_fitted()
         if column >= self.layout.first_dimension:
             return self.layout.dimension(column)
         return str(self.vocabulary_.term(column))
@@ -366,6 +369,7 @@ class TermVectors:
     @property
     def given_columns(self) -> NDArray[np.bool_]:
         """Which columns of counts are of given vectors, so that nothing is pruned."""
+        self._require_fitted()
         found = np.zeros(len(self.document_frequencies_), dtype=bool)
         for rule, columns in zip(self._rules(), self.layout.counted.values(), strict=True):
             found[columns] = isinstance(rule.block, GivenVectors)
