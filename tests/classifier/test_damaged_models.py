@@ -22,6 +22,7 @@ from widemargin import (
     BoostedTrees,
     ChiSquareNetwork,
     DualSVM,
+    GivenVectors,
     KernelSVM,
     LabelClusters,
     LabelWeightedSVM,
@@ -74,6 +75,7 @@ LABELS: dict[str, Any] = {
     "sets of paths": [(f"all/{label}",) if label != "other" else ("money", "all/rest") for label in BINARY],
 }
 COUNTS = {"weighting": "txx"}
+GIVEN = {"wheat": [1.0, 0.5], "corn": [1.0, 0.25], "bank": [-1.0, 0.5], "barley": [0.75, 0.25]}
 
 # One classifier for every learner that can be saved, and for every form that its state may have.
 CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
@@ -166,6 +168,10 @@ AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
         lambda: TextClassifier(Vectorizer(ngram_range=(1, 2), stop_words=["the", "and"], stemmer="porter")),
     ),
     "blocks": ("multiclass", lambda: TextClassifier(Vectorizer(blocks="words,bigrams:0.5,chars,title"))),
+    "given vectors": (
+        "multiclass",
+        lambda: TextClassifier(Vectorizer(blocks=["words", GivenVectors(GIVEN, name="given")])),
+    ),
     "corpus vectors": ("multiclass", lambda: TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1"))),
     "selected": ("multiclass", lambda: TextClassifier(features=SelectFeatures("chi2", 5))),
     "sampled": ("multiclass", lambda: TextClassifier(features=SampleFeatures(8, sampling="weighted"))),

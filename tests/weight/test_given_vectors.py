@@ -485,3 +485,34 @@ def test_tuning_makes_the_rows_of_a_refit() -> None:
         found, expected = (X[:, X.any(axis=0)] for X in (found, expected))
         np.testing.assert_allclose(found, expected, atol=1e-6)
     assert encoder.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda config, arrays: config["blocks"][1].update(given="callable"), "'blocks.given'"),
+        (lambda config, arrays: config["blocks"][1].update(dims=3), "vectors_1_center|3 dimensions"),
+        (lambda config, arrays: config["blocks"][1].update(dims=0), "'blocks.dims'"),
+        (lambda config, arrays: config["blocks"][1].update(keep=-1), "'blocks.keep'"),
+        (lambda config, arrays: config["blocks"][1].update(weight=-1.0), "has the weight -1"),
+        (lambda config, arrays: config["blocks"][1].update(name="a b"), "cannot be called"),
+        (lambda config, arrays: config["blocks"][1].pop("field"), "'blocks.field'"),
+        (lambda config, arrays: arrays.pop("vectors_1_center"), "vectors_1_center"),
+        (lambda config, arrays: arrays.update(vectors_1_center=np.full(4, np.nan)), "vectors_1_center"),
+    ],
+)
+def test_a_damaged_state_of_vectors_of_documents(change: Any, message: str) -> None:
+    block = GivenVectors(DocumentVectors(TEXTS, encode(TEXTS)), name="rows")
+    config, arrays = Vectorizer(blocks=["words", block]).fit(TEXTS).get_state()
+    change(config, arrays)
+    with pytest.raises(DataError, match=message):
+        Vectorizer.from_state(config, arrays)
+
+
+def test_a_vector_at_the_mean_has_no_direction() -> None:
+    mean = np.full((1, 3), 0.1, dtype=np.float32)
+    away = np.array([[0.5, 0, 0]], dtype=np.float32)
+    rows = np.concatenate([mean, mean + away, mean - away])
+    block = GivenVectors(DocumentVectors(["a", "b", "c"], rows), name="rows")
+    X = Vectorizer(blocks=[block]).fit_transform(["a", "b", "c"]).toarray()
+    np.testing.assert_allclose(X, [[0, 0, 0], [1, 0, 0], [-1, 0, 0]], atol=1e-6)

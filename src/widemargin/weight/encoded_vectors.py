@@ -21,6 +21,8 @@ from widemargin.weight.document_vectors import encoded
 
 Floats = NDArray[np.float64]
 
+# Relative differences from the mean that are smaller are due to rounding.
+_ROUNDING = 1e-6
 # Values that are in double precision at a time.
 _AT_ONCE = 1 << 21
 
@@ -109,8 +111,9 @@ class EncodedVectors:
             some = slice(first, first + at_once)
             apart = raw[some] - self.center
             length = np.sqrt(np.square(apart).sum(axis=1))
-            # A vector of zeros says nothing, as a document without known words does.
-            known = raw[some].any(axis=1) & (length > 0)
+            # A vector of zeros says nothing, as a document without known words does; nor does the mean.
+            size = np.sqrt(np.square(raw[some].astype(np.float64)).sum(axis=1))
+            known = (size > 0) & (length > _ROUNDING * size)
             np.divide(apart, length[:, None], out=found[some], where=known[:, None], casting="same_kind")
         return found
 
