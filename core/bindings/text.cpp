@@ -142,6 +142,27 @@ void weigh(Input<int64_t> indptr, Input<int32_t> indices, Input<int32_t> counts,
     });
 }
 
+// Adds the rows to `frequencies`, one after the other; `factors` has one number for each value.
+void running_factors(Input<int64_t> indptr, Input<int32_t> indices, bool probabilistic, double power,
+                     int64_t n_documents, Output<int64_t> frequencies, Output<double> factors) {
+    const auto non_zeros = static_cast<int64_t>(indices.size());
+    const int64_t n_rows = static_cast<int64_t>(indptr.size()) - 1;
+    require_size(factors, non_zeros, "factors");
+    if (n_rows < 0 || indptr(0) != 0 || indptr(n_rows) != non_zeros)
+        throw nb::value_error("indptr does not fit indices");
+    for (int64_t k = 0; k < non_zeros; ++k) {
+        if (uint32_t(indices.data()[k]) >= frequencies.size())  // a negative number is larger than any column
+            throw nb::value_error("indices names a column without a frequency");
+    }
+    without_gil([&] {
+        RunningFactors running(probabilistic, power, n_documents, frequencies.data());
+        for (int64_t r = 0; r < n_rows; ++r) {
+            const int64_t at = indptr.data()[r];
+            running.row(indices.data() + at, indptr.data()[r + 1] - at, factors.data() + at);
+        }
+    });
+}
+
 }  // namespace
 
 void register_text(nb::module_& m) {
@@ -356,6 +377,8 @@ void register_text(nb::module_& m) {
         .value("length_1", Normalization::length_1);
     m.def("weigh", &weigh, array("indptr"), array("indices"), array("counts"), array("collection").none(),
           nb::arg("document"), nb::arg("normalization"), array("weights"), nb::arg("n_threads"));
+    m.def("running_factors", &running_factors, array("indptr"), array("indices"), nb::arg("probabilistic"),
+          nb::arg("power"), nb::arg("n_documents"), array("frequencies"), array("factors"));
 }
 
 }  // namespace widemargin

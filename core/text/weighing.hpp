@@ -2,6 +2,8 @@
 //
 // weight = document component (of the count) * collection component (given per column) * normalization.
 // Each row is computed in double precision and rounded once. A row whose norm is zero stays zero.
+//
+// In a stream, the collection component of a document is that of a collection that ends with it.
 #pragma once
 
 #include <algorithm>
@@ -81,6 +83,32 @@ class Weigher {
     Normalization normalization_;
     double known_[kKnown];
     std::vector<double> row_;
+};
+
+// Collection components that change from row to row.
+class RunningFactors {
+  public:
+    // frequencies: of the terms in the n_documents rows so far, counted on. probabilistic: log((N - DF) / DF)
+    // instead of log(N / DF).
+    RunningFactors(bool probabilistic, double power, int64_t n_documents, int64_t* frequencies)
+        : probabilistic_(probabilistic), power_(power), n_(n_documents), frequencies_(frequencies) {}
+
+    // Adds a row to the collection; `factors` gets one number for each of its columns.
+    void row(const int32_t* columns, int64_t size, double* factors) {
+        const auto n = static_cast<double>(++n_);
+        for (int64_t k = 0; k < size; ++k) {
+            const auto df = static_cast<double>(++frequencies_[columns[k]]);
+            const double ratio = (probabilistic_ ? n - df : n) / df;
+            const double log = ratio > 0 ? std::log(ratio) : 0.0;
+            factors[k] = power_ == 1 ? log : std::copysign(std::pow(std::abs(log), power_), log);
+        }
+    }
+
+  private:
+    bool probabilistic_;
+    double power_;
+    int64_t n_;
+    int64_t* frequencies_;
 };
 
 }  // namespace widemargin

@@ -133,6 +133,7 @@ def weigh_blocks(
     vectors: Sequence[CorpusVectors | EncodedVectors] = (),
     *,
     n_threads: int = 1,
+    by_value: bool = False,
 ) -> Csr:
     """Weight and normalize every block alone, multiply it by its weight, and normalize the whole row.
 
@@ -142,6 +143,7 @@ def weigh_blocks(
     ----------
     widths : numbers of counted columns of the blocks
     vectors : those of the last blocks; encoded texts come last
+    by_value : whether `factors` are those of the values, not of the columns; only without vectors
     """
     n_words = len(widths) - sum(isinstance(one, EncodedVectors) for one in vectors)
     of_texts = [taken_blocks(counts, widths, [place]) for place in range(n_words, len(widths))]
@@ -150,7 +152,7 @@ def weigh_blocks(
         factors = None if factors is None else factors[: counts.n_columns]
     bounds = np.cumsum(widths)[:-1].tolist()
     parts = Csr(segments(counts, bounds), counts.indices, counts.data, counts.n_columns)
-    found = apply_factors(parts, scheme, factors, n_threads=n_threads).data
+    found = apply_factors(parts, scheme, factors, n_threads=n_threads, by_value=by_value).data
     lengths = np.diff(parts.indptr)
     used = np.flatnonzero(lengths)
     length = np.zeros((counts.n_rows, len(weights)))

@@ -23,8 +23,9 @@ of documents that contain it, N the number of documents. A collection factor tha
 0; in the probabilistic one also N = DF). A document of weight 0 stays 0. The collection factor may be raised
 to a power (``idf_power``): less than 1 brings frequent and rare terms closer together.
 
-Online learners cannot know a collection factor. They take the *strength* of a term (dagan, 4.1 and 4.3):
-binary ``bxx``, linear ``txx``, square root ``sxx``, or normalized to sum to 1 ``bxa``, ``txa``, ``sxa``.
+In a stream, N and DF are those of the documents so far, the weighted one included. Winnows do without: they
+take the *strength* of a term (dagan, 4.1 and 4.3): binary ``bxx``, linear ``txx``, square root ``sxx``, or
+normalized to sum to 1 ``bxa``, ``txa``, ``sxa``.
 """
 
 from __future__ import annotations
@@ -109,6 +110,36 @@ def collection_factors(
     return factors if power == 1 else np.sign(factors) * np.abs(factors) ** power
 
 
+def running_factors(
+    name: str, counts: Csr, document_frequencies: NDArray[np.int64], n_documents: int, power: float = 1.0
+) -> NDArray[np.float64] | None:
+    """The collection factor of every value of `counts`, in a collection that ends with its document.
+
+    `document_frequencies` are those of the `n_documents` before; the documents are added to them.
+
+    Examples
+    --------
+    >>> counts = checked_counts(np.array([[1, 0], [1, 1], [1, 0], [0, 1]]))
+    >>> running_factors("tfc", counts, np.array([1, 0]), 1).round(3).tolist()
+    [0.0, 0.0, 1.099, 0.0, 0.916]
+    """
+    kind = parse_scheme(name).collection
+    if kind == "none":
+        document_frequencies += np.bincount(counts.indices, minlength=counts.n_columns)
+        return None
+    factors = np.empty(len(counts.indices))
+    _core.running_factors(
+        counts.indptr,
+        counts.indices,
+        kind == "probabilistic",
+        float(power),
+        n_documents,
+        document_frequencies,
+        factors,
+    )
+    return factors
+
+
 def check_idf_power(power: Any) -> None:
     """Refuse what is no exponent of collection factors."""
     if isinstance(power, bool) or not isinstance(power, Real) or not 0 <= float(power) <= _LARGEST_POWER:
@@ -167,16 +198,25 @@ def checked_counts(counts: Any) -> Csr:
 
 
 def apply_factors(
-    counts: Csr, scheme: str, factors: NDArray[np.float64] | None, *, n_threads: int = 1
+    counts: Csr,
+    scheme: str,
+    factors: NDArray[np.float64] | None,
+    *,
+    n_threads: int = 1,
+    by_value: bool = False,
 ) -> Csr:
-    """Like :func:`weigh`, for checked counts and known collection factors."""
+    """Like :func:`weigh`, for checked counts and known collection factors.
+
+    `factors` are those of the columns or, with `by_value`, of the values.
+    """
     parsed = parse_scheme(scheme)
-    if factors is not None and len(factors) != counts.n_columns:
-        raise UsageError(f"{len(factors)} collection factors for a matrix of {counts.n_columns} columns.")
+    wanted, what = (len(counts.data), "values") if by_value else (counts.n_columns, "columns")
+    if factors is not None and len(factors) != wanted:
+        raise UsageError(f"{len(factors)} collection factors for a matrix of {wanted} {what}.")
     weights = np.empty(len(counts.data), dtype=np.float32)
     _core.weigh(
         counts.indptr,
-        counts.indices,
+        np.arange(wanted, dtype=np.int32) if by_value else counts.indices,
         counts.data,
         factors,
         parsed.document,

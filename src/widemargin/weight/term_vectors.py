@@ -87,8 +87,10 @@ class TermVectors:
         counts: Csr,
         factors: NDArray[np.float64] | None,
         vectors: Sequence[Vectors] | None = None,
+        *,
+        by_value: bool = False,
     ) -> Csr:
-        """As :meth:`weighed`, with other collection factors, and other vectors if they are given."""
+        """As :meth:`weighed`, with other collection factors (`by_value`: one per value) and vectors."""
         self._require_fitted()
         if self.weighting is None:
             if self.blocks is not None and any(rule.block.encodes for rule in self._rules()):
@@ -96,11 +98,12 @@ class TermVectors:
             return counts
         n_threads = thread_count(self.n_jobs)
         if self.blocks is None:
-            return apply_factors(counts, self.weighting, factors, n_threads=n_threads)
+            return apply_factors(counts, self.weighting, factors, n_threads=n_threads, by_value=by_value)
         weights = [block.weight for block in parse_blocks(self.blocks, self.fields_)]
         dense = list(self.vectors_.values()) if vectors is None else vectors
+        widths = self.layout.counted_widths
         return weigh_blocks(
-            counts, self.weighting, factors, self.layout.counted_widths, weights, dense, n_threads=n_threads
+            counts, self.weighting, factors, widths, weights, dense, n_threads=n_threads, by_value=by_value
         )
 
     @property
@@ -279,7 +282,7 @@ class TermVectors:
             widths = [len(part) for part in vocabulary.parts]
         self._lay_out(BlockLayout.of(blocks, widths, weighed=self.weighting is not None))
         self._built_index: BlockIndex | None = None
-        self._factors = self._collection_factors()
+        self._known_factors: tuple[NDArray[np.float64] | None] | None = None
 
     def _lay_out(self, layout: BlockLayout) -> None:
         self.layout, self.blocks_ = layout, layout.weighed
@@ -351,8 +354,12 @@ class TermVectors:
             self._built_index = BlockIndex(rules, parts, self.n_hashed)
         return self._built_index
 
-    def _collection_factors(self) -> NDArray[np.float64] | None:
-        return self.collection_factors(self.document_frequencies_, self.n_documents_)
+    @property
+    def _factors(self) -> NDArray[np.float64] | None:
+        """The collection factor of every column, computed on first use: a stream seldom needs them."""
+        if self._known_factors is None:
+            self._known_factors = (self.collection_factors(self.document_frequencies_, self.n_documents_),)
+        return self._known_factors[0]
 
     def collection_factors(
         self, frequencies: NDArray[np.int64], n_documents: int

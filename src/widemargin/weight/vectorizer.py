@@ -21,7 +21,7 @@ from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
 from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.given_vectors import FittedGiven
-from widemargin.weight.smart import check_idf_power, checked_counts, parse_scheme
+from widemargin.weight.smart import check_idf_power, checked_counts, parse_scheme, running_factors
 from widemargin.weight.term_vectors import TermVectors
 
 
@@ -246,12 +246,31 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
 
     @one_fit_at_a_time
     def partial_fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
-        """As ``partial_fit(texts).transform(texts)``, in one pass."""
-        if not hasattr(self, "document_frequencies_"):
-            return self.fit_transform(texts)
-        counts = self.counted(texts)
-        self._add(counts)
-        return self.weighed(counts).matrix
+        """Add `texts` to the training documents, and weight them.
+
+        Every text is weighted by the documents so far, itself included, so the result does not depend on how
+        a stream is divided into batches (if terms are hashed; otherwise the first batch has the vocabulary).
+        With blocks of vectors, all documents of a batch count.
+
+        Examples
+        --------
+        >>> stream = Vectorizer(n_hashed=2**18, weighting="tfx")
+        >>> stream.partial_fit_transform(["wheat", "wheat corn", "corn corn"]).sum(axis=1).round(3)
+        array([0.   , 0.693, 0.811], dtype=float32)
+        """
+        first = not hasattr(self, "document_frequencies_")
+        counts = self._fit(texts, by_document=True) if first else self.counted(texts)
+        assert counts is not None
+        if self.weighting is None or self.vectors_:
+            if not first:
+                self._add(counts)
+            return self.weighed(counts).matrix
+        known = self.document_frequencies_
+        frequencies, before = (np.zeros_like(known), 0) if first else (known.copy(), self.n_documents_)
+        factors = running_factors(self.weighting, counts, frequencies, before, self.idf_power)
+        self.document_frequencies_, self.n_documents_ = frequencies, before + counts.n_rows
+        self._known_factors = None
+        return self.weighed_by(counts, factors, by_value=factors is not None).matrix
 
     def _add(self, counts: Csr) -> None:
         """Count these documents among the training documents."""
@@ -259,7 +278,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             counts.indices, minlength=counts.n_columns
         )
         self.n_documents_ += counts.n_rows
-        self._factors = self._collection_factors()
+        self._known_factors = None
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The terms, as an array of str in column order; the dimensions of vectors are numbered."""
