@@ -14,6 +14,7 @@ from sklearn.base import clone
 import widemargin._core as _core
 from widemargin import (
     C45,
+    Arow,
     AverageOf,
     BalancedWinnow,
     BalancedWinnowPlus,
@@ -65,6 +66,7 @@ LEARNERS = [
     RegularizedLeastSquares(),
     RegularizedLeastSquares(solver="iterative"),
     SampledLeastSquares(3, sampling="weighted"),
+    Arow(),
     Perceptron(),
     Perceptron("threshold"),
     Perceptron(average="voted"),

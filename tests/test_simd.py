@@ -9,14 +9,14 @@ import pytest
 
 import widemargin._core as _core
 
-# Every family of loops in core/simd: rows, labels, kernel machines, solution paths, Winnow, least squares,
-# stumps.
+# Every family of loops in core/simd: rows, labels, kernel machines, solution paths, Winnow, AROW, least
+# squares, stumps.
 FITS = """
 import sys
 import numpy as np
 import scipy.sparse as sp
 import widemargin._core as core
-from widemargin import BalancedWinnow, BoostedTrees, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM
+from widemargin import Arow, BalancedWinnow, BoostedTrees, DualSVM, KernelSVM, LargeMarginWinnow, LinearSVM
 from widemargin import LabelWeightedSVM, LogisticRegression, MulticlassSVM, Perceptron
 from widemargin import RegularizedLeastSquares, TransductiveSVM
 from widemargin.estimate.held_out import leave_one_out
@@ -48,6 +48,8 @@ fitted = {
     "classes, rbf": MulticlassSVM(1.0, kernel="rbf", tol=1e-8).fit(X, np.arange(90) % 3),
     "transduction": TransductiveSVM(1.0, unlabeled=-1, tol=1e-8).fit(X, some),
     "least squares": RegularizedLeastSquares(solver="iterative", tol=1e-10).fit(X, Y),
+    "arow": Arow(forgetting=0.1, **online).fit(X, Y),
+    "arow, classes": Arow(**online).fit(X, np.arange(90) % 19),
     "perceptron": Perceptron(**online).fit(X, Y),
     **{f"{votes} votes": BoostedTrees(50, votes=votes, **stumps).fit(X, Y) for votes in VOTES},
     "dual": DualSVM(max_iter=200, random_state=0).fit(X, Y[:, :5]),

@@ -1,5 +1,6 @@
-// Python's view of the mistake-driven learners and of the large-margin duals.
+// Python's view of the mistake-driven learners, of the large-margin duals, and of AROW.
 #include "bindings/bindings.hpp"
+#include "online/arow.hpp"
 #include "online/dual_updates.hpp"
 #include "online/mistake_driven.hpp"
 #include "online/vote.hpp"
@@ -74,6 +75,17 @@ void learn_by_dual_updates_arrays(const Csr& csr, const Filled<DualProblem>& pro
         DualOptions method = options.core;
         method.additive = !task.logs;
         without_gil([&] { learn_by_dual_updates(x, task, method, n_threads, poll_signals); });
+    });
+}
+
+void learn_confident_weights_arrays(const Csr& csr, const Filled<ArowProblem>& problem,
+                                    const Filled<ArowOptions>& options, const Filled<ArowState>& state,
+                                    const Filled<ArowResults>& results, int n_threads) {
+    csr.visit(n_threads, [&](const auto& x) {
+        Sizes sizes = sizes_of(x, options.core.bias);
+        ArowTask task{problem.fitting(sizes), state.fitting(sizes), results.fitting(sizes)};
+        task.n_labels = sizes.at("labels");
+        without_gil([&] { learn_confident_weights(x, task, options.core, n_threads, poll_signals); });
     });
 }
 
@@ -161,11 +173,31 @@ void register_dual_updates(nb::module_& m) {
           arg("state"), arg("results"), arg("n_threads"));
 }
 
+void register_arow(nb::module_& m) {
+    using nb::arg;
+    Fields<ArowProblem>(m, "ArowProblem").arrays(shape("labels", "examples"), "signs", &ArowProblem::signs);
+    using Options = ArowOptions;
+    Fields<Options>(m, "ArowOptions")
+        .values("r", &Options::r, "forgetting", &Options::forgetting, "rivals", &Options::rivals, "bias",
+                &Options::bias, "max_passes", &Options::max_passes, "shuffle", &Options::shuffle, "seed",
+                &Options::seed);
+    Fields<ArowState>(m, "ArowState")
+        .arrays(shape("features", "labels"), "weights", &ArowState::weights, "information",
+                &ArowState::information)
+        .arrays(shape("labels"), "updates", &ArowState::updates);
+    Fields<ArowResults>(m, "ArowResults")
+        .optional(shape("examples", "labels"), "scores", &ArowResults::scores)
+        .arrays(shape(1), "labels_done", &ArowResults::labels_done);
+    m.def("learn_confident_weights", &learn_confident_weights_arrays, arg("csr"), arg("problem"),
+          arg("options"), arg("state"), arg("results"), arg("n_threads"));
+}
+
 }  // namespace
 
 void register_online(nb::module_& m) {
     register_mistake_driven(m);
     register_dual_updates(m);
+    register_arow(m);
 }
 
 }  // namespace widemargin

@@ -57,8 +57,8 @@ inline std::vector<LabelRange> label_ranges(std::int64_t n_labels, int n_threads
 // The memory layout of an array of the state, in Python and in a block. Weights and their parts have the
 // labels of a feature side by side, the order in which scoring reads them; cache lines then hold few
 // features, and frequent ones stay in the cache. Arrays that few learners need are stored label by label. In
-// a block, rows that are scored are padded.
-enum class Layout { kScored, kSideBySide, kLabelByLabel };
+// a block, rows that are scored are padded; in fours: to whole vectors, also those of one label.
+enum class Layout { kScored, kInFours, kSideBySide, kLabelByLabel };
 
 // One array of a learner's state as a block: the features of a batch, the labels of a range.
 template <typename T>
@@ -74,7 +74,9 @@ class Cells {
         if (!state) return;
         const std::int64_t n_features = active.n_columns + (active.size() > active.bias_row);
         const bool side_by_side = layout != Layout::kLabelByLabel;
-        const int width = layout == Layout::kScored ? range.padded() : range.count;
+        const int width = layout == Layout::kScored    ? range.padded()
+                          : layout == Layout::kInFours ? (range.count + 3) / 4 * 4
+                                                       : range.count;
         state_row_ = side_by_side ? range.n_labels : 1;
         state_lane_ = side_by_side ? 1 : n_features;
         state_ += range.first * state_lane_;
@@ -204,13 +206,13 @@ class BlockScores {
 }
 
 inline void require_finite(const Cells<double>& w, const LabelRange& range) {
-    double sums[kLanes] = {};  // a product with 0 is 0 unless the weight is infinite or NaN
+    std::vector<double> sums(range.count);  // a product with 0 is 0 unless the weight is infinite or NaN
     const std::int64_t rows = w.n_rows();
     for (std::int64_t row = 0; row < rows; ++row) {
         for (int lane = 0; lane < range.count; ++lane) sums[lane] += w(row, lane) * 0.0;
     }
     for (int lane = 0; lane < range.count; ++lane) {
-        if (!std::isfinite(sums[lane])) refuse_overflow(sums, range);
+        if (!std::isfinite(sums[lane])) refuse_overflow(sums.data(), range);
     }
 }
 

@@ -7,18 +7,29 @@
 #include "simd/kernel_svm_loops.hpp"
 #include "simd/label_loops.hpp"
 #include "simd/logistic_loops.hpp"
+#include "simd/online_loops.hpp"
 #include "simd/row_loops.hpp"
 #include "simd/solution_path_loops.hpp"
 #include "simd/stump_loops.hpp"
-#include "simd/winnow_loops.hpp"
 
 namespace widemargin {
 namespace WIDEMARGIN_TARGET {
 
 template <typename T>
-constexpr LoopsOver<T> kLoopsOver{
-    dot<T>,     score_row<T>,   add_lanes<T>,  factored_squares<T>, score_factored<T>,           update<T>,
-    partner<T>, add_columns<T>, add_shares<T>, add_rows<T>,         pass_over_classes<T, double>};
+constexpr LoopsOver<T> kLoopsOver{dot<T>,
+                                  score_row<T>,
+                                  add_lanes<T>,
+                                  factored_squares<T>,
+                                  score_factored<T>,
+                                  update<T>,
+                                  partner<T>,
+                                  add_columns<T>,
+                                  add_shares<T>,
+                                  add_rows<T>,
+                                  pass_over_classes<T, double>,
+                                  score_variances<T>,
+                                  forget_and_score<T>,
+                                  move_confident<T>};
 
 extern const Loops kLoops;
 constexpr Loops kLoops{kLoopsOver<float>,

@@ -236,6 +236,19 @@ struct LoopsOver {
                      double* sums);
     // Multi-class machines (simd/class_loops.hpp): a pass over rows with these values, in double precision.
     void (*pass_over_classes)(ClassPass<T, double>&);
+
+    // AROW (simd/online_loops.hpp), in four lanes; weights and information have `stride` numbers per feature.
+    // The variances sum_j x_j^2 / (1 + s_j) of the scores.
+    void (*score_variances)(const std::int32_t* indices, const T* values, std::int64_t size,
+                            const double* information, std::int64_t stride, double* v);
+    // w_j *= kept (1 + s_j) / (1 + kept s_j) and s_j *= kept; adds w.x to the scores.
+    void (*forget_and_score)(const std::int32_t* indices, const T* values, std::int64_t size,
+                             const double* kept, std::int64_t stride, double* w, double* information,
+                             double* scores);
+    // w_j += move x_j / (1 + s_j), then s_j += gain x_j^2.
+    void (*move_confident)(const std::int32_t* indices, const T* values, std::int64_t size,
+                           const double* moves, const double* gains, std::int64_t stride, double* w,
+                           double* information);
 };
 
 struct Loops {
@@ -275,7 +288,7 @@ struct Loops {
     FirstLimit (*first_limit)(const float* quantity, const float* rate, const float* low, const float* high,
                               std::int64_t n);
 
-    // Winnow (simd/winnow_loops.hpp). Weights and sizes of n logarithms v, times exp(-shift). n is a multiple
+    // Winnow (simd/online_loops.hpp). Weights and sizes of n logarithms v, times exp(-shift). n is a multiple
     // of 4; v - shift is below 700, and so is -v - shift when balanced. Each result depends on its own v
     // alone.
     void (*weigh)(const LogWeightForm& form, double shift, const double* v, std::int64_t n, double* w,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from widemargin.learn.chi_square_network import ChiSquareNetwork
     from widemargin.learn.logistic.logistic_regression import LogisticRegression
     from widemargin.learn.neighbors.nearest_neighbors import NearestNeighbors
+    from widemargin.learn.online.arow import Arow
     from widemargin.learn.online.balanced_winnow import BalancedWinnow
     from widemargin.learn.online.balanced_winnow_plus import BalancedWinnowPlus
     from widemargin.learn.online.dual_svm import DualSVM
@@ -63,6 +64,7 @@ __version__ = "0.2.0"
 # Imported on first use, so that `widemargin --help` does not wait for NumPy and scikit-learn.
 _HOME = {
     "C45": "widemargin.learn.trees.c45",
+    "Arow": "widemargin.learn.online.arow",
     "AverageOf": "widemargin.learn.averages.average_of",
     "BalancedWinnow": "widemargin.learn.online.balanced_winnow",
     "BalancedWinnowPlus": "widemargin.learn.online.balanced_winnow_plus",
@@ -107,6 +109,7 @@ _HOME = {
 
 __all__ = [
     "C45",
+    "Arow",
     "AverageOf",
     "BalancedWinnow",
     "BalancedWinnowPlus",

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from widemargin import (
+    Arow,
     BalancedWinnow,
     BalancedWinnowPlus,
     DualSVM,
@@ -22,6 +23,8 @@ from widemargin import (
 from widemargin.errors import DataWarning, UsageError
 
 LEARNERS = [
+    Arow(),
+    Arow(forgetting=0.05, rivals=None),
     Perceptron(),
     Perceptron("threshold", document_length=3.0),
     Perceptron(average="voted"),

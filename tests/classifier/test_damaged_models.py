@@ -16,6 +16,7 @@ import pytest
 
 from widemargin import (
     C45,
+    Arow,
     AverageOf,
     BalancedWinnow,
     BalancedWinnowPlus,
@@ -104,6 +105,8 @@ CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
     "multiclass-svm": ("multiclass", lambda: TextClassifier(learner=MulticlassSVM())),
     "multiclass-svm rbf": ("multiclass", lambda: TextClassifier(learner=MulticlassSVM(kernel="rbf"))),
     "chi-square-network": ("multiclass", lambda: TextClassifier(learner=ChiSquareNetwork())),
+    "arow": ("multiclass", lambda: TextClassifier(learner=Arow())),
+    "arow label sets": ("multilabel", lambda: TextClassifier(learner=Arow(bias=None, forgetting=0.1))),
     "perceptron": ("multiclass", lambda: TextClassifier(learner=Perceptron())),
     "perceptron voted": ("multiclass", lambda: TextClassifier(learner=Perceptron(average="voted"))),
     "perceptron averaged": ("binary", lambda: TextClassifier(learner=Perceptron(average="averaged"))),

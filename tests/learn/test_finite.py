@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from widemargin import (
     C45,
+    Arow,
     AverageOf,
     BalancedWinnow,
     BalancedWinnowPlus,
@@ -66,6 +67,8 @@ LEARNERS = [
     RegularizedLeastSquares(0.0),
     SampledLeastSquares(3),
     SampledLeastSquares(3, sampling="weighted"),
+    Arow(),
+    Arow(forgetting=0.1, max_iter=5),
     Perceptron(),
     Perceptron("threshold"),
     Perceptron(average="averaged"),

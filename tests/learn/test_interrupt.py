@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from widemargin import (
+    Arow,
     BalancedWinnow,
     BoostedTrees,
     DualSVM,
@@ -60,6 +61,7 @@ def interrupt(work):
     "learner",
     [
         Perceptron(),
+        Arow(1e6),
         BalancedWinnow(1.0000001, 0.9999999),
         Winnow(eta=1e-9),
         DualSVM(eta=1e-9),

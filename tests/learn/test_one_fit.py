@@ -11,6 +11,7 @@ from sklearn.base import clone
 from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
     C45,
+    Arow,
     AverageOf,
     BalancedWinnow,
     BoostedTrees,
@@ -42,6 +43,7 @@ LEARNERS = [
     LargeMarginWinnow(max_iter=20),
     DualSVM(max_iter=100),
     BalancedWinnow(),
+    Arow(max_iter=50),
     Perceptron(average="averaged"),
     LogisticRegression(tol=1e-8),
     LinearSVM(tol=1e-8),

@@ -25,6 +25,7 @@ LEARNERS = {
     "transductive-svm": ("widemargin.learn.svm.transductive", "TransductiveSVM"),
     "sampled-least-squares": ("widemargin.learn.squares.least_squares", "SampledLeastSquares"),
     "chi-square-network": ("widemargin.learn.chi_square_network", "ChiSquareNetwork"),
+    "arow": ("widemargin.learn.online.arow", "Arow"),
     "perceptron": ("widemargin.learn.online.perceptron", "Perceptron"),
     "positive-winnow": ("widemargin.learn.online.positive_winnow", "PositiveWinnow"),
     "balanced-winnow": ("widemargin.learn.online.balanced_winnow", "BalancedWinnow"),

@@ -98,6 +98,7 @@ ENTRIES: dict[str, LearnerEntry] = {
     "multiclass-svm": LearnerEntry(
         settings=_values("C", 1.0, 0.2, 5.0), tasks=ONE_LABEL, work=Work(passes=5)
     ),
+    "arow": LearnerEntry(settings=_values("r", 0.5, 0.2, 1.0), work=Work(passes=0.5)),
     "perceptron": LearnerEntry(_BINARY, settings=_OWN_OR_AVERAGED),
     "positive-winnow": LearnerEntry(_ROOTS, {"normalize": True}, _OWN_OR_AVERAGED),
     "balanced-winnow": LearnerEntry(_ROOTS, settings=_OWN_OR_AVERAGED),

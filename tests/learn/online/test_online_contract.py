@@ -5,6 +5,7 @@ from __future__ import annotations
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from widemargin import (
+    Arow,
     BalancedWinnow,
     BalancedWinnowPlus,
     DualSVM,
@@ -17,6 +18,8 @@ from widemargin import (
 
 @parametrize_with_checks(
     [
+        Arow(),
+        Arow(forgetting=0.1, max_iter=5),
         Perceptron(),
         Perceptron("threshold"),
         Perceptron(average="voted"),

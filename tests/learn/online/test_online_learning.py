@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from tests.learn.online.test_mistake_driven import text_like
 from widemargin import (
+    Arow,
     BalancedWinnow,
     BalancedWinnowPlus,
     DualSVM,
@@ -27,6 +28,8 @@ from widemargin.labels.growing import receive
 from widemargin.learn.online.mistake_driven import MistakeDriven
 
 LEARNERS = [
+    Arow(),
+    Arow(rivals=None, forgetting=0.1),
     Perceptron(),
     Perceptron("threshold", document_length=15, threshold_range=(0.9, 1.1)),
     Perceptron(average="averaged"),

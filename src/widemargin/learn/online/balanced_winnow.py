@@ -12,8 +12,8 @@ from widemargin._arrays import place_of
 from widemargin._parameters import one_of, parameter
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.online.mistake_driven import Start
-from widemargin.learn.online.multiplicative import Multiplicative
 from widemargin.learn.online.stream_rows import Documents
+from widemargin.learn.online.threshold_range import Multiplicative
 
 
 @dataclass(eq=False, repr=False)

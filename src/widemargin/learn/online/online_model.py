@@ -41,7 +41,7 @@ LABEL_BY_LABEL = frozenset(["sums", "links"])
 PAIRS = frozenset(["parts"])
 _POSITIVE = float(np.finfo(float).tiny)
 # What counts something, or is a sum of what is positive.
-_COUNTS = frozenset(["seen", "mistakes", "clock", "normalizer", "peak"])
+_COUNTS = frozenset(["seen", "mistakes", "updates", "clock", "normalizer", "peak"])
 
 
 class LogForm(NamedTuple):
@@ -233,10 +233,15 @@ class OnlineModel(OnlineParameters, LinearModel):
         for name, made in cells.items():
             shape = self._shape(name)
             self._cells[name] = np.empty(shape) if name in unfilled else _filled(shape, *made)
-        self._columns = {name: np.full(space.n_columns, *made) for name, made in columns.items()}
+        self._columns = {name: np.full(self._n_columns, *made) for name, made in columns.items()}
+
+    @property
+    def _n_columns(self) -> int:
+        """The number of columns of the state."""
+        return self.label_space_.n_columns
 
     def _shape(self, name: str) -> tuple[int, ...]:
-        rows, columns = self.n_features_in_ + (self._bias_size > 0), self.label_space_.n_columns
+        rows, columns = self.n_features_in_ + (self._bias_size > 0), self._n_columns
         if name in LABEL_BY_LABEL:
             return columns, rows
         return (rows, columns, 2) if name in PAIRS else (rows, columns)
@@ -262,9 +267,9 @@ class OnlineModel(OnlineParameters, LinearModel):
                 yield
             except OverflowError as error:
                 refuse_infinite(csr)  # the cause, if there is one
-                label = self.label_space_.column_names.tolist()[int(str(error))]
+                names = [*map(repr, self.label_space_.column_names.tolist()), "new labels"]
                 cause = probable_cause(self, csr, otherwise=cure)
-                raise DataError(f"The weights of {label!r} overflow. {cause}") from None
+                raise DataError(f"The weights of {names[int(str(error))]} overflow. {cause}") from None
 
     def _with_constant(self, weights: Floats) -> tuple[Floats, Floats]:
         """The weights of the features, and what the constant feature adds."""
@@ -331,6 +336,7 @@ class OnlineModel(OnlineParameters, LinearModel):
             name: constants.number(name, least=_POSITIVE) for name in learner._constant_names
         }
         learner._final = None
+        learner._read_layout(stored)
         learner._cells, learner._columns = {}, {}
         for name, (start, kind) in learner._fresh_cells().items():
             shape = learner._shape(name)
@@ -344,9 +350,12 @@ class OnlineModel(OnlineParameters, LinearModel):
             learner._cells[name] = values
         for name, (_, kind) in learner._fresh_columns().items():
             least = 0 if name in _COUNTS else None
-            values = stored.array(f"column_{name}", (learner.label_space_.n_columns,), kind, least=least)
+            values = stored.array(f"column_{name}", (learner._n_columns,), kind, least=least)
             learner._columns[name] = np.array(values)
         return learner
+
+    def _read_layout(self, stored: Stored) -> None:
+        """Read what the shapes of the state depend on."""
 
     def _check_rule(self) -> None:
         """Raise an error if the weights from a file are not finite."""

@@ -15,8 +15,8 @@ from widemargin._parameters import one_of, parameter, require_finite
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.learn.online.mistake_driven import DISCARDED, Start
-from widemargin.learn.online.multiplicative import Multiplicative
 from widemargin.learn.online.online_model import Floats
+from widemargin.learn.online.threshold_range import Multiplicative
 
 
 @dataclass(eq=False, repr=False)

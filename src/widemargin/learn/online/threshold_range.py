@@ -1,11 +1,22 @@
-"""The threshold theta, its range, and the starting weights of Dagan, Karov and Roth."""
+"""The threshold theta, its range, the starting weights and the factors of Dagan, Karov and Roth."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from widemargin._parameters import FINITE, POSITIVE, SHARE, Expected, either, one_of, or_none, parameter
+from widemargin._parameters import (
+    ABOVE_1,
+    BETWEEN_0_AND_1,
+    FINITE,
+    POSITIVE,
+    SHARE,
+    Expected,
+    either,
+    one_of,
+    or_none,
+    parameter,
+)
 from widemargin.errors import DataError, UsageError
 from widemargin.learn.online.mistake_driven import MistakeDriven
 from widemargin.learn.online.stream_rows import Documents
@@ -97,3 +108,23 @@ def check_strengths(learner: Any, documents: Documents) -> None:
             f"Negative values in data passed to {type(learner).__name__}: the strength of a feature must be "
             f"at least 0, since updates ignore its size. Use Winnow, or Perceptron(form='bias')."
         )
+
+
+@dataclass(eq=False, repr=False)
+class Multiplicative(ThresholdModel):
+    """Active weights are multiplied by `promotion` or `demotion`, independent of the feature's strength."""
+
+    promotion: float = parameter(1.1, ABOVE_1)
+    demotion: float = parameter(0.9, BETWEEN_0_AND_1)
+
+    def _rates(self) -> tuple[float, float]:
+        return float(self.promotion), float(self.demotion)
+
+    def _check_documents(self, documents: Documents) -> None:
+        check_strengths(self, documents)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # an update ignores the strength of a feature
+        return tags

@@ -1,4 +1,4 @@
-// Winnow's weights from their logarithms, many at a time.
+// Online learners: Winnow's weights from their logarithms, many at a time, and AROW's updates of four labels.
 #pragma once
 #include "simd/vectors.hpp"
 
@@ -47,6 +47,54 @@ static void sizes(const LogWeightForm& form, double floor, const double* w, std:
     for (std::int64_t k = 0; k < n; k += 4) {
         const Double4 x = load4(w + k);
         store4(size + k, form.balanced ? sqrt4(x * x + floor) : x);
+    }
+}
+
+template <typename T>
+static void score_variances(const std::int32_t* indices, const T* values, std::int64_t size,
+                            const double* information, std::int64_t stride, double* v) {
+    Double4 even = {}, odd = {};
+    std::int64_t k = 0;
+    const auto variance = [&](std::int64_t at) {
+        const double x = double(values[at]);
+        return all4(x * x) / (load4(information + std::int64_t(indices[at]) * stride) + 1.0);
+    };
+    for (; k + 2 <= size; k += 2) {
+        even += variance(k);
+        odd += variance(k + 1);
+    }
+    if (k < size) even += variance(k);
+    store4(v, even + odd);
+}
+
+template <typename T>
+static void forget_and_score(const std::int32_t* indices, const T* values, std::int64_t size,
+                             const double* kept, std::int64_t stride, double* w, double* information,
+                             double* scores) {
+    const Double4 k = load4(kept);
+    Double4 sum = {};
+    for (std::int64_t at = 0; at < size; ++at) {
+        const std::int64_t place = std::int64_t(indices[at]) * stride;
+        const Double4 s = load4(information + place), left = s * k;
+        const Double4 weight = load4(w + place) * (k * (s + 1.0) / (left + 1.0));
+        store4(information + place, left);
+        store4(w + place, weight);
+        sum += weight * double(values[at]);
+    }
+    store4(scores, load4(scores) + sum);
+}
+
+template <typename T>
+static void move_confident(const std::int32_t* indices, const T* values, std::int64_t size,
+                           const double* moves, const double* gains, std::int64_t stride, double* w,
+                           double* information) {
+    const Double4 move = load4(moves), gain = load4(gains);
+    for (std::int64_t k = 0; k < size; ++k) {
+        const double x = double(values[k]);
+        const std::int64_t at = std::int64_t(indices[k]) * stride;
+        const Double4 s = load4(information + at);
+        store4(w + at, load4(w + at) + move * x / (s + 1.0));
+        store4(information + at, s + gain * (x * x));
     }
 }
 
