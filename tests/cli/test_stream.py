@@ -17,6 +17,7 @@ from widemargin import TextClassifier, Vectorizer
 from widemargin.models import load_model
 
 LEARNERS = (
+    "arow",
     "perceptron",
     "positive-winnow",
     "balanced-winnow",
@@ -146,6 +147,37 @@ def test_going_on_equals_not_having_stopped(run, tmp_path):
     assert "contains a balanced-winnow" in other.stderr
 
 
+def test_by_default_arow_learns_from_weights_of_the_documents_so_far(run, tmp_path):
+    made = lines(500)
+    documents = [json.loads(line) for line in made]
+    model, cut = tmp_path / "m.wm", tmp_path / "cut.wm"
+    options = ("train", "-", "--stream", "--hashed", "4096", "-o")
+    assert run(*options, model, stdin="".join(made)).returncode == 0
+    from widemargin import Arow
+
+    stream = TextClassifier(Vectorizer(n_hashed=4096, weighting="ltc"), Arow())
+    for begin, end in ((0, 1), (1, 37), (37, 500)):
+        part = documents[begin:end]
+        stream.partial_fit([one["text"] for one in part], [one["labels"][0] for one in part])
+    np.testing.assert_array_equal(weights(model), stream.learner_.coef_)
+    for part in (made[:123], made[123:]):  # --resume needs no --learner
+        assert run(*options, cut, "--resume", stdin="".join(part)).returncode == 0
+    np.testing.assert_array_equal(weights(cut), weights(model))
+    texts = [one["text"] for one in documents]
+    np.testing.assert_array_equal(
+        TextClassifier.load(cut).decision_function(texts), stream.decision_function(texts)
+    )
+
+
+def test_a_model_of_another_learner_goes_on_with_it(run, tmp_path):
+    model, made = tmp_path / "m.wm", lines(300)
+    options = ("train", "-", "--stream", "--hashed", "4096", "--resume", "-o", model)
+    assert run(*options, "--learner", "perceptron", stdin="".join(made[:200])).returncode == 0
+    assert run(*options, stdin="".join(made[200:])).returncode == 0
+    assert load_model(model).summary["documents"] == 300
+    assert type(TextClassifier.load(model).learner_).__name__ == "Perceptron"
+
+
 class TestBadLines:
     def test_they_are_skipped_and_told(self, here, tmp_path):
         data = tmp_path / "data.jsonl"
@@ -204,8 +236,11 @@ class TestBadLines:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--stream"], "--learner balanced-winnow"),
-        (["--stream", "--learner", "winnow", "--weighting", "tfc"], "second letter must be x"),
+        (["--stream", "--learner", "linear-svm"], "--learner arow"),
+        (["--stream", "--promotion", "2"], "--promotion does not apply to arow"),
+        (["--stream", "--learner", "winnow", "--forgetting", "0.1"], "--forgetting does not apply to winnow"),
+        (["--stream", "--rivals", "few"], "--rivals few: expected a number such as 0.5, or none"),
+        (["--stream", "--r", "0"], "r=0.0: expected"),
         (["--stream", "--learner", "winnow", "--min-df", "3"], "--min-df"),
         (["--stream", "--learner", "winnow", "--estimate", "k-fold"], "--estimate"),
         (["--learner", "winnow", "--promotion", "2"], "--promotion does not apply to winnow"),

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import TICKETS, WORDS, write_jsonl
 from widemargin import (
+    Arow,
     BalancedWinnow,
     KernelSVM,
     LargeMarginWinnow,
@@ -184,6 +185,7 @@ class TestLearners:
                 {"--eta": 0.05, "--normalize": True, "--passes": 7},
             ),
             ("large-margin-winnow", LargeMarginWinnow, "bxx", {"--C": np.inf, "--passes": 20}),
+            ("arow", Arow, "ltc", {"--r": 0.1, "--forgetting": 0.2, "--rivals": 2.0, "--passes": 3}),
             ("perceptron", Perceptron, "bxx", {"--eta": 0.5, "--average": "averaged", "--passes": 2}),
         ],
     )
@@ -195,6 +197,13 @@ class TestLearners:
         np.testing.assert_allclose(found, by_the_library(options), atol=1e-6)
         for fewer in without_each(options):
             assert np.abs(found - by_the_library(fewer)).max() > 1e-3
+
+    @pytest.mark.parametrize(("rivals", "given"), [("none", None), ("0.5", 0.5)])
+    def test_classes_that_learn_from_all_documents(self, train, rivals, given):
+        found = train("--learner", "arow", "--rivals", rivals).decision_function(TEXTS)
+        np.testing.assert_allclose(found, self.scores(Arow(rivals=given), "ltc"), atol=1e-6)
+        other = Arow(rivals=0.5 if given is None else None)
+        assert np.abs(found - self.scores(other, "ltc")).max() > 1e-3
 
     @pytest.mark.parametrize("updates", ["active", "all"])
     def test_the_weights_that_a_mistake_updates(self, train, updates):

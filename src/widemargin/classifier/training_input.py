@@ -136,7 +136,7 @@ def check_continues(learner: Any, settings: Mapping[str, Any]) -> None:
     if not hasattr(learner, "partial_fit"):
         raise UsageError(
             f"A {type(learner).__name__} requires all documents at once. Use fit, or an online learner "
-            f"such as BalancedWinnow."
+            f"such as Arow."
         )
     for name in (*_WHOLE, "tune"):
         if settings[name] is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from widemargin.diagnose.drift_alarm import DriftAlarm
     from widemargin.documents.batches import Batch
 
+LEARNER = "arow"
 HASHED = 2**18
 SECONDS_BETWEEN_SAVES = 60.0
 _BAD_SHOWN = 5
@@ -35,11 +36,6 @@ def check(given: Given, vectorizing: dict[str, Any]) -> None:
     whole += [name.replace("_", "-") for name, every in pruning.items() if vectorizing[name] != every]
     if whole:
         raise UsageError(f"--{whole[0]} needs all documents at once. Omit it, or omit --stream.")
-    if vectorizing["weighting"][1:2] != "x":
-        raise UsageError(
-            f"--weighting {vectorizing['weighting']}: a stream has no document frequencies. The second "
-            f"letter must be x, as in sxx, bxx or bxc."
-        )
 
 
 def run(given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]) -> None:
@@ -299,7 +295,7 @@ def _classifier(given: Given, learning: dict[str, Any], vectorizing: dict[str, A
     if given.resume and output.exists():
         classifier = TextClassifier.load(output)
         found = learner_name(classifier.learner_)
-        if found != learner:
+        if found != learner and "learner" in given.typed:
             raise UsageError(
                 f"--resume: {output} contains a {found}, not a {learner}. Pass --learner {found}, or "
                 f"omit --resume to start over."

@@ -5,7 +5,7 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import few_labels, general, hierarchy, learners, streams, text, unlabeled
+from widemargin.cli.options import few_labels, general, hierarchy, learners, online, streams, text, unlabeled
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
 
@@ -24,7 +24,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Nearest neighbors (nearest-neighbors)": learners.NEIGHBORS,
     "Trees and rules (c45)": learners.C45,
     "Profiles (profiles)": learners.PROFILES,
-    "Online learners": learners.ONLINE_LEARNING,
+    "Online learners": online.ONLINE_LEARNING,
     "Streams (online learners)": streams.STREAMS,
     "Label hierarchy": hierarchy.HIERARCHY,
     "Unlabeled documents": unlabeled.UNLABELED,

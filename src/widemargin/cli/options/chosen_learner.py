@@ -13,10 +13,10 @@ from widemargin.cli.options.learners import (
     NAIVE_BAYES,
     NEIGHBORS,
     ONLINE,
-    ONLINE_LEARNING,
     PROFILES,
     ROCCHIO,
 )
+from widemargin.cli.options.online import ONLINE_LEARNING
 from widemargin.cli.options.option import Option
 from widemargin.cli.options.start_weights import read_start_weights
 from widemargin.cli.options.streams import STREAMS
@@ -67,6 +67,8 @@ def parameters(given: Any) -> dict[str, Any]:
         found["negative_weight"] = _number_or_auto("--negative-weight", found["negative_weight"], 0.25)
     if "confidence" in found:
         found["confidence"] = _confidence(found["confidence"])
+    if "rivals" in found:
+        found["rivals"] = _rivals(found["rivals"])
     if found.pop("rules", False):
         found["output"] = "rules"
     if learner in ("kernel-svm", "multiclass-svm"):
@@ -109,7 +111,7 @@ def _instead(option: Option, learner: str) -> str:
     if option.name == "C" and learner == "least-squares":
         return "Use --regularization."
     if option.learners == ONLINE:
-        return "It is for online learners, such as --learner balanced-winnow."
+        return "It is for online learners, such as --learner arow."
     *some, last = option.learners.split()
     return f"It is for --learner {', '.join(some) + ' or ' if some else ''}{last}."
 
@@ -167,6 +169,15 @@ def _confidence(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise UsageError(f"--confidence {text}: expected a number such as 0.25, or none.") from None
+
+
+def _rivals(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--rivals {text}: expected a number such as 0.5, or none.") from None
 
 
 def _bias(text: str, learner: str) -> float | str | None:

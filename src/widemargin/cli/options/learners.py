@@ -8,7 +8,7 @@ from typing import Any
 from widemargin.cli.options.option import Option, train
 
 WINNOWS_OF_COUNTS = "positive-winnow balanced-winnow balanced-winnow-plus"
-ONLINE = f"perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
+ONLINE = f"arow perceptron {WINNOWS_OF_COUNTS} winnow large-margin-winnow dual-svm"
 LEARNERS = (
     f"linear-svm label-weighted-svm average-of logistic-regression kernel-svm multiclass-svm least-squares "
     f"naive-bayes rocchio nearest-neighbors c45 boosted-trees chi-square-network profiles {ONLINE}"
@@ -47,10 +47,12 @@ LEARNING = (
         "label, or of tests of one term each. chi-square-network: distances between distributions of "
         "character trigrams, for authors of long texts. profiles: the nearest distribution of character "
         "n-grams, for languages of short strings (`identify`). Online learners, which learn from one "
-        "document at a time: perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, "
+        "document at a time: arow, which has a confidence for every weight and is the default of --stream; "
+        "perceptron, positive-winnow, balanced-winnow, balanced-winnow-plus, winnow, "
         "large-margin-winnow, dual-svm.",
         tuple(LEARNERS.split()),
         "linear-svm",
+        shown="linear-svm; --stream: arow",
         common=True,
     ),
     train(
@@ -94,7 +96,7 @@ LEARNING = (
         "The threshold: a bias feature of this size; unregularized; stabilized (kernel-svm); or none, for "
         "hyperplanes through the origin.",
         shown="1; kernel-svm: unregularized",
-        learners=f"{_WITH_WEIGHTS} perceptron winnow",
+        learners=f"{_WITH_WEIGHTS} arow perceptron winnow",
     ),
     train(
         "--class-weight balanced",
@@ -261,60 +263,6 @@ PROFILES = (
         shown="class",
     ),
     _profiles("--unseen X", "The count of an n-gram that a profile does not have.", float, shown="0.1"),
-)
-ONLINE_LEARNING = (
-    train(
-        "--eta X",
-        "The learning rate.",
-        float,
-        shown="0.01; large-margin-winnow, dual-svm: Newton's step",
-        learners="perceptron winnow large-margin-winnow dual-svm",
-    ),
-    train(
-        "--promotion X",
-        "The factor for weights after a false negative.",
-        float,
-        shown="1.1",
-        learners=WINNOWS_OF_COUNTS,
-    ),
-    train(
-        "--demotion X",
-        "The factor for weights after a false positive.",
-        float,
-        shown="0.9",
-        learners=WINNOWS_OF_COUNTS,
-    ),
-    train(
-        "--updates active|all",
-        "The weights that a mistake updates: those of the document's terms, or one of the two of every term "
-        "(Littlestone's version, for --weighting bxx).",
-        shown="active",
-        learners="balanced-winnow",
-    ),
-    train(
-        "--start-weights FILE",
-        "Starting weights of terms, the prior of the model: lines of a term, a tab, and a weight. Other "
-        "terms start at 0.01.",
-        shown="0.01 for every term",
-        learners="winnow large-margin-winnow",
-    ),
-    train(
-        "--average averaged|voted",
-        "Average the weights over all documents, or let the weights after each document vote.",
-        shown="the last weights",
-        learners=f"perceptron {WINNOWS_OF_COUNTS} winnow",
-    ),
-    train(
-        "--normalize", "Keep the sum of the weights constant.", bool, learners="winnow large-margin-winnow"
-    ),
-    train(
-        "--passes N",
-        "The largest number of passes over the documents; a stream is read once.",
-        int,
-        shown="50; large-margin-winnow, dual-svm: 200",
-        learners=ONLINE,
-        least=1,
-    ),
 )
 ESTIMATES = (
     train(

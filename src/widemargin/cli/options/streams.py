@@ -9,8 +9,8 @@ STREAMS = (
     train(
         "--stream",
         "Learn from JSON Lines as they arrive, also from an endless pipe: predict each document, learn from "
-        "it, forget it. Terms are hashed, new labels may appear, and malformed lines are skipped (--errors "
-        "strict stops there).",
+        "it, forget it. Terms are hashed and weighted by the documents so far, new labels may appear, and "
+        "malformed lines are skipped (--errors strict stops there).",
         bool,
         common=True,
         learners=ONLINE,

@@ -32,8 +32,8 @@ TEXT = (
     train(
         "--weighting TRIPLE",
         _WEIGHTING,
-        shown="chosen by --tune, or ltc; winnow variants that use counts: sxx; other online learners, "
-        "boosted-trees: bxx; "
+        shown="chosen by --tune, or ltc; winnow variants that use counts: sxx; perceptron, winnow, "
+        "large-margin-winnow, dual-svm, boosted-trees: bxx; "
         "chi-square-network: txa; naive-bayes, profiles: txx",
     ),
     Option("--weighting TRIPLE", _WEIGHTING, "label", shown="ltc; naive-bayes: txx"),

@@ -46,6 +46,8 @@ def run(given: Given) -> None:
     unlabeled.check(given)
     read = [given.data, given.unlabeled, *word_files(given), given.start_weights, given.costs]
     check_model(given.output, read, force=given.force)
+    if given.stream and "learner" not in given.typed:
+        given.learner = stream.LEARNER
     learner = given.learner
     terms = vectorizing(given, text_options(learner))
     learning = chosen_learner.parameters(given)
