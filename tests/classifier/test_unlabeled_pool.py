@@ -12,18 +12,30 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.estimate.test_held_out_as_new import texts_of
-from widemargin import LinearSVM, SelectFeatures, TextClassifier, TransductiveSVM, Vectorizer
+from widemargin import (
+    AverageOf,
+    KernelSVM,
+    LinearSVM,
+    LogisticRegression,
+    NaiveBayes,
+    NearestNeighbors,
+    SelectFeatures,
+    TextClassifier,
+    TransductiveSVM,
+    Vectorizer,
+)
 from widemargin.classifier.scorer import Scorer
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.cross_validation import stratified_folds
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels
+from widemargin.learn.unlabeled.self_training import SelfTraining
 from widemargin.tune.race import Split
 from widemargin.tune.staged.race_rows import RaceRows
 
 pytestmark = pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")
-LABEL_USES = ["transductive"]
+LABEL_USES = ["self-training", "transductive"]
 
 
 def task(n=60, m=80, seed=3):
@@ -189,8 +201,10 @@ def by_hand(texts, labels, pool, use, folds):
         some, own = [texts[i] for i in seen], [labels[i] for i in seen]
         beside = [] if use == "none" else pool
         vectorizer = Vectorizer().fit(some + beside)
-        if use == "transductive":
-            learner = TransductiveSVM(C=20.0, on_alarm="ignore", alarm_level=0)
+        if use in LABEL_USES:
+            learner = SelfTraining(LinearSVM(tol=1e-4))
+            if use == "transductive":
+                learner = TransductiveSVM(C=20.0, on_alarm="ignore", alarm_level=0)
             learner.fit(vectorizer.transform(some + pool), own + [None] * len(pool))
         else:
             learner = LinearSVM(tol=1e-4).fit(vectorizer.transform(some), own)
@@ -229,6 +243,40 @@ def test_transduction_learns_from_the_pool():
     alone = TransductiveSVM(C=20.0, on_alarm="ignore", alarm_level=0).fit(X, labels + [None] * len(pool))
     np.testing.assert_allclose(found.learner_.coef_, alone.coef_, atol=1e-6)
     assert found.training_summary_["pool"]["use"] == "transductive"
+
+
+def test_self_training_learns_from_the_pool():
+    texts, labels, pool = task()
+    found = TextClassifier(unlabeled_use="self-training").fit(texts, labels, unlabeled=pool)
+    X = found.vectorizer_.transform(texts + pool)
+    alone = SelfTraining(LinearSVM()).fit(X, labels + [None] * len(pool))
+    np.testing.assert_allclose(found.learner_.coef_, alone.final_learner_.coef_, atol=1e-6)
+    assert isinstance(found.learner_, LinearSVM)
+    assert found.training_summary_["pool"]["use"] == "self-training"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"learner": LogisticRegression()},
+        {"learner": NaiveBayes(), "vectorizer": Vectorizer(weighting="txx")},
+        {"learner": NearestNeighbors()},
+        {"learner": KernelSVM(gamma=0.5)},
+        {"learner": AverageOf([("words", LinearSVM()), ("bigrams", LogisticRegression())])},
+        {"tune": "fast"},
+        {"features": SelectFeatures("chi2", 20)},
+    ],
+    ids=["logistic", "bayes", "neighbors", "kernel", "average", "tuned", "selected"],
+)
+def test_self_training_of_other_parts(parts):
+    texts, labels, pool = task()
+    blocks = Vectorizer(blocks=["words", "bigrams:0.5"], max_features=40)
+    if isinstance(parts.get("learner"), AverageOf):
+        parts = {**parts, "vectorizer": blocks}
+    found = TextClassifier(**parts, unlabeled_use="self-training", estimate="k-fold")
+    summary = found.fit(texts, labels, unlabeled=pool).training_summary_["pool"]
+    assert set(summary["figures"]) == {"none", "representation", "self-training"}
+    assert len(found.predict(pool)) == len(pool)
 
 
 def misleading(n=60):

@@ -11,7 +11,7 @@ from widemargin.measure.quality import MEASURES
 
 _MANY = 2**62
 # What unlabeled documents may be used for (classifier/unlabeled/pool.py).
-USES = ("representation", "transductive")
+USES = ("representation", "self-training", "transductive")
 _SIZES = ("documents", "labels", "values", "terms_before")
 _KINDS = ("bound", "estimate", "measured")
 _METHODS = ("leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632", "xi-alpha")

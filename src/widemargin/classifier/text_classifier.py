@@ -92,7 +92,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         `predict` returns the most specific ones (:mod:`widemargin.labels.hierarchy`).
     hierarchy : "auto", "bottom-up", "top-down" or "max-sum"
         How nodes of the tree are decided together (:mod:`widemargin.decide.tree_rule`).
-    unlabeled_use : "representation" or "transductive", optional
+    unlabeled_use : "representation", "self-training" or "transductive", optional
         What `fit` uses unlabeled documents for: terms and document frequencies (the default), or learning
         too. With an `estimate`, only where it helps (:mod:`widemargin.classifier.unlabeled.use`).
 

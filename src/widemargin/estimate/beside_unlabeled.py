@@ -49,7 +49,10 @@ class BesideUnlabeled:
 
     def with_unlabeled(self, unlabeled: Any, blocks: dict[str, slice] | None) -> BesideUnlabeled:
         """The same with other rows of the unlabeled documents, and with the columns of their blocks."""
-        return BesideUnlabeled(told_blocks(self.learner, blocks), unlabeled, self.label_space_)
+        learner, inner = self.learner, getattr(self.learner, "learner", None)
+        if inner is not None:
+            learner = clone(learner).set_params(learner=told_blocks(inner, blocks))
+        return BesideUnlabeled(told_blocks(learner, blocks), unlabeled, self.label_space_)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Nothing that a fold could set."""

@@ -91,7 +91,7 @@ def read_pool(
         if use == USES[0] and not hasattr(learner, "unlabeled"):
             raise UsageError(
                 "Vectors have neither words nor document frequencies to learn from unlabeled ones. Pass "
-                'unlabeled_use="transductive" (--unlabeled-use transductive).'
+                'unlabeled_use="self-training" (--unlabeled-use self-training).'
             )
         return Pool(documents, size, use)
     known = set(given.texts.to_pylist() if hasattr(given.texts, "to_pylist") else given.texts)

@@ -9,25 +9,31 @@ Terms and weights are made again in every fold. The same folds and McNemar's tes
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.classifier.summary import USES
 from widemargin.classifier.training import FittedParts, fit_parts
 from widemargin.classifier.training_input import TrainingInput
 from widemargin.classifier.unlabeled.pool import Pool
+from widemargin.errors import DataWarning
 from widemargin.estimate.beside_unlabeled import BesideUnlabeled
+from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.optimism import Optimism, optimism_of_best, outcome_counts
+from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import LabelSpace
 from widemargin.learn.svm.transductive import TransductiveSVM
+from widemargin.learn.unlabeled.self_training import SelfTraining
 from widemargin.measure.break_even import micro_prbep
 from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.measure.significance import mcnemar, micro_sign_test
-from widemargin.tune.criteria import Criterion
 
 FOLDS = 5
 NONE = "none"
@@ -123,14 +129,14 @@ def _best(parts: FittedParts, pool: Pool, given: TrainingInput) -> FittedParts:
     """The parts with the use of the pool that is best in folds."""
     y = given.labels
     plain = fit_parts(parts.vectorizer, parts.features, parts.learner, *given.examples)
-    judge = Criterion("k-fold", folds=FOLDS, random_state=getattr(parts.learner, "random_state", 0))
-    scores = {NONE: judge.held_out(plain.learner, plain.rows.X, y, given.sample_weight, plain.rows)}
+    scores = {NONE: _held_out(plain.learner, plain.rows, given.sample_weight)}
     if parts.vectorizer is not None:  # vectors are the same with and without a pool
-        scores[USES[0]] = judge.held_out(parts.learner, parts.rows.X, y, given.sample_weight, parts.rows)
-    beside = None
+        scores[USES[0]] = _held_out(parts.learner, parts.rows, given.sample_weight)
     if pool.for_labels:
-        beside = BesideUnlabeled(_learner_of(parts.learner), None, y.space)
-        scores[pool.use] = judge.held_out(beside, parts.rows.X, y, None, parts.rows)
+        beside = BesideUnlabeled(_learner_of(pool.use, parts.learner), None, y.space)
+        beside.random_state = getattr(parts.learner, "random_state", 0)
+        beside.verbose = getattr(parts.learner, "verbose", False)
+        scores[pool.use] = _held_out(beside, parts.rows)
     compared = Compared(y.space, scores)
     chosen = compared.best
     found = parts
@@ -144,16 +150,41 @@ def _best(parts: FittedParts, pool: Pool, given: TrainingInput) -> FittedParts:
     return replace(found, pool={**parts.pool, **compared.summary()}, optimism=optimism)
 
 
+def _held_out(learner: Any, rows: TrainingRows, sample_weight: Any = None) -> HeldOutScores:
+    """Scores in folds, which are the same for all uses."""
+    with warnings.catch_warnings():
+        # Estimates tell of rare labels later on, and the model tells if it did not converge.
+        warnings.simplefilter("ignore", DataWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return out_of_fold(
+            learner,
+            rows.X,
+            rows.y,
+            folds=FOLDS,
+            sample_weight=sample_weight,
+            random_state=getattr(learner, "random_state", 0),
+            verbose=getattr(learner, "verbose", False),
+            rows=rows,
+        )
+
+
 def _with_labels(parts: FittedParts, pool: Pool, scored: HeldOutScores | None = None) -> FittedParts:
     """The parts with a learner that learned from the pool too; `scored` are its held-out scores, if known."""
-    learner = _learner_of(parts.learner)
+    learner = _learner_of(pool.use, parts.learner)
     rows = parts.rows
     beside = BesideUnlabeled(learner, rows.unlabeled_rows(), rows.y.space, scored)
     fitted = clone(beside).fit(rows.X, rows.y).fitted_
-    return replace(parts, learner=getattr(fitted, "learner_", fitted), judged=beside)
+    return replace(parts, learner=getattr(fitted, "final_learner_", fitted), judged=beside)
 
 
-def _learner_of(learner: Any) -> Any:
+def _learner_of(use: str, learner: Any) -> Any:
     """What learns from labeled and unlabeled documents in the place of `learner`."""
+    if use == "self-training":
+        inner = clone(learner)
+        if "verbose" in inner.get_params(deep=False):
+            inner.set_params(verbose=False)
+        # A learner without weights counts inferred labels as much as given ones.
+        weighs = has_fit_parameter(inner, "sample_weight")
+        return SelfTraining(inner) if weighs else SelfTraining(inner, weight=1.0)
     common = {name: getattr(learner, name) for name in ("random_state", "n_jobs") if hasattr(learner, name)}
     return TransductiveSVM(C=20.0, on_alarm="ignore", **common)

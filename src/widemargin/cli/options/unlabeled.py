@@ -13,9 +13,10 @@ UNLABELED = (
         shown="none",
     ),
     train(
-        "--unlabeled-use representation|transductive",
-        "What unlabeled documents are used for: only terms and document frequencies; or also learning, by a "
-        "transductive SVM. Learning needs one label per document.",
+        "--unlabeled-use representation|self-training|transductive",
+        "What unlabeled documents are used for: only terms and document frequencies; or also learning, by "
+        "labeling those that the model is surest of and training again, or by a transductive SVM, which "
+        "takes much longer. Learning needs one label per document.",
         default="representation",
     ),
 )

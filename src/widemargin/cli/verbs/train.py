@@ -89,6 +89,9 @@ def run(given: Given) -> None:
     several = labels.space.kind == "multilabel"
     made = chosen_learner.make_learner(learner, learning)
     asked = {None: "auto", "none": None}.get(given.estimate, given.estimate)
+    learns_from_pool = pool is not None and given.unlabeled_use != "representation"
+    if asked == "auto" and learns_from_pool:
+        asked = "k-fold"
     method = choose_method(asked, made, cells=len(collection) * len(collection.label_counts()))
     cosine = terms["weighting"].endswith("c")
     plain = "none" if costs is None else "platt"
