@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._stored import Stored
-from widemargin.documents.formats.word_vectors import WordMatrix, WordVectors, open_word_vectors
+from widemargin.documents.formats.vector_files import WordMatrix, WordVectors, open_word_vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.weight.blocks import Block, block_from_plain
 from widemargin.weight.corpus_vectors import CorpusVectors
@@ -40,7 +40,7 @@ class GivenVectors(Block):
     Parameters
     ----------
     source : path, mapping or callable
-        A file of word vectors (see :mod:`widemargin.documents.formats.word_vectors`); a mapping from words
+        A file of word vectors (see :mod:`widemargin.documents.formats.vector_files`); a mapping from words
         to vectors; or a callable from a list of texts to an array with a row for each, such as the ``encode``
         of a sentence encoder, or :class:`~widemargin.weight.document_vectors.DocumentVectors` for rows that
         are there already.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin._arrays import Csr
-from widemargin.documents.formats.word_vectors import WordVectors
+from widemargin.documents.formats.vector_files import WordVectors
 from widemargin.errors import DataError, DataWarning
 from widemargin.text.counting import Counted, WordRule, count_collection
 from widemargin.text.inputs import as_texts

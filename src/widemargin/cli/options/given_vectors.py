@@ -46,7 +46,7 @@ def vector_files(words: Iterable[str] | None) -> list[str]:
 def given_blocks(words: Iterable[str] | None) -> list[GivenVectors]:
     """The blocks that --vectors names; those of documents have no rows yet (:func:`pair`)."""
     from widemargin.cli.options.vector_rows import RowsOfFile
-    from widemargin.documents.formats.word_vectors import words_beside
+    from widemargin.documents.formats.vector_files import words_beside
     from widemargin.weight.given_vectors import GivenVectors
 
     found: list[GivenVectors] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from widemargin.documents.formats.npy import open_matrix
+from widemargin.documents.formats.vector_files import open_matrix
 from widemargin.documents.record import SEPARATOR
 from widemargin.errors import DataError, UsageError
 from widemargin.weight.document_vectors import DocumentVectors

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widemargin.documents.formats.npy import open_matrix
-from widemargin.documents.formats.word_vectors import WordLines, open_word_vectors
+from widemargin.documents.formats.vector_files import WordLines, open_matrix, open_word_vectors
 from widemargin.errors import DataError, DataWarning, MissingFileError
 
 WORDS = ["the", "wheat", "Corn", "New_York", "naïve", "<unk>", "3"]
