@@ -166,7 +166,8 @@ def _measured(task: Task, way: str, marked: np.ndarray) -> tuple[float, float, f
     start = time.process_time()
     model = fit(pool, marked)
     hidden = marked < 0
-    labels = getattr(model, "transduction_", None)
+    # Of SelfTrainingClassifier, documents that it never was sure of have no label there.
+    labels = None if isinstance(model, SelfTrainingClassifier) else getattr(model, "transduction_", None)
     labels = np.asarray(model.predict(pool[hidden]) if labels is None else np.asarray(labels)[hidden])
     seconds += time.process_time() - start
     return (
