@@ -84,10 +84,11 @@ class Compared:
 
     @property
     def best(self) -> str:
-        """The representation is used unless it does harm; labels only if they gain."""
+        """The pool is used for labels if that gets more right than no pool; otherwise, or if it was not asked
+        for, for the representation, unless that does harm."""
         figures = self.figures
-        best = USES[0] if figures.get(USES[0], -1.0) >= figures[NONE] else NONE
-        return next((use for use in USES[1:] if figures.get(use, 0.0) > figures[best]), best)
+        gains = [use for use in USES[1:] if figures.get(use, 0.0) > figures[NONE]]
+        return gains[0] if gains else USES[0] if figures.get(USES[0], -1.0) >= figures[NONE] else NONE
 
     @property
     def optimism(self) -> float:
