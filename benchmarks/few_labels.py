@@ -8,6 +8,10 @@ pool; all with their defaults (C = 20 for the linear SVM too). scikit-learn, on 
 (C = 10), SelfTrainingClassifier with it, and LabelSpreading with 7 neighbors on 100 singular vectors. Class
 shares are never given.
 
+--choices instead measures choices of the user with 8 labels a class: the true shares, half of the share of
+the largest class, and as many labels again in four batches, of random documents or of those that `--next`
+asks for (right among all that were hidden at first, those that are labeled later included).
+
 A row compares the transductive SVM with vectors, the default of `widemargin label`, with the best of
 scikit-learn's on the pool. Its checks: ours is not below that by more than two standard errors of the
 difference over draws, and a draw takes less than 20 CPU seconds of all threads, the representation included.
@@ -32,6 +36,7 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 from _compare import Check, Row, arguments, report
 from widemargin import LinearSVM, SelfTraining, TransductiveSVM, Vectorizer
+from widemargin.decide import at_random, next_to_label, uncertainty
 from widemargin.documents.corpora.loading import load_corpus
 
 TASKS = ("20newsgroups", "r8", "r52", "clinc20", "clinc50", "sms")
@@ -223,6 +228,58 @@ def rows(tasks: list[str], sizes: list[int], draws: int, as_json: bool) -> Itera
             )
 
 
+def choices(tasks: list[str], draws: int, as_json: bool) -> None:
+    """One line per collection: means and standard errors in percent."""
+    for name in tasks:
+        task = Task(name)
+        figures: dict[str, list[float]] = {}
+        for seed in range(draws):
+            for what, value in _choices(task, seed).items():
+                figures.setdefault(what, []).append(value)
+        means = {
+            what: (float(np.mean(all_)), _standard_error(np.array(all_))) for what, all_ in figures.items()
+        }
+        shown = ", ".join(f"{what} {mean:.1f} +- {error:.1f}" for what, (mean, error) in means.items())
+        print(json.dumps({"name": name, "quality": means}) if as_json else f"{name}: {shown}", flush=True)
+
+
+def _choices(task: Task, seed: int) -> dict[str, float]:
+    X, marked = task.rows["vectors"][0], task.drawn(8, seed)
+    hidden = np.flatnonzero(marked < 0)
+    true = np.bincount(task.y[hidden], minlength=len(task.classes)) / len(hidden)
+    wrong = np.where(true == true.max(), true / 2, true) if (true == true.max()).sum() == 1 else true.copy()
+    if np.array_equal(wrong, true):
+        wrong[0] /= 2
+    wrong /= wrong.sum()
+
+    def fit(marks: np.ndarray, shares: np.ndarray | None = None) -> Any:
+        given = None if shares is None else float(shares[1]) if len(shares) == 2 else shares.tolist()
+        return TransductiveSVM(unlabeled=-1, positives=given, alarm_level=0).fit(X, marks)
+
+    def right(model: Any) -> float:
+        return 100 * float((np.asarray(model.transduction_) == task.y)[hidden].mean())
+
+    found = {
+        "estimated shares": right(fit(marked)),
+        "true shares": right(fit(marked, true)),
+        "half for the largest": right(fit(marked, wrong)),
+        "moved": 100 * float(np.abs(wrong - true).sum() / 2),
+    }
+    batch = 8 * len(task.classes) // 4
+    for how in ("random", "next"):
+        marks = marked.copy()
+        for step in range(4):
+            rest = np.flatnonzero(marks < 0)
+            chosen = at_random(len(rest), random_state=100 * seed + step)
+            if how == "next":
+                model = fit(marks)
+                chosen = uncertainty(model.scores_[rest], model.label_space_.kind)
+            picked = rest[next_to_label(chosen, batch, X[rest] if how == "next" else None, random_state=seed)]
+            marks[picked] = task.y[picked]
+        found[f"{how} labels"] = right(fit(marks))
+    return found
+
+
 def _standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("inf")
 
@@ -232,8 +289,12 @@ def main() -> int:
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=TASKS, metavar="NAME")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), metavar="N")
     parser.add_argument("--draws", type=int, default=10, metavar="N", help="draws of labeled documents")
+    parser.add_argument("--choices", action="store_true", help="shares given, and which labels to ask for")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.choices:
+        choices(options.tasks, options.draws, options.json)
+        return 0
     return report(rows(options.tasks, options.sizes, options.draws, options.json), options.json)
 
 
