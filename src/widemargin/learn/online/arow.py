@@ -206,6 +206,7 @@ class Arow(OnlineModel):
 
     def row_scores(self, csr: Csr) -> Floats:
         """Scores (n, columns) of checked documents."""
+        check_is_fitted(self, "label_space_")
         weights, intercept = self._cells["weights"], np.zeros(self._n_columns)
         if self._bias_size:
             weights, intercept = weights[:-1], self._bias_size * weights[-1]
