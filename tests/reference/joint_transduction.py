@@ -18,8 +18,8 @@ def least_cost(costs, sizes):
     return float(costs[rows, places[columns]].sum())
 
 
-def shares(held_out, codes, scores, turns=3):
-    """Three turns of Saerens et al., document by document, mixed with the labeled shares."""
+def shares(held_out, codes, scores, turns=2):
+    """Two turns of Saerens et al., document by document, averaged with the labeled shares."""
     n_classes = scores.shape[1]
     known = [i for i in range(len(codes)) if not np.isnan(held_out[i]).any()]
 
@@ -44,7 +44,11 @@ def shares(held_out, codes, scores, turns=3):
     current = current / current.sum()
     expected = len(codes) * (current + 0.01 / n_classes) / 1.01
     ratio = 2 * sum(c * np.log(c / e) for c, e in zip(counts, expected, strict=True))
-    trust = max(0.0, 2 * chi2.sf(ratio, n_classes - 1) - 1)
+    p = chi2.sf(ratio, n_classes - 1)
+    wrong = sum(codes[i] != max(range(n_classes), key=lambda k, row=held_out[i]: row[k]) for i in known)
+    error = (wrong + 1) / (len(known) + 2) / 2
+    of_sample = sum(np.sqrt(2 / np.pi * s * (1 - s) / len(codes)) for s in current) / 2
+    trust = max(1 / (1 + (of_sample / error) ** 2), (p - 0.99) / 0.01) if p >= 0.05 else 0.0
     return trust * prior + (1 - trust) * current
 
 
