@@ -124,7 +124,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             columns: a data frame, a mapping from names to columns, or a list of mappings from names to texts
         y : ignored
         """
-        self._fit(texts, by_document=self.has_vectors)
+        self._fit(texts, by_document=False)
         return self
 
     def fit_transform(self, texts: Any, y: Any = None) -> sp.csr_array:
@@ -309,6 +309,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             frequencies = np.bincount(counts.indices, minlength=counts.n_columns)
             self._learned(None, frequencies, len(views), columns)
             return counts
+        # Vectors are learned from the counts of documents.
+        by_document = by_document or self.has_vectors
         counted = count_blocks(views, rules, n_threads, by_document=by_document)
         terms, self._given = self._joined_terms(counted.vocabularies), counted.given
         self._learned(terms, counted.document_frequencies, len(views), columns)

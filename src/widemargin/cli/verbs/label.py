@@ -102,6 +102,7 @@ def run(given: Given) -> None:
 def _with_vectors(given: Given) -> Given:
     """The options, with document vectors beside words unless the terms are chosen otherwise."""
     plain = given.units in (None, "words") and given.ngrams in (None, "1") and not given.hashed
+    plain = plain and given.phrases is None and given.pairs is None
     if given.blocks is not None or not plain or given.features is not None or given.learner == "naive-bayes":
         return given
     return Given(**{**vars(given), "blocks": DEFAULT_BLOCKS})
