@@ -334,6 +334,14 @@ class TestAlarm:
         assert "warning" not in done.stderr, "once is enough"
         assert len(rows_of(out)) == 58
 
+    def test_a_collection_in_another_language(self, here, doubtful, tmp_path):
+        text = "Der Preis für Weizen ist im letzten Jahr gestiegen und fällt nun wieder"
+        rest = write_jsonl(tmp_path / "rest.jsonl", [{"id": str(n), "text": text} for n in range(9)])
+        done = here("label", doubtful / "known.jsonl", rest, "-o", tmp_path / "x.jsonl")
+        assert done.returncode == 0, done.stderr
+        assert "Only 0 % of the words of unlabeled documents occur in labeled documents" in done.stderr
+        assert len(rows_of(tmp_path / "x.jsonl")) == 9
+
     def test_it_is_said_even_when_nothing_else_is(self, here, doubtful, tmp_path):
         done = here(
             "label", doubtful / "known.jsonl", doubtful / "rest.jsonl", "-o", tmp_path / "x.jsonl", "-q"

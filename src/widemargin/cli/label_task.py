@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from widemargin.classifier import TextClassifier
+from widemargin.classifier.unlabeled.pool import compare_words
 from widemargin.cli.output import bytes_in_words, counted, seconds_in_words, shortened
 from widemargin.decide.active import next_to_label, uncertainty
 from widemargin.documents.collection import Collection, Vectors
@@ -136,6 +137,11 @@ def fit(task: Task, classifier: TextClassifier) -> None:
             f"{task.source}: all {counted(len(task.labels), 'document')} have labels. Name a second file "
             f"with documents to label, or use `train` and `predict` for new documents."
         )
+    if isinstance(task.documents, Collection):
+        wanted, texts = set(task.wanted), task.documents.texts
+        labeled = [text for place, text in enumerate(texts) if place not in wanted]
+        if labeled:
+            compare_words(labeled, [texts[place] for place in task.wanted], "labeled")
     try:
         classifier.fit(task.documents, task.labels)
     except DataError as error:

@@ -104,8 +104,11 @@ def read_pool(
             DataWarning,
             stacklevel=5,
         )
-    if new:
-        _compare_words(given.texts, new)
+    if new and not compare_words(given.texts, new):
+        raise DataError(
+            f"None of the {len(new):,} unlabeled documents has a word. Name the column with the text "
+            f"(--text), or omit unlabeled (--unlabeled)."
+        )
     return Pool(new or None, len(new), use, copies)
 
 
@@ -182,8 +185,11 @@ def _of_width(X: Any, width: int) -> Any:
     return resized
 
 
-def _compare_words(texts: Any, pool: list[Any]) -> None:
-    """Warn if hardly any word of the pool occurs in training documents; a pool without words is an error."""
+def compare_words(texts: Any, pool: list[Any], kind: str = "training") -> bool:
+    """Warn if hardly any word of the pool occurs in training documents. Returns whether the pool has words.
+
+    `kind` is what the training documents are called.
+    """
     own, others = (
         taken(some, np.linspace(0, len(some) - 1, min(len(some), _SAMPLE)).astype(np.intp))
         for some in (texts, pool)
@@ -191,23 +197,21 @@ def _compare_words(texts: Any, pool: list[Any]) -> None:
     try:
         counts = Vectorizer(weighting=None).fit_counts(together(own, others))
     except NoTermsError:
-        return  # what the vectorizer of the classifier finds is for itself to say
+        return True  # what the vectorizer of the classifier finds is for itself to say
     n = len(own)
     end = int(counts.indptr[n])
     frequencies = np.bincount(counts.indices[:end], minlength=counts.n_columns)
     if end == len(counts.indices):
-        raise DataError(
-            f"None of the {len(pool):,} unlabeled documents has a word. Name the column with the text "
-            f"(--text), or omit unlabeled (--unlabeled)."
-        )
+        return False
     shared = float((frequencies[counts.indices[end:]] > 0).mean())
     usual = float((frequencies[counts.indices[:end]] > 1).mean()) if end else 0.0
     if shared < _ALIKE * usual:
         warnings.warn(
-            f"Only {100 * shared:.0f} % of the words of unlabeled documents occur in training documents "
-            f"({100 * usual:.0f} % of those of a training document occur in others): they seem to be in "
+            f"Only {100 * shared:.0f} % of the words of unlabeled documents occur in {kind} documents "
+            f"({100 * usual:.0f} % of those of a {kind} document occur in others): they seem to be in "
             f"another language, or of another kind, and probably do not help. Pass documents like the "
-            f"training documents.",
+            f"{kind} documents.",
             DataWarning,
             stacklevel=6,
         )
+    return True
