@@ -71,11 +71,8 @@ class LabelModel(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class RowModel(LabelModel):
-    """Base class of learners whose weights, the next base class, score rows as they are.
-
-    What :class:`~widemargin.learn.linear_model.LinearModel` is for one weight of each label and feature.
-    """
+class ScoresRows(LabelModel):
+    """Base class of learners that score checked rows by `row_scores`."""
 
     def decision_function(self, X: Any) -> Floats:
         """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
@@ -87,9 +84,16 @@ class RowModel(LabelModel):
         check_is_fitted(self, "label_space_")
         require_not_fitting(self)
         csr = checked_csr(self, X, first=False)
-        scores = self.row_scores(csr)
+        scores: Floats = self.row_scores(csr)
         require_finite(self, csr, scores=scores)
         return scores[:, 0] if self.label_space_.kind == "binary" else scores
+
+
+class RowModel(ScoresRows):
+    """Base class of learners whose weights, the next base class, score rows as they are.
+
+    What :class:`~widemargin.learn.linear_model.LinearModel` is for one weight of each label and feature.
+    """
 
     def row_scores(self, csr: Csr) -> Floats:
         """Scores (n, columns) of rows that are checked."""

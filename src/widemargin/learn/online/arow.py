@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import widemargin._core as _core
-from widemargin._arrays import Csr, checked_csr, times
-from widemargin._one_fit import one_fit_at_a_time, require_not_fitting
+from widemargin._arrays import Csr, times
+from widemargin._one_fit import one_fit_at_a_time
 from widemargin._parameters import (
     AT_LEAST_0,
     POSITIVE,
@@ -22,14 +22,13 @@ from widemargin._parameters import (
     at_least,
     or_none,
     parameter,
-    require_finite,
 )
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import LabelSpace
 from widemargin.labels.growing import Arrival
-from widemargin.learn.label_model import Arrays, State
+from widemargin.learn.label_model import Arrays, ScoresRows, State
 from widemargin.learn.online.online_model import Floats, OnlineModel
 from widemargin.learn.online.stream_rows import Documents
 
@@ -41,7 +40,7 @@ _FORGETTING = Expected(
 
 
 @dataclass(eq=False, repr=False)
-class Arow(OnlineModel):
+class Arow(ScoresRows, OnlineModel):
     """Adaptive regularization of weights: one pass over the documents is as good as many.
 
     Every weight has a confidence, which grows with the documents that used it: rare terms still move in large
@@ -213,20 +212,6 @@ class Arow(OnlineModel):
         n_threads = 1 if csr.n_rows == 1 else thread_count(self.n_jobs)
         scores = times(self._rows_of(csr), weights, n_threads, plus=intercept)
         return scores[:, : self.label_space_.n_columns]
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores of the documents: (n,) for a binary task, otherwise (n, labels).
-
-        Parameters
-        ----------
-        X : sparse or dense matrix (n, features)
-        """
-        check_is_fitted(self, "label_space_")
-        require_not_fitting(self)
-        csr = checked_csr(self, X, first=False)
-        scores = self.row_scores(csr)
-        require_finite(self, csr, scores=scores)
-        return scores[:, 0] if self.label_space_.kind == "binary" else scores
 
     def _rule(self) -> tuple[Any, Floats]:
         n_features, n_labels = shape = self.n_features_in_, self.label_space_.n_columns
