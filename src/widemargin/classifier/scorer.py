@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from widemargin._arrays import Csr, is_sparse
 from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.outline import Outline, has_outline, outline, path
+from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.representation import Representation
 from widemargin.classifier.storage import StoredParts, read_file
 from widemargin.classifier.term_weights import (
@@ -44,12 +45,14 @@ class Scorer:
     ----------
     learner : a fitted learner, or the :class:`~widemargin.learn.linear_weights.LinearWeights` of one
     summary : the sizes and estimates of the training
+    record : what the model remembers of its training documents
     """
 
     representation: Representation
     learner: Any
     rule: DecisionRule
     summary: dict[str, Any]
+    record: TrainingRecord = NOTHING_KNOWN
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
@@ -67,7 +70,7 @@ class Scorer:
     def of(cls, parts: StoredParts) -> Self:
         """A scorer from the parts of a model file."""
         representation = Representation(parts.vectorizer, parts.reduction, parts.n_features)
-        return cls(representation, parts.learner, parts.rule, parts.summary)
+        return cls(representation, parts.learner, parts.rule, parts.summary, parts.record)
 
     @property
     def space(self) -> LabelSpace:

@@ -25,6 +25,7 @@ from widemargin.classifier.model_parts import (
     without_machine,
     without_seconds,
 )
+from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.summary import checked_summary
 from widemargin.decide.calibration import Platt
 from widemargin.decide.rule import DecisionRule
@@ -52,6 +53,7 @@ class StoredParts(NamedTuple):
     n_features: int
     summary: dict[str, Any]
     asked: dict[str, Any]
+    record: TrainingRecord = NOTHING_KNOWN
 
 
 def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool = False) -> int:
@@ -77,6 +79,10 @@ def write_parts(path: str | os.PathLike[str], parts: StoredParts, *, force: bool
     state, found = parts.rule.get_state()
     config["decision"] = {**state, **parts.asked}
     pack("decision", found, arrays, texts)
+    if not parts.record.is_empty:
+        state, found = parts.record.get_state()
+        config["record"] = state
+        pack("record", found, arrays, texts)
     summary = without_seconds(parts.summary)
     return save_model(
         path, kind=KIND, config=config, arrays=arrays, texts=texts, summary=summary, force=force
@@ -153,8 +159,16 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
                 raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")
         if rule.costs is not None:
             asked["costs"] = ClassCosts(tuple(space.classes.tolist()), rule.costs)
+    with _named(where, "record"):
+        record = NOTHING_KNOWN
+        if "record" in config:
+            record = TrainingRecord.from_state(config.value("record"), unpack("record", model))
+        elif unpack("record", model):
+            raise DataError("'record' in manifest.json is missing, and its arrays are there")
     summary_found = dict(model.summary)
-    return StoredParts(vectorizer, features, reduction, learner, rule, n_features, summary_found, asked)
+    return StoredParts(
+        vectorizer, features, reduction, learner, rule, n_features, summary_found, asked, record
+    )
 
 
 def _vectorizer_class(to_score: bool) -> type[TermVectors]:

@@ -18,6 +18,7 @@ from widemargin.classifier.explanation import Explanation
 from widemargin.classifier.explicit import RemembersExplicit
 from widemargin.classifier.model_parts import last_learner, reduction_of
 from widemargin.classifier.outline import Outline, has_outline
+from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.representation import MadeFeature, Representation, is_matrix
 from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
@@ -109,6 +110,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         :class:`~widemargin.measure.AverageCost` as a dict) and "suspects" (labels that are probably
         wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" (the method that
         contradicts them)
+    record_ : what is remembered of the training documents (:mod:`widemargin.classifier.record`)
 
     Examples
     --------
@@ -343,16 +345,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         training time, so that the same training gives the same bytes.
         """
         check_is_fitted(self, "learner_")
-        parts = StoredParts(
-            self.vectorizer_,
-            self.features_,
-            self._reduction,
-            self.learner_,
-            self.rule_,
-            self.n_features_in_,
-            self.training_summary_,
-            {"thresholds": self.thresholds, "estimate": self.estimate},
-        )
+        made = (self.vectorizer_, self.features_, self._reduction, self.learner_, self.rule_)
+        asked = {"thresholds": self.thresholds, "estimate": self.estimate}
+        parts = StoredParts(*made, self.n_features_in_, self.training_summary_, asked, self.record_)
         return write_parts(path, parts, force=force)
 
     @classmethod
@@ -372,14 +367,14 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def _from_parts(cls, parts: StoredParts) -> Self:
         self = cls(parts.vectorizer, parts.learner, features=parts.features, **parts.asked)
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
-        self.rule_ = parts.rule
-        self.training_summary_ = parts.summary
+        self.rule_, self.training_summary_, self.record_ = parts.rule, parts.summary, parts.record
         return self
 
     def _hold(self, vectorizer: Any, features: Any, learner: Any, n_features: int) -> None:
         """Set the fitted parts; `n_features` is the number of columns of the vectorizer."""
         self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
         self.n_features_in_ = n_features
+        self.record_: TrainingRecord = NOTHING_KNOWN
         self._reduction = None if features is None else reduction_of(features)
 
     @property
@@ -390,7 +385,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     def scorer(self) -> Scorer:
         """What scores, decides and explains with the fitted parts."""
         check_is_fitted(self, "learner_")
-        return Scorer(self._representation, last_learner(self.learner_), self.rule_, self.training_summary_)
+        how = self.rule_, self.training_summary_, self.record_
+        return Scorer(self._representation, last_learner(self.learner_), *how)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
