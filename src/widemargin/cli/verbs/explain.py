@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = 'Example: widemargin explain tickets.wm "My invoice shows the wrong amount"'
 
-# Words with less than this fraction of the strongest contribution have no color.
-FAINT = 0.1
-
 
 @takes("explain")
 def run(given: Given) -> None:
@@ -135,26 +132,18 @@ def voters_table(voters: list[Voter]) -> Table:
 
 def colored(text: str, explanation: Explanation) -> list[tuple[str, str]]:
     """The text in pieces, each with the color of what the terms over it add up to."""
-    value = [0.0] * (len(text) + 1)
-    for part in explanation.contributions:
-        for start, end in part.spans:
-            value[start] += part.value
-            value[end] -= part.value
-    result = []
-    strongest = max((abs(part.value) for part in explanation.contributions), default=0.0)
-    running, start, style = 0.0, 0, ""
-    for place in range(len(text) + 1):
-        running += value[place]
-        now = _style(running) if abs(running) >= FAINT * strongest > 0 else ""
-        if now != style or place == len(text):
-            # Columns of a text stand below each other.
-            result.append((text[start:place].replace(SEPARATOR, "\n"), style))
-            start, style = place, now
+    from widemargin.report.pieces import pieces
+
+    spans = [(start, end, part.value) for part in explanation.contributions for start, end in part.spans]
+    result: list[tuple[str, str]] = []
+    for piece in pieces(len(text), spans):
+        # Columns of a text stand below each other.
+        written = text[piece.start : piece.end].replace(SEPARATOR, "\n")
+        style = "green" if piece.strength > 0 else "red" if piece.strength < 0 else ""
+        if result and result[-1][1] == style:
+            written = result.pop()[0] + written
+        result.append((written, style))
     return result
-
-
-def _style(value: float) -> str:
-    return "green" if value > 0 else "red" if value < 0 else ""
 
 
 def _read(text: str | None, file: Path | None, max_document: int) -> str:
