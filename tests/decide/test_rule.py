@@ -140,3 +140,12 @@ def test_a_calibration_of_other_labels(fit):
     ).get_state()
     with pytest.raises((DataError, ValueError)):
         DecisionRule.from_state(space, config, arrays)
+
+
+def test_thresholds_of_the_first_of_two_classes_turn_the_sign():
+    space = Labels.of(["ham", "spam"]).space
+    scores = np.array([-1.0, -0.25, 0.25, 1.0])
+    rule = DecisionRule(space)
+    assert rule.with_thresholds({"spam": 0.5}).decide(scores).tolist() == ["ham", "ham", "ham", "spam"]
+    assert rule.with_thresholds({"ham": 0.5}).decide(scores).tolist() == ["ham", "spam", "spam", "spam"]
+    assert rule.thresholds is None, "the rule itself stays"

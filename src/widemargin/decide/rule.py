@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +71,46 @@ class DecisionRule:
                 f"--costs, or with --calibrate platt."
             )
         return DecisionRule(self.space, None, self.calibration, costs=costs)
+
+    def with_thresholds(self, given: Mapping[str, float], name: str = "This model") -> DecisionRule:
+        """The same rule with other thresholds for some labels, by their names; those of the others stay.
+
+        A threshold of infinity means that the label is never assigned, minus infinity that it always is.
+        The threshold of the first one of two classes is that of the second with the sign turned.
+
+        Raises
+        ------
+        UsageError
+            There is no such label, or no threshold decides.
+
+        Examples
+        --------
+        >>> from widemargin.labels import Labels
+        >>> rule = DecisionRule(Labels.of([["wheat"], ["corn"], []]).space)
+        >>> rule.with_thresholds({"corn": 0.5}).thresholds.tolist()
+        [0.5, 0.0]
+        """
+        if self.costs is not None or self.hierarchy is not None:
+            why = (
+                "by costs between classes" if self.costs is not None else "the labels of a hierarchy together"
+            )
+            raise UsageError(f"{name} decides {why}, not by thresholds of labels. Omit --thresholds.")
+        columns = {str(label): (j, 1.0) for j, label in enumerate(self.space.column_names.tolist())}
+        if self.space.kind == "binary":
+            columns[str(self.space.classes[0])] = (0, -1.0)
+        found = np.zeros(self.space.n_columns) if self.thresholds is None else self.thresholds.copy()
+        for label, value in given.items():
+            if label not in columns:
+                shown = ", ".join(list(columns)[:10]) + (", ..." if len(columns) > 10 else "")
+                raise UsageError(f"{name} has no label {label!r}. Its labels are {shown}.")
+            if np.isnan(value) or (np.isinf(value) and self.space.kind == "multiclass"):
+                raise UsageError(
+                    f"The threshold {value} of {label!r} is not a finite number, which thresholds of "
+                    f"exclusive classes must be."
+                )
+            column, sign = columns[label]
+            found[column] = sign * value
+        return replace(self, thresholds=found)
 
     def decide(self, scores: NDArray[Any], lengths: Any = None) -> Any:
         """Labels, in the form of the training labels; in a hierarchy, the most specific ones.

@@ -97,6 +97,14 @@ GENERAL = (
         Path,
         shown="those of the model",
     ),
+    Option(
+        "--thresholds LABEL=X",
+        "Assign LABEL to documents that score above X (may be repeated; X may be never or always). "
+        "Or a JSON file with several, such as a report offers. The thresholds of other labels stay.",
+        "predict evaluate",
+        list[str],
+        shown="those of the model",
+    ),
     Option("--top K", "Add the K best labels with their scores.", "predict", int, shown="off", least=1),
     Option("--per-line", "Every line of plain text is a document (the default).", "identify", bool),
     Option("--per-document", "The whole plain text is one document.", "identify", bool),

@@ -9,7 +9,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import costs_for, read_cost, show_cost
 from widemargin.cli.files import columns_of_model, read_all
 from widemargin.cli.output import counted, print_json, say, show_table
-from widemargin.cli.verbs.predict import check_form, load_scorer
+from widemargin.cli.verbs.predict import at_thresholds, check_form, load_scorer
 from widemargin.errors import DataError, DataWarning
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run(given: Given) -> None:
     from widemargin.cli.options.vector_rows import RowsForModel
     from widemargin.documents.collection import Vectors
 
-    scorer = load_scorer(given.model, given.threads)
+    scorer = at_thresholds(load_scorer(given.model, given.threads), given)
     given_rows = RowsForModel(scorer, given.vectors, given.model)
     reading = columns_of_model(scorer, options.reading(given), given.model)
     collection = read_all(given.data, given.quiet, reading)
@@ -50,7 +50,8 @@ def run(given: Given) -> None:
             found["costs"] = cost.to_dict()
         print_json({"model": str(given.model), "data": given.data, **found})
     else:
-        show(summary, quality, estimates.read_quality(scorer.summary))
+        # Estimates are of the thresholds of training.
+        show(summary, quality, None if given.thresholds else estimates.read_quality(scorer.summary))
         if cost is not None:
             show_cost(cost, read_cost(scorer.summary) if given.costs is None else None)
         if levels is not None:

@@ -19,6 +19,7 @@ from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import costs_for
 from widemargin.cli.files import check_target, columns_of_model
+from widemargin.cli.inputs.thresholds import files_of, read_thresholds
 from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
 
@@ -44,8 +45,11 @@ def run(given: Given) -> None:
     """
     output = given.output
     write = writer_for(output, given.top, safe_csv=given.safe_csv)
-    check_target(output, [given.model, given.data, given.costs, *(given.vectors or ())])
-    scorer = load_scorer(given.model, given.threads)
+    if given.thresholds and given.costs is not None:
+        raise UsageError("Use either --thresholds or --costs.")
+    inputs = [given.model, given.data, given.costs, *(given.vectors or ()), *files_of(given.thresholds)]
+    check_target(output, inputs)
+    scorer = at_thresholds(load_scorer(given.model, given.threads), given)
     if given.costs is not None:
         costs = costs_for(given.costs, scorer.space)
         scorer = replace(scorer, rule=scorer.rule.with_costs(costs.matrix, f"--costs: {given.model}"))
@@ -124,6 +128,14 @@ def predictions(
                 row["probabilities"] = dict(zip(map(str, names), chances[place], strict=True))
             rows.append(row)
         yield rows
+
+
+def at_thresholds(scorer: Scorer, given: Given) -> Scorer:
+    """The scorer with the thresholds of --thresholds, if there are any."""
+    if not given.thresholds:
+        return scorer
+    rule = scorer.rule.with_thresholds(read_thresholds(given.thresholds), str(given.model))
+    return replace(scorer, rule=rule)
 
 
 def load_scorer(path: Path, threads: int | None = None) -> Scorer:
