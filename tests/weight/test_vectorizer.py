@@ -150,7 +150,7 @@ class TestBadInput:
             (["a", None, "b"], r"Document 1 \(counting from 0\) is None"),
             (["a", "b", float("nan")], "Document 2 .* is nan"),
             (["a", ["b"]], "Document 1 .* is of type list"),
-            (np.array([["a", "b"]]), "Document 0 .* is of type list"),
+            (np.array([["a", "b"]]), r"an array of shape \(1, 2\)"),
             (np.array("a"), "single value"),
             (7, "found int"),
             ([], "no documents"),

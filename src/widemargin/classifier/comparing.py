@@ -19,7 +19,7 @@ from widemargin.classifier.model_parts import LEARNERS, learner_class
 from widemargin.classifier.representation import is_matrix
 from widemargin.classifier.storage import StoredParts, write_parts
 from widemargin.classifier.text_classifier import TextClassifier
-from widemargin.classifier.training_input import training_input
+from widemargin.classifier.training_input import documents_of, training_input
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
@@ -224,6 +224,7 @@ def _test_documents(test: Any, space: LabelSpace, training: Any) -> tuple[Any, N
             raise UsageError("test: expected a pair of documents and labels, or a Collection.") from None
         if isinstance(documents, Collection | Vectors):
             documents = documents.texts if isinstance(documents, Collection) else documents.X
+        documents = documents_of(documents)
         n = int(documents.shape[0]) if is_matrix(documents) else len(documents)
         known, marked = leave_out_unlabeled(y, None)
         if len(marked) != n:

@@ -14,7 +14,7 @@ from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.features.combined_columns import Reduction
 from widemargin.text.fields import has_text_columns
-from widemargin.text.inputs import as_texts
+from widemargin.text.inputs import as_texts, is_column_of_texts, listed
 from widemargin.weight.block_counting import Located
 from widemargin.weight.encoded_vectors import EncodedVectors
 from widemargin.weight.term_vectors import TermVectors
@@ -26,7 +26,12 @@ _SHOWN = 3
 
 
 def is_matrix(texts: Any) -> bool:
-    return isinstance(texts, Vectors) or is_sparse(texts) or getattr(texts, "ndim", 1) == 2
+    """Whether documents are vectors: a matrix, an array or a table of numbers."""
+    if isinstance(texts, Vectors) or is_sparse(texts):
+        return True
+    if len(getattr(texts, "shape", ())) != 2 or has_text_columns(texts):
+        return False
+    return not is_column_of_texts(texts) and getattr(getattr(texts, "dtype", None), "kind", "f") not in "UST"
 
 
 class MadeFeature(NamedTuple):
@@ -68,10 +73,14 @@ class Representation(NamedTuple):
         return None if self.vectorizer is None else self.vectorizer.fields_
 
     def documents(self, texts: Any) -> Any:
-        """Documents with columns of text as texts; others as they are."""
-        if self.vectorizer is None or not has_text_columns(texts):
+        """Texts that can be read again, those of columns joined; vectors as they are."""
+        if isinstance(texts, Collection):
+            return texts.texts
+        if self.vectorizer is None or is_matrix(texts):
             return texts
-        return self.vectorizer.documents(texts)
+        if has_text_columns(texts):
+            texts = self.vectorizer.documents(texts)
+        return listed(texts)
 
     def rows(self, texts: Any) -> Csr:
         """The rows of `texts`, with the columns that the learner sees."""

@@ -98,6 +98,7 @@ class Scorer:
 
     def decide(self, texts: Any) -> Any:
         """Labels of `texts`, in the form of the training labels."""
+        texts = self.representation.documents(texts)
         return self.rule.decide(self.scores(texts), self.lengths(texts))
 
     def lengths(self, texts: Any) -> NDArray[np.int64] | None:
@@ -112,6 +113,7 @@ class Scorer:
         ----------
         scores : those of `texts`, if they are known already
         """
+        texts = self.representation.documents(texts)
         scores = self.scores(texts) if scores is None else scores
         return self.rule.probabilities(scores, self.lengths(texts))
 

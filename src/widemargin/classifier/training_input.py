@@ -22,8 +22,8 @@ from widemargin.labels import Labels
 from widemargin.labels.hierarchy import LabelTree
 from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.costs import sample_weights
-from widemargin.text.fields import check_columns, columns_of, has_text_columns, joined
-from widemargin.text.inputs import taken, together
+from widemargin.text.fields import check_columns, columns_of, has_text_columns, joined, only_column
+from widemargin.text.inputs import listed, taken, together
 
 # Settings that require all documents at once.
 _WHOLE = ("features", "estimate", "thresholds", "calibration", "costs", "label_path", "unlabeled_use")
@@ -77,10 +77,7 @@ def training_input(
             texts = texts.texts
     if y is None:
         raise UsageError("There are no labels. Pass y: one label, or a list of labels, per document.")
-    if has_text_columns(texts):
-        texts = joined(texts, columns_of(texts) or ())
-    if isinstance(texts, str | bytes):
-        raise UsageError("texts is one text. Pass a list of texts.")
+    texts = documents_of(texts)
     n = int(texts.shape[0]) if is_matrix(texts) else len(texts)
     labels = Labels.partial(y, getattr(learner, "unlabeled", None), n)
     names = list(range(n)) if ids is None else ids
@@ -95,8 +92,22 @@ def training_input(
     return TrainingInput(_rows(texts, kept), labels.take(kept), [names[i] for i in kept], weights, times)
 
 
+def documents_of(texts: Any) -> Any:
+    """Documents as texts that can be read again, or as a matrix; those with columns are joined."""
+    texts = only_column(texts)
+    if has_text_columns(texts):
+        return joined(texts, columns_of(texts) or ())
+    if isinstance(texts, str | bytes):
+        raise UsageError("texts is one text. Pass a list of texts.")
+    if is_matrix(texts):
+        return texts if is_sparse(texts) or isinstance(texts, Vectors) else np.asarray(texts)
+    return listed(texts)
+
+
 def in_columns(texts: Any, vectorizer: Any) -> tuple[Any, Any]:
     """Documents with columns as texts, and a vectorizer that knows the columns; otherwise both as given."""
+    if getattr(vectorizer, "fields_", getattr(vectorizer, "fields", None)) is None:
+        texts = only_column(texts)
     if not has_text_columns(texts) or vectorizer is None:
         return texts, vectorizer
     if hasattr(vectorizer, "fields_"):
@@ -147,7 +158,7 @@ def training_batch(texts: Any, y: Any) -> tuple[Any, Any]:
     """The documents and the labels that `partial_fit` learns from: those without a label are left out."""
     known, marked = leave_out_unlabeled(y, None)
     if marked.ndim != 1 or not marked.any():
-        return texts, y
+        return texts, known if marked.ndim == 1 else y
     _warn_of_unlabeled(int(np.count_nonzero(marked)), len(marked))
     return _rows(texts, np.flatnonzero(~marked)), known
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.classifier.training_input import training_input
-from widemargin.documents.collection import Collection, Vectors
+from widemargin.classifier.representation import is_matrix
+from widemargin.classifier.training_input import documents_of, training_input
+from widemargin.documents.collection import Collection
 from widemargin.errors import DataError, UsageError
 from widemargin.labels import Labels
 from widemargin.text.inputs import as_texts
@@ -35,7 +36,7 @@ class Part:
 
 def training_part(texts: Any, y: Any) -> tuple[Part, Labels]:
     """The labeled documents, and their labels."""
-    if isinstance(texts, Vectors) or (hasattr(texts, "shape") and len(texts.shape) == 2):
+    if is_matrix(texts):
         raise DataError(
             "diagnose reads texts, but these are vectors. Pass the documents they were made from."
         )
@@ -51,13 +52,13 @@ def test_part(test: Any, y: Any) -> Part | None:
         if y is not None:
             raise UsageError("There are labels of test documents, but no test documents. Pass test as well.")
         return None
-    if isinstance(test, Vectors) or (hasattr(test, "shape") and len(test.shape) == 2):
+    if is_matrix(test):
         raise DataError("diagnose reads texts, but the test set holds vectors. Pass texts.")
     names: Sequence[Any] | None = None
     sets: Any = None
     if isinstance(test, Collection):
         names, sets, test = test.ids, test.labels if y is None else None, test.texts
-    texts = _strings(test)
+    texts = _strings(documents_of(test))
     if y is not None:
         labels = Labels.partial(y, n=len(texts))
         found = label_sets(labels)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError
+from widemargin.labels.columns import NamedColumns, is_missing, plain_labels
 
 Signs = NDArray[np.int8]
 
@@ -93,9 +94,10 @@ class Sets:
 
 
 class Indicator:
-    """A matrix of zeros and ones."""
+    """A matrix of zeros and ones; `names` are those of its columns, if they have any."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Any, names: tuple[str, ...] | None = None) -> None:
+        self.names = names
         self.sparse = is_sparse(matrix)
         self.matrix: Any = matrix
         if self.sparse:
@@ -121,6 +123,10 @@ class Indicator:
     def __str__(self) -> str:
         return f"an indicator matrix of shape {self.shape}"
 
+    def classes(self) -> NDArray[Any]:
+        """The names of the columns, or their numbers."""
+        return np.arange(self.shape[1]) if self.names is None else label_array(self.names)
+
     def signs(self) -> Signs:
         if self.sparse:
             present = self.matrix.data != 0
@@ -136,6 +142,9 @@ def read_form(y: Any, *, rows_are_sets: bool = False) -> Values | Sets | Indicat
     """Which form `y` has; with `rows_are_sets` a list of rows is one of label sets, whatever it holds."""
     if isinstance(y, Values | Sets | Indicator):
         return y
+    y = plain_labels(y)
+    if isinstance(y, NamedColumns):
+        return Indicator(y.matrix, y.names)
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None.")
     if isinstance(y, str | bytes) or not (isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)):
@@ -230,12 +239,6 @@ def _read_array(array: NDArray[Any]) -> Values | Indicator:
     return Values(array)
 
 
-def is_missing(label: Any) -> bool:
-    """Whether a value means unlabeled: None, NaN, or a missing value of pandas."""
-    # pandas marks missing values with objects of its own, which refuse to be compared.
-    return label is None or label is np.nan or type(label).__name__ in ("NAType", "NaTType") or label != label
-
-
 def _ravel(column: NDArray[Any]) -> NDArray[Any]:
     from sklearn.exceptions import DataConversionWarning
 
@@ -296,11 +299,16 @@ def _sorted_array(labels: Iterable[Any]) -> NDArray[Any]:
     except TypeError:
         types = some(sorted({type(label).__name__ for label in labels}))
         raise DataError(f"The labels mix values of type {types}. Use one type for all labels.") from None
-    if any(isinstance(label, str) and _needs_object(label) for label in ordered):
-        result = np.empty(len(ordered), dtype=object)
-        result[:] = ordered
+    return label_array(ordered)
+
+
+def label_array(labels: Sequence[Any]) -> NDArray[Any]:
+    """Labels as an array, in their order; of Python strings where NumPy's would not do."""
+    if any(isinstance(label, str) and _needs_object(label) for label in labels):
+        result = np.empty(len(labels), dtype=object)
+        result[:] = labels
         return result
-    return np.array(ordered)
+    return np.array(labels)
 
 
 def _needs_object(label: str) -> bool:

@@ -8,7 +8,10 @@ The forms of ``y``:
 
 - one-dimensional values: binary or multi-class, and a column vector too, with scikit-learn's warning;
 - a two-dimensional array or sparse matrix, or a rectangular list of 0/1 rows: a label indicator;
+- a table with several columns of 0 and 1: a label indicator whose columns have names, which are the labels;
 - lists, tuples or sets of strings, or ragged lists: label sets, where an empty one is in no category.
+
+Columns of pandas, polars and Arrow, iterables, and tables with one column are read as lists of their values.
 """
 
 from __future__ import annotations
@@ -46,7 +49,8 @@ class LabelSpace:
     Attributes
     ----------
     kind : "binary", "multiclass" or "multilabel"
-    classes : array of all labels, sorted; column numbers for an indicator matrix
+    classes : array of all labels, sorted; for an indicator matrix the names or numbers of its columns, in
+        their order
     indicator : whether multi-label decisions are an indicator matrix rather than label sets
     sparse : whether that matrix is sparse
     dtype : the type of that matrix
@@ -62,7 +66,7 @@ class LabelSpace:
     def of(cls, form: Values | Sets | Indicator) -> LabelSpace:
         """The space of all labels that occur in a form."""
         if isinstance(form, Indicator):
-            return cls("multilabel", np.arange(form.shape[1]), True, form.sparse, form.dtype)
+            return cls("multilabel", form.classes(), True, form.sparse, form.dtype)
         classes = form.classes()
         if isinstance(form, Sets):
             return cls("multilabel", classes)
@@ -183,7 +187,10 @@ class LabelSpace:
         if isinstance(form, Indicator):
             if form.shape[1] != len(self.classes):
                 raise DataError(f"y is {form}; the task has {len(self.classes)} labels, so as many columns.")
-            return form.signs()
+            signs: Signs = form.signs()
+            if self._is_renamed(form):
+                signs = np.asfortranarray(signs[:, self._places(form.names)])
+            return signs
         codes = form.codes({label: code for code, label in enumerate(self.classes.tolist())})
         known = codes >= 0
         if not known.all() and (unknown == "error" or self.kind == "binary"):
@@ -195,11 +202,27 @@ class LabelSpace:
                 f"Train with these labels too{cure}."
             )
         if self.kind == "binary":
-            signs: Signs = (codes == 1).view(np.int8)[:, None]
+            signs = (codes == 1).view(np.int8)[:, None]
             signs *= 2
             signs -= 1
             return signs
         return signs_at(form.rows()[known], codes[known], form.n, len(self.classes))
+
+    def _is_renamed(self, form: Indicator) -> bool:
+        """Whether the columns of `y` have names, and these are not in the order of the labels."""
+        named = form.names is not None and not (self.indicator and self.classes.dtype.kind in "iu")
+        return named and list(form.names or ()) != self.classes.tolist()
+
+    def _places(self, names: tuple[str, ...] | None) -> list[int]:
+        """The columns of `y` in the order of the labels."""
+        place = {name: i for i, name in enumerate(names or ())}
+        missing = [label for label in self.classes.tolist() if str(label) not in place]
+        if missing:
+            raise DataError(
+                f"y has no column {str(missing[0])!r}; its columns are {some(list(place))}. Name the columns "
+                f"of y as in training."
+            )
+        return [place[str(label)] for label in self.classes.tolist()]
 
     def to_dict(self) -> dict[str, Any]:
         """A description that JSON can hold; `from_dict` restores it with the type of the classes.
@@ -243,7 +266,8 @@ class LabelSpace:
             unchanged = classes.tolist() == values
         except (OverflowError, ValueError, TypeError):
             unchanged = False
-        if not unchanged or (indicator and values != list(range(len(values)))):
+        named = dtype in ("str", "object") and all(isinstance(label, str) for label in values)
+        if not unchanged or (indicator and not named and values != list(range(len(values)))):
             raise DataError(f"'labels.classes' in manifest.json holds labels that are not of type {dtype}")
         return cls(kind, classes, indicator, sparse, stored.choice("dtype", ("bool", *NUMBERS)))
 

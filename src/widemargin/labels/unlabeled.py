@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from widemargin._arrays import is_sparse
 from widemargin.errors import DataError
-from widemargin.labels.forms import CONTAINERS, is_missing, read_form
+from widemargin.labels.columns import NamedColumns, is_missing, plain_labels
+from widemargin.labels.forms import CONTAINERS, read_form
 
 
 def labeled_rows(y: Any, unlabeled: Any = None) -> list[int]:
@@ -30,6 +31,10 @@ def leave_out_unlabeled(y: Any, unlabeled: Any) -> tuple[Any, NDArray[np.bool_]]
 
     None and NaN are marks, and `unlabeled` unless it is None.
     """
+    y = plain_labels(y)
+    if isinstance(y, NamedColumns):
+        known, marked = leave_out_unlabeled(y.matrix, unlabeled)
+        return NamedColumns(known, y.names), marked
     if isinstance(y, str | bytes) or not (isinstance(y, Sequence) or hasattr(y, "__array__") or is_sparse(y)):
         read_form(y)  # says what is wrong
     rows = y if isinstance(y, Sequence) or is_sparse(y) else np.asarray(y)

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import widemargin._core as _core
 from widemargin.documents.record import SEPARATOR, join_columns
 from widemargin.errors import DataError, UsageError
+from widemargin.labels.columns import column_at, is_missing, table_names
 from widemargin.text.inputs import as_texts, listed
 
 FOUND = ("title", "subject", "first-line")
@@ -32,8 +33,18 @@ FOUND = ("title", "subject", "first-line")
 
 # Headers end at a blank line; a subject farther down belongs to a quoted message.
 _HEADER_LINES = 50
-# What columns of text are called in the data frames of pandas and polars and in Arrow.
-_TEXT_KINDS = {"object", "str", "string", "utf8", "category", "categorical", "large_string", "string_view"}
+# How the names of types of text begin in the data frames of pandas and polars and in Arrow.
+_TEXT_KINDS = (
+    "object",
+    "str",
+    "utf8",
+    "categor",
+    "enum",
+    "large_string",
+    "large_utf8",
+    "dictionary<values=string",
+    "dictionary<values=large_string",
+)
 _FIRST_LINE = re.compile(r"[^\S\n]*(\S[^\n]*)")
 _SUBJECT = re.compile(r"subject:[^\S\n]*([^\n]*(?:\n[^\S\n]+\S[^\n]*)*)", re.IGNORECASE)
 
@@ -168,8 +179,7 @@ def columns_of(texts: Any) -> tuple[str, ...] | None:
         if not texts or not isinstance(texts[0], Mapping):
             return None
         return tuple(dict.fromkeys(str(name) for row in texts if isinstance(row, Mapping) for name in row))
-    names = getattr(texts, "column_names", getattr(texts, "columns", None))
-    return None if names is None or callable(names) else tuple(str(name) for name in names)
+    return table_names(texts)
 
 
 def has_text_columns(texts: Any) -> bool:
@@ -185,7 +195,16 @@ def has_text_columns(texts: Any) -> bool:
     if isinstance(texts, Mapping | list | tuple):
         return True
     kinds = texts.schema.types if hasattr(texts, "column_names") else texts.dtypes
-    return any(str(kind).lower() in _TEXT_KINDS for kind in kinds)
+    return any(str(kind).lower().startswith(_TEXT_KINDS) for kind in kinds)
+
+
+def only_column(texts: Any) -> Any:
+    """The column of a data frame that has a single one, of text; anything else as it is.
+
+    Documents with one column are plain texts, and a missing one is an error, as it is in a list.
+    """
+    names = None if isinstance(texts, Mapping | list | tuple) else table_names(texts)
+    return column_at(texts, 0) if names is not None and len(names) == 1 and has_text_columns(texts) else texts
 
 
 def joined(texts: Any, names: Sequence[str]) -> list[str]:
@@ -212,7 +231,7 @@ def joined(texts: Any, names: Sequence[str]) -> list[str]:
     if isinstance(texts, list | tuple):
         columns = [[_value(row, name, i) for i, row in enumerate(texts)] for name in names]
     else:
-        columns = [_values(texts[name]) for name in names]
+        columns = [_values(_column_named(texts, name, known.index(name))) for name in names]
     sizes = {len(column) for column in columns}
     if len(sizes) > 1:
         lengths = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, columns, strict=True))
@@ -223,12 +242,13 @@ def joined(texts: Any, names: Sequence[str]) -> list[str]:
 
 def _checked(column: list[Any], name: str) -> list[str | None]:
     """Texts, and None where one is missing: null, or a number that is not equal to itself."""
-    found = [None if value is None or value != value else value for value in column]
+    found = [None if is_missing(value) else value for value in column]
     for place, value in enumerate(found):
         if value is not None and not isinstance(value, str):
             raise DataError(
                 f"Column {name!r} of document {place} (counting from 0) is {value!r}, not a text. "
-                f"Pass str, or None where it is missing."
+                f"Pass str, or None where it is missing; or name the columns of text, such as "
+                f"Vectorizer(fields=('title', 'body'))."
             )
     return found
 
@@ -240,6 +260,15 @@ def _value(row: Any, name: str, place: int) -> Any:
             f"columns. Pass the columns of every document, or one text each."
         )
     return row.get(name)
+
+
+def _column_named(texts: Any, name: str, place: int) -> Any:
+    # The names of a data frame may be numbers, and those of its columns here are strings.
+    return texts[name] if isinstance(texts, Mapping) and name in texts else _placed(texts, place)
+
+
+def _placed(texts: Any, place: int) -> Any:
+    return list(texts.values())[place] if isinstance(texts, Mapping) else column_at(texts, place)
 
 
 def _values(column: Any) -> list[Any]:

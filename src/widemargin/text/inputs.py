@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 import widemargin._core as _core
 from widemargin.errors import DataError
+from widemargin.labels.columns import is_missing
+
+_MISSING = (
+    'not a text. Drop it and its label, or put an empty text in its place, such as texts.fillna("") '
+    'in pandas or texts.fill_null("") in polars and Arrow.'
+)
 
 
 def as_texts(texts: Any) -> _core.Texts:
@@ -29,24 +35,50 @@ def as_texts(texts: Any) -> _core.Texts:
     texts = listed(texts)
     wrong = result.add_objects(texts)
     if wrong >= 0:
-        raise DataError(
-            f"Document {wrong} (counting from 0) is {_describe(texts[wrong])}, not a text. "
-            f"Every document must be str, or bytes in UTF-8."
-        )
+        _refuse(wrong, texts[wrong])
     return result
 
 
 def listed(texts: Any) -> Any:
-    """Texts that can be read again: Arrow columns, lists and tuples as they are, iterables as lists."""
+    """Texts that can be read again: Arrow columns, lists and tuples as they are, iterables as lists.
+
+    An array with one column is read as that column.
+    """
     if isinstance(texts, list | tuple | str | bytes) or hasattr(texts, "to_pylist"):
         return texts
+    if isinstance(texts, set | frozenset):
+        raise DataError(
+            f"The documents are a {type(texts).__name__}, which has no order. Pass a list, in the order of "
+            f"their labels."
+        )
+    if is_column_of_texts(texts):
+        texts = texts.ravel()
+    if len(getattr(texts, "shape", ())) > 1:
+        raise DataError(
+            f"Expected one text per document, found an array of shape {tuple(texts.shape)}. Pass one column, "
+            f"or a table whose columns have names."
+        )
     try:
         found = texts.tolist() if hasattr(texts, "tolist") else list(texts)
     except TypeError:
-        raise DataError(f"Expected a list of documents, found {type(texts).__name__}.") from None
+        what = "None" if texts is None else f"{type(texts).__name__}"
+        raise DataError(f"Expected a list of documents, found {what}.") from None
     if not isinstance(found, list):  # a zero-dimensional array
         raise DataError("Expected a list of documents, found a single value.")
     return found
+
+
+def is_column_of_texts(texts: Any) -> bool:
+    """Whether these are texts in a two-dimensional array of one column.
+
+    Examples
+    --------
+    >>> is_column_of_texts(np.array([["wheat"], ["corn"]])), is_column_of_texts(np.eye(1))
+    (True, False)
+    """
+    if not isinstance(texts, np.ndarray) or texts.ndim != 2 or texts.shape[1] != 1:
+        return False
+    return texts.dtype.kind in "UST" or any(isinstance(text, str) for text in texts[:, 0].tolist())
 
 
 def byte_lengths(texts: Any) -> NDArray[np.int64]:
@@ -69,7 +101,7 @@ def taken(texts: Any, places: NDArray[np.intp]) -> Any:
     """The texts at some places, in the same form where that is an Arrow column, otherwise as a list."""
     if hasattr(texts, "to_pylist"):
         return texts.take(places)
-    texts = texts if isinstance(texts, list | tuple) else list(texts)
+    texts = listed(texts)
     return [texts[i] for i in places.tolist()]
 
 
@@ -90,10 +122,21 @@ def together(texts: Any, others: Any) -> Any:
     ]
 
 
-def _describe(value: Any) -> str:
-    if value is None or isinstance(value, int | float):
-        return repr(value)
-    return f"of type {type(value).__name__}"
+def _refuse(place: int, value: Any) -> NoReturn:
+    """Raise an error that says what stands in the place of a text, and what to do about it."""
+    document = f"Document {place} (counting from 0)"
+    if isinstance(value, list | tuple | np.ndarray):
+        raise DataError(
+            f"{document} is of type {type(value).__name__}, not a text. Pass one str per document: words "
+            f"that were split already can be joined by spaces."
+        )
+    if is_missing(value):
+        raise DataError(f"{document} is {value!r}, {_MISSING}")
+    shown = repr(value) if isinstance(value, int | float) else f"of type {type(value).__name__}"
+    raise DataError(
+        f"{document} is {shown}, not a text. Every document must be str, or bytes in UTF-8. "
+        f"Numbers and other values can be turned into texts by str."
+    )
 
 
 def _add_arrow(result: _core.Texts, array: Any) -> None:
@@ -101,7 +144,9 @@ def _add_arrow(result: _core.Texts, array: Any) -> None:
     import pyarrow as pa
 
     kind = array.type
-    if pa.types.is_string_view(kind) or pa.types.is_dictionary(kind):
+    if pa.types.is_null(kind) and len(array):
+        raise DataError(f"Document {len(result)} (counting from 0) is null, {_MISSING}")
+    if pa.types.is_null(kind) or pa.types.is_string_view(kind) or pa.types.is_dictionary(kind):
         array = array.cast(pa.large_string())
         kind = array.type
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
@@ -112,7 +157,7 @@ def _add_arrow(result: _core.Texts, array: Any) -> None:
         raise DataError(f"The Arrow column holds {kind}, not strings. Cast it to string first.")
     if array.null_count:
         first = len(result) + int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
-        raise DataError(f"Document {first} (counting from 0) is null, not a text. Fill or drop nulls first.")
+        raise DataError(f"Document {first} (counting from 0) is null, {_MISSING}")
     if len(array) == 0:
         return
     _, offsets, data = array.buffers()

@@ -18,7 +18,7 @@ from widemargin._arrays import Csr
 from widemargin._stored import Stored
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
-from widemargin.text.fields import Views, check_columns, columns_of, joined
+from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
 from widemargin.text.stop_lists import stop_list
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.weight.block_columns import BlockVocabulary, learned_vectors, segments, weigh_blocks
@@ -314,6 +314,7 @@ class TermVectors:
     def documents(self, texts: Any) -> Any:
         """Documents as texts: those with columns are joined, in the order of training."""
         self._require_fitted()
+        texts = only_column(texts) if self.fields_ is None else texts
         found = columns_of(texts)
         if found is None:
             return texts

@@ -16,7 +16,7 @@ from widemargin._arrays import Csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
-from widemargin.text.fields import Views, check_columns, columns_of, joined
+from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
 from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
 from widemargin.weight.blocks import Block, parse_blocks
@@ -293,6 +293,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
 
     def _fit(self, texts: Any, by_document: bool) -> Csr | None:
         columns = check_columns(self.fields)
+        texts = only_column(texts) if columns is None else texts
         found = columns_of(texts)
         if found is not None:
             columns = columns or check_columns(found)

@@ -15,7 +15,7 @@ from widemargin.classifier.training_input import TrainingInput
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.assessment import Request
-from widemargin.text.fields import columns_of, has_text_columns, joined
+from widemargin.text.fields import columns_of, has_text_columns, joined, only_column
 from widemargin.text.inputs import as_texts, taken, together
 from widemargin.text.pruning import NoTermsError
 from widemargin.weight.vectorizer import Vectorizer
@@ -144,6 +144,8 @@ def _documents(unlabeled: Any, texts: Any, vectorizer: Any) -> Any:
         unlabeled = unlabeled.X
     if isinstance(unlabeled, str | bytes):
         raise UsageError("unlabeled is one text. Pass a list of texts.")
+    if getattr(vectorizer, "fields", None) is None:
+        unlabeled = only_column(unlabeled)
     if has_text_columns(unlabeled):
         fields = getattr(vectorizer, "fields", None)
         if fields is None:
