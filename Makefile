@@ -64,8 +64,9 @@ format: $(STAMPS)/lint ## rewrite the sources in the house style
 bench: build $(STAMPS)/bench ## every benchmark: each prints ratios against a named peer
 	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-docs: build ## regenerate docs/cli.md from the commands' own help
+docs: build $(STAMPS)/docs ## regenerate docs/cli.md from the commands' own help, build the site in build/site
 	$(BIN)/python -m widemargin.cli.reference docs/cli.md
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 build: $(STAMPS)/package
 
@@ -91,6 +92,11 @@ $(STAMPS)/package: $(STAMPS)/tools $(CORE)
 $(STAMPS)/lint: $(STAMPS)/venv pyproject.toml
 	@echo "Installing the linters and the test tools"
 	$(PIP) install --group lint --group test
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
+	@echo "Installing what builds the documentation"
+	$(PIP) install --group docs
 	@touch $@
 
 $(STAMPS)/bench: $(STAMPS)/package
