@@ -52,14 +52,14 @@ fuzz: build $(STAMPS)/lint ## a minute of mutated files, models and matrices; SE
 lint: build $(STAMPS)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror core/*.hpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp
+	$(BIN)/clang-format --dry-run --Werror core/*.hpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp core/*/*/*.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(STAMPS)/lint ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i core/*.hpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp
+	$(BIN)/clang-format -i core/*.hpp core/*/*.hpp core/*/*/*.hpp core/*/*.cpp core/*/*/*.cpp
 
 bench: build $(STAMPS)/bench ## every benchmark: each prints ratios against a named peer
 	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

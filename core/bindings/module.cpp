@@ -13,6 +13,7 @@ void register_profiles(nb::module_& m);
 void register_sparse(nb::module_& m);
 void register_squares(nb::module_& m);
 void register_text(nb::module_& m);
+void register_text_scores(nb::module_& m);
 void register_thesaurus(nb::module_& m);
 void register_transduction(nb::module_& m);
 void register_trees(nb::module_& m);
@@ -34,6 +35,7 @@ NB_MODULE(_core, m) {
     widemargin::register_squares(m);
     widemargin::register_thesaurus(m);
     widemargin::register_text(m);
+    widemargin::register_text_scores(m);
     widemargin::register_transduction(m);
     widemargin::register_trees(m);
 }

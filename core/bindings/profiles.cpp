@@ -1,6 +1,6 @@
 // Python's view of the dissimilarities of texts and n-gram profiles.
 #include "bindings/bindings.hpp"
-#include "bindings/texts.hpp"
+#include "bindings/text/texts.hpp"
 #include "profiles/dissimilarities.hpp"
 #include "profiles/text_dissimilarities.hpp"
 

@@ -13,11 +13,13 @@ from widemargin._arrays import Csr, canonical_csr, is_sparse
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, UsageError
 from widemargin.features.combined_columns import Reduction
+from widemargin.features.kept_columns import KeptColumns
 from widemargin.text.fields import has_text_columns
 from widemargin.text.inputs import as_texts, is_column_of_texts, listed
 from widemargin.weight.block_counting import Located
 from widemargin.weight.encoded_vectors import EncodedVectors
 from widemargin.weight.term_vectors import TermVectors
+from widemargin.weight.text_scores import TextScores
 
 Floats = NDArray[np.float64]
 
@@ -114,6 +116,19 @@ class Representation(NamedTuple):
         if terms is None:
             return None
         return as_texts(texts.texts if isinstance(texts, Collection) else texts), terms
+
+    def text_scores(self, weights: Floats, intercept: Floats) -> TextScores | None:
+        """Scores of texts by linear rules, columns x labels, in one call of the core; None if it takes a
+        matrix, since columns are made of several terms."""
+        n_columns = self.n_features if self.reduction is None else self.reduction.n_columns
+        if self.vectorizer is None or len(weights) != n_columns:
+            return None
+        if self.reduction is None:
+            return TextScores.of(self.vectorizer, weights, intercept)
+        if not isinstance(self.reduction, KeptColumns) or self.reduction.unit_length:
+            return None
+        rules = weights, intercept, self.reduction.place, self.reduction.factors
+        return TextScores.of(self.vectorizer, *rules)
 
     def leaves_out_columns_of(self, vectors: Vectors) -> bool:
         """Whether these have features that no training document had, and none were left out on purpose."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from widemargin._arrays import Csr, is_sparse
 from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.outline import Outline, has_outline, outline, path
 from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
-from widemargin.classifier.representation import Representation
+from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.storage import StoredParts, read_file
 from widemargin.classifier.term_weights import (
     TopTerms,
@@ -29,12 +29,13 @@ from widemargin.classifier.term_weights import (
 )
 from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
-from widemargin.documents.collection import Vectors
+from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import UsageError
 from widemargin.features.combined_columns import Projection
 from widemargin.labels import LabelSpace
-from widemargin.learn.linear_weights import linear_scores
+from widemargin.learn.linear_weights import LinearWeights, linear_scores
 from widemargin.text.inputs import byte_lengths
+from widemargin.weight.text_scores import TextScores
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,7 @@ class Scorer:
     rule: DecisionRule
     summary: dict[str, Any]
     record: TrainingRecord = NOTHING_KNOWN
+    _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
@@ -94,7 +96,23 @@ class Scorer:
         if getattr(learner, "reads_texts", False) and (read := representation.read(texts)) is not None:
             by_text: NDArray[Any] = learner.scores_of_texts(*read)
             return by_text
+        if not is_matrix(texts) and (in_one_call := self._in_one_call()) is not None:
+            texts = texts.texts if isinstance(texts, Collection) else texts
+            return _in_form(learner, in_one_call(texts))
         return _score(learner, _as_scored(learner, representation.rows(texts)))
+
+    def _in_one_call(self) -> TextScores | None:
+        """What scores texts in the core alone, if the learner multiplies rows by weights as they are."""
+        rules = _plain_rules(self.learner)
+        if rules is None:
+            return None
+        of, found = self._last.get("rules", ()), self._last.get("scores")
+        # A learner or a vectorizer that has learned since has new arrays.
+        same = len(of) == 2 and of[0] is rules[0] and of[1] is rules[1]
+        if not same or (found is not None and not found.is_current):
+            found = self.representation.text_scores(rules[0].T, rules[1])
+            self._last.update(rules=rules, scores=found)
+        return found
 
     def decide(self, texts: Any) -> Any:
         """Labels of `texts`, in the form of the training labels."""
@@ -185,6 +203,17 @@ def _has_weights(learner: Any) -> bool:
     return is_sparse(coef) or (isinstance(coef, np.ndarray) and coef.T.flags.c_contiguous)
 
 
+def _plain_rules(learner: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Weights and intercepts, if scores are products of rows as they are and dense weights."""
+    as_they_are = getattr(type(learner), "as_scored", None) is LinearWeights.as_scored
+    if not as_they_are or hasattr(learner, "row_scores"):
+        return None
+    coef, intercept = getattr(learner, "coef_", None), learner.intercept_
+    if not isinstance(coef, np.ndarray) or not coef.T.flags.c_contiguous:
+        return None
+    return (coef, intercept) if coef.dtype == intercept.dtype == np.float64 else None
+
+
 def _as_scored(learner: Any, csr: Csr) -> Csr:
     """The rows as the learner's weights see them; as they are for a learner that scores without any.
 
@@ -206,7 +235,11 @@ def _score(learner: Any, csr: Csr) -> NDArray[Any]:
     if not _has_weights(learner):
         found: NDArray[Any] = learner.decision_function(csr.matrix)
         return found
-    scores = linear_scores(learner, csr)
+    return _in_form(learner, linear_scores(learner, csr))
+
+
+def _in_form(learner: Any, scores: NDArray[Any]) -> NDArray[Any]:
+    """Scores (n, columns) of weights as ``decision_function`` returns them."""
     if learner.label_space_.kind == "binary":
         return scores[:, 0]
     if is_pairwise(learner):

@@ -127,6 +127,10 @@ class Index:
         except OverflowError as error:
             raise _too_large(error) from None
 
+    def block(self, texts: _core.Texts, n_threads: int) -> _core.TextBlock:
+        """The terms and `texts`, for :class:`~widemargin._core.TextScorer`."""
+        return _core.TextBlock(self._index, texts, *self._maps(texts, n_threads))
+
     def locate(self, texts: _core.Texts) -> tuple[NDArray[np.int32], Longs, Longs, Longs, Longs]:
         """Column, start and end (in characters) of every known term in one text, and of the gap in it."""
         found = self._index.locate(texts, *self._maps(texts, 1))

@@ -225,6 +225,27 @@ class BlockIndex:
                 found.append(none if index is None else index.count(views.of(field), n_threads))
         return concatenated(found)
 
+    @property
+    def has_terms(self) -> bool:
+        """Whether any block has terms, which are found in texts; not so if texts are encoded."""
+        parts = [index for index in self._parts if index is not None]
+        return bool(parts) and all(isinstance(index, Index) for index in parts)
+
+    def first_terms(self, widths: Sequence[int]) -> NDArray[np.int64]:
+        """The first column of counts of every block that has terms, given the widths of all blocks."""
+        first = np.cumsum([0, *widths[:-1]], dtype=np.int64)
+        return first[[index is not None for index in self._parts]]
+
+    def of_blocks(self, values: Sequence[float]) -> NDArray[np.float64]:
+        """The values of the blocks that have terms, given those of all blocks."""
+        kept = [value for value, index in zip(values, self._parts, strict=True) if index is not None]
+        return np.array(kept, dtype=np.float64)
+
+    def blocks(self, views: Views, n_threads: int) -> list[_core.TextBlock]:
+        """The texts and terms of every block that has terms, for :class:`~widemargin._core.TextScorer`."""
+        found = zip(self._fields, self._parts, strict=True)
+        return [index.block(views.of(field), n_threads) for field, index in found if isinstance(index, Index)]
+
     def locate(self, text: str, columns: Sequence[str] | None) -> tuple[NDArray[Any], ...]:
         """Column, start and end (in characters) of every known term in one text, and of the gap in it.
 

@@ -68,19 +68,19 @@ class TermVectors:
     def counted(self, texts: Any) -> Csr:
         """The counts of known terms, one row per text."""
         self._require_fitted()
-        return self._index.count(self._views(texts), thread_count(self.n_jobs))
+        return self.index.count(self.views(texts), thread_count(self.n_jobs))
 
     @property
     def counted_terms(self) -> _core.TermIndex | None:
         """The terms, for a learner that reads texts itself, if rows are their counts; otherwise None."""
         self._require_fitted()
         counts = self.weighting is None or parse_scheme(self.weighting) == parse_scheme("txx")
-        return self._index.terms if counts and self.blocks is None else None
+        return self.index.terms if counts and self.blocks is None else None
 
     def weighed(self, counts: Csr) -> Csr:
         """Weight counted documents (counts are returned if `weighting` is None)."""
         self._require_fitted()
-        return self.weighed_by(counts, self._factors)
+        return self.weighed_by(counts, self.factors)
 
     def weighed_by(
         self,
@@ -143,7 +143,7 @@ class TermVectors:
         self._require_fitted()
         if not isinstance(text, str):
             raise DataError(f"Expected one text as str, found {type(text).__name__}.")
-        return Located(*self._index.locate(text, self.fields_))
+        return Located(*self.index.locate(text, self.fields_))
 
     def located_row(self, text: str) -> tuple[Csr, Located]:
         """The row of one text and the positions of its terms, from one pass over the text."""
@@ -161,7 +161,7 @@ class TermVectors:
         counts = self._row_of(located)
         bounds = [part.start for part in self.layout.counted.values()][1:]
         by_block = counts._replace(indptr=segments(counts, bounds))
-        alone = apply_factors(by_block, str(self.weighting), self._factors)
+        alone = apply_factors(by_block, str(self.weighting), self.factors)
         return self.layout.carried_to_terms(counts._replace(data=alone.data), row, columns, parts)
 
     def _row_of(self, located: Located) -> Csr:
@@ -221,7 +221,7 @@ class TermVectors:
         self._learned(vocabulary, frequencies.astype(np.int64), n_documents, check_columns(self.fields))
         if self.has_vectors:
             self._keep_vectors(self._stored_vectors(stored))
-        if self._factors is not None and not np.isfinite(self._factors).all():
+        if self.factors is not None and not np.isfinite(self.factors).all():
             raise DataError("'document_frequencies' in arrays.safetensors give weights that are not finite")
         return self
 
@@ -325,7 +325,8 @@ class TermVectors:
             )
         return joined(texts, self.fields_)
 
-    def _views(self, texts: Any) -> Views:
+    def views(self, texts: Any) -> Views:
+        """Documents and their fields, as they are counted."""
         return Views(self.documents(texts), self.fields_)
 
     @property
@@ -345,8 +346,9 @@ class TermVectors:
         return block_rules(self, columns, self.given_)
 
     @property
-    def _index(self) -> BlockIndex:
-        """Built on first use; `fit` does not need it."""
+    def index(self) -> BlockIndex:
+        """What counts the known terms. Built on first use; `fit` does not need it."""
+        self._require_fitted()
         if self._built_index is None:
             terms = getattr(self, "vocabulary_", None)
             parts = terms.parts if isinstance(terms, BlockVocabulary) else [terms]
@@ -356,7 +358,7 @@ class TermVectors:
         return self._built_index
 
     @property
-    def _factors(self) -> NDArray[np.float64] | None:
+    def factors(self) -> NDArray[np.float64] | None:
         """The collection factor of every column, computed on first use: a stream seldom needs them."""
         if self._known_factors is None:
             self._known_factors = (self.collection_factors(self.document_frequencies_, self.n_documents_),)

@@ -177,7 +177,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
                 raise UsageError(
                     "Vectors of documents depend on the weighting. Pass counts=fit_counts(texts)."
                 )
-            other._keep_vectors(other.vectors_from(counts, other._factors, self.vectors_))
+            other._keep_vectors(other.vectors_from(counts, other.factors, self.vectors_))
         return other
 
     def restricted_to(self, blocks: Any, counts: Csr) -> tuple[Self, Csr]:
@@ -316,7 +316,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         terms, self._given = self._joined_terms(counted.vocabularies), counted.given
         self._learned(terms, counted.document_frequencies, len(views), columns)
         if counted.counts is not None:
-            self._keep_vectors(self.vectors_from(counted.counts, self._factors))
+            self._keep_vectors(self.vectors_from(counted.counts, self.factors))
         return counted.counts
 
     def __getstate__(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bindings/bindings.hpp"
-#include "bindings/texts.hpp"
+#include "bindings/text/texts.hpp"
 #include "text/terms/term_index.hpp"
 
 namespace widemargin {

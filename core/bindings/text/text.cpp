@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bindings/bindings.hpp"
-#include "bindings/texts.hpp"
+#include "bindings/text/texts.hpp"
 #include "text/counting.hpp"
 #include "text/weighing.hpp"
 
