@@ -17,7 +17,28 @@ from widemargin.classifier import Scorer
 from widemargin.features.kept_columns import KeptColumns
 from widemargin.weight.text_scores import TextScores
 
-WORDS = [*"wheat corn harvest crops bank rates loan profit oil gas the of and 1987 12.5 blé Öl".split(), "油"]
+WORDS = [
+    *[
+        "wheat",
+        "corn",
+        "harvest",
+        "crops",
+        "bank",
+        "rates",
+        "loan",
+        "profit",
+        "oil",
+        "gas",
+        "the",
+        "of",
+        "and",
+        "1987",
+        "12.5",
+        "blé",
+        "Öl",
+    ],
+    "油",
+]
 rng = np.random.default_rng(0)
 TEXTS = [
     "\n".join(" ".join(rng.choice(WORDS, size=rng.integers(1, 9))) for _ in range(rng.integers(1, 4)))
