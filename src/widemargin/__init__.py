@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from widemargin.classifier.comparing import compare
     from widemargin.diagnose.diagnosing import diagnose
     from widemargin.documents.corpora import load_corpus
+    from widemargin.documents.splitting import split
     from widemargin.estimate.held_out import leave_one_out
     from widemargin.features.clusters import TermClusters
     from widemargin.features.label_clusters import LabelClusters
@@ -105,6 +106,7 @@ _HOME = {
     "diagnose": "widemargin.diagnose",
     "leave_one_out": "widemargin.estimate.held_out",
     "load_corpus": "widemargin.documents.corpora",
+    "split": "widemargin.documents.splitting",
 }
 
 __all__ = [
@@ -151,6 +153,7 @@ __all__ = [
     "diagnose",
     "leave_one_out",
     "load_corpus",
+    "split",
 ]
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | Vectors:
     """Every document of `source`, with a note on what was guessed and a progress bar."""
     from widemargin.documents.collection import Collection
+    from widemargin.documents.formats.columns import Options
     from widemargin.documents.reading import guess_format, read_collection, read_documents
     from widemargin.progress import track
 
@@ -38,8 +39,7 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
         del collection  # makes room for the message
         with memory_for(f"reading {source}", read, _FEWER):
             raise
-    if reading.get("time") is not None:
-        collection.split_times()
+    collection.take_beside(Options(**reading))
     return collection
 
 

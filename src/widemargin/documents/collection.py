@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from widemargin.documents.formats.columns import Options
+
 
 def label_counts(labels: Iterable[LabelSet]) -> dict[str, int]:
     """How many documents carry each label, in sorted order of the labels.
@@ -32,7 +34,8 @@ def label_counts(labels: Iterable[LabelSet]) -> dict[str, int]:
 class Collection:
     """Texts with ids and labels, column by column; iterating gives one `Document` at a time.
 
-    `times` are numbers that can be compared, NaN where there is none, if the times were read.
+    `times` are numbers that can be compared, NaN where there is none, if the times were read. `beside` are
+    the cells of further columns that were read, by their names: those of the times and the groups.
 
     >>> collection = Collection.of([Document("1", "ham", ("food",)), Document("2", "spam", None)])
     >>> len(collection), collection.texts
@@ -43,6 +46,7 @@ class Collection:
     texts: list[str] = field(default_factory=list)
     labels: list[LabelSet] = field(default_factory=list)
     times: list[float] | None = field(default=None, kw_only=True)
+    beside: dict[str, list[str]] = field(default_factory=dict, kw_only=True)
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Collection:
@@ -76,16 +80,21 @@ class Collection:
             [self.texts[i] for i in indices],
             [self.labels[i] for i in indices],
             times=None if self.times is None else [self.times[i] for i in indices],
+            beside={name: [cells[i] for i in indices] for name, cells in self.beside.items()},
         )
 
-    def split_times(self) -> None:
-        """Take the times from the texts, whose first column they are while they are read."""
-        cells, texts = [], []
-        for text in self.texts:
-            time, _, rest = text.partition(SEPARATOR)
-            cells.append(time)
-            texts.append(rest)
-        self.texts, self.times = texts, parse_times(cells, self.ids)
+    def take_beside(self, options: Options) -> None:
+        """Take the columns that are not text from the texts, whose first columns they are while they are
+        read."""
+        for name in options.beside:
+            cells, texts = [], []
+            for text in self.texts:
+                cell, _, rest = text.partition(SEPARATOR)
+                cells.append(cell)
+                texts.append(rest)
+            self.texts, self.beside[name] = texts, cells
+        if options.time is not None:
+            self.times = parse_times(self.beside[options.time], self.ids)
 
     def label_counts(self) -> dict[str, int]:
         """How many documents carry each label, in sorted order of the labels."""

@@ -234,13 +234,13 @@ def _open(source: str | Path, options: Options) -> Path | tuple[ByteSource, Form
     opened = _opened(source, options)
     format = "folder" if isinstance(opened, Path) else opened[1]
     columns = options.texts if len(options.texts) > 1 else ()
-    columns = columns if options.time is None else (*columns, options.time)
+    columns = (*columns, *options.beside)
     if columns and format not in ("jsonl", "json", "csv", "tsv", "parquet", "svmlight"):
         if not isinstance(opened, Path):
             opened[0].close()
         raise DataError(
             f"{source}: a source of format {format} has no columns {', '.join(columns)}. Pass a table or "
-            f"JSON Lines, or name one column with --text and none with --time."
+            f"JSON Lines, or name one column with --text and none with --time or --group."
         )
     return opened
 
@@ -298,6 +298,5 @@ def read_collection(source: str | Path, **options: Unpack[ReadOptions]) -> Colle
     collection = Collection()
     for batch in _reader(opened, chosen).batches():
         collection.extend(batch)
-    if chosen.time is not None:
-        collection.split_times()
+    collection.take_beside(chosen)
     return collection

@@ -8,12 +8,13 @@ from __future__ import annotations
 from widemargin.cli.options import few_labels, general, hierarchy, learners, online, streams, text, unlabeled
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
+from widemargin.cli.options.verbs.split import SPLIT
 
 __all__ = ["REQUIRED", "TABLE", "Option", "options_of", "panel_of", "reading"]
 
 # The options by the panel of the help that lists them.
 TABLE: dict[str, tuple[Option, ...]] = {
-    "": general.GENERAL,
+    "": SPLIT + general.GENERAL,
     "Reading": general.READING,
     "Text to vectors": text.TEXT,
     "Learning": learners.LEARNING + few_labels.FEW_LABELS,

@@ -7,8 +7,8 @@ from typing import Any
 
 from widemargin.cli.options.option import REQUIRED, Option, train
 
-_READERS = "train label compare predict evaluate identify diagnose"
-_LABELED = "train label compare evaluate diagnose"
+_READERS = "train label compare predict evaluate identify diagnose split"
+_LABELED = "train label compare evaluate diagnose split"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
@@ -268,14 +268,16 @@ GENERAL = (
     Option(
         "--threads N", "Number of threads.", f"{_READERS} demo", int, shown="all cores", common=True, least=1
     ),
-    Option("--seed N", "Random seed.", "train label compare demo diagnose", int, 0, common=True, least=0),
+    Option(
+        "--seed N", "Random seed.", "train label compare demo diagnose split", int, 0, common=True, least=0
+    ),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
     Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
     Option("--debug", "Show a traceback on errors.", _EVERY_VERB, bool),
     train(
         "--help-all", "Show all options. For those of one learner: --learner NAME --help.", bool, common=True
     ),
-    Option("--help-all", "Show all options.", "label compare", bool, common=True),
+    Option("--help-all", "Show all options.", "label compare split", bool, common=True),
 )
 READING = (
     Option(
@@ -290,7 +292,7 @@ READING = (
     Option(
         "--id COL",
         "The column with the ids.",
-        "train label predict evaluate identify diagnose",
+        "train label predict evaluate identify diagnose split",
         shown="guessed",
     ),
     Option(

@@ -53,6 +53,7 @@ LABEL_NAMES = (
         "author",
     ),
 )
+GROUP_NAMES = ("group", "groupid", "customer", "customerid", "user", "userid", "thread", "session", "source")
 TIME_NAMES = ("time", "date", "datetime", "timestamp", "when", "created", "year")
 ID_NAMES = ("id", "newid", "docid", "documentid", "uid", "uuid", "guid", "key", "ticketid", "messageid")
 
@@ -65,6 +66,7 @@ class ReadOptions(TypedDict, total=False):
     label: str | None
     id: str | None
     time: str | None
+    group: str | None
     label_delimiter: str | None
     encoding: str | None
     errors: Errors
@@ -82,7 +84,7 @@ class Options:
     text, label, id : the columns or fields to read; guessed by name, then by content. In a table without a
         header they are numbers from "1". Several columns of `text` become one text, see
         :func:`~widemargin.documents.record.join_columns`
-    time : the column with the times of the documents, if they are needed
+    time, group : the columns with the times and the groups of the documents, if they are needed
     label_delimiter : the separator of labels in one cell. A JSON list needs none
     encoding : by default UTF-8, or what the bytes look like if they are not, with a warning
     errors : "replace" or "strict": whether undecodable bytes are replaced and counted, or an error
@@ -95,6 +97,7 @@ class Options:
     label: str | None = None
     id: str | None = None
     time: str | None = None
+    group: str | None = None
     label_delimiter: str | None = None
     encoding: str | None = None
     errors: Errors = "replace"
@@ -114,22 +117,33 @@ class Options:
     @property
     def named(self) -> tuple[str, ...]:
         """All named columns."""
-        return (*self.texts, *(name for name in (self.label, self.id, self.time) if name is not None))
+        return (*self.texts, *_given(self.label, self.id), *self.beside)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns that are read before the text, in this order: the time and the group, if named."""
+        return _given(self.time, self.group)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The chosen column names; several of `texts` become one text, after the `time` if there is one."""
+    """The chosen column names; several of `texts` become one text, after those of `beside`."""
 
     texts: tuple[str, ...]
     label: str | None
     id: str | None
     time: str | None = None
+    group: str | None = None
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns before the text."""
+        return _given(self.time, self.group)
 
     @property
     def joined(self) -> tuple[str, ...]:
         """The columns that are read as one text."""
-        return self.texts if self.time is None else (self.time, *self.texts)
+        return (*self.beside, *self.texts)
 
     def describe(self) -> str:
         """Which columns are read, as a clause."""
@@ -137,7 +151,8 @@ class Columns:
         label = f'labels from "{self.label}"' if self.label else "no labels"
         number = f'ids from "{self.id}"' if self.id else "record numbers as ids"
         time = f', times from "{self.time}"' if self.time else ""
-        return f"text from {text}, {label}, {number}{time}"
+        group = f', groups from "{self.group}"' if self.group else ""
+        return f"text from {text}, {label}, {number}{time}{group}"
 
 
 def choose_columns(
@@ -149,21 +164,26 @@ def choose_columns(
     'text from "body", labels from "team", ids from "Ticket-ID"'
     """
     wanted_texts = (("text", name) for name in options.texts)
-    for flag, wanted in (*wanted_texts, ("label", options.label), ("id", options.id), ("time", options.time)):
+    others = (("label", options.label), ("id", options.id), ("time", options.time), ("group", options.group))
+    for flag, wanted in (*wanted_texts, *others):
         if wanted is not None and wanted not in names:
             raise DataError(_missing(flag, wanted, names, where))
     free = [name for name in names if name not in options.named]
     label = options.label or _by_name(free, LABEL_NAMES)
     number = options.id or _by_name(free, ID_NAMES)
     if options.texts:
-        return Columns(options.texts, label, number, options.time)
+        return Columns(options.texts, label, number, options.time, options.group)
     text = _by_name(free, TEXT_NAMES)
     if text is None:
         text = _longest([name for name in free if name not in (label, number)], sample)
     if text is None:
         columns = ", ".join(names)
         raise DataError(f"{where}: no column contains text; columns are {columns}. Choose one with --text.")
-    return Columns((text,), label, number, options.time)
+    return Columns((text,), label, number, options.time, options.group)
+
+
+def _given(*names: str | None) -> tuple[str, ...]:
+    return tuple(name for name in names if name is not None)
 
 
 def _by_name(names: Sequence[str], known: Sequence[str]) -> str | None:
@@ -184,7 +204,7 @@ def _longest(names: Sequence[str], sample: Sequence[Mapping[str, object]]) -> st
 
 
 def _missing(flag: str, wanted: str, names: Sequence[str], where: str) -> str:
-    known = {"text": TEXT_NAMES, "label": LABEL_NAMES, "id": ID_NAMES, "time": TIME_NAMES}[flag]
-    near = _by_name(names, known)
+    known = {"text": TEXT_NAMES, "label": LABEL_NAMES, "id": ID_NAMES, "time": TIME_NAMES}
+    near = _by_name(names, known.get(flag, GROUP_NAMES))
     cure = f" Pass --{flag} {near}." if near else f" Pass one of them with --{flag}."
     return f'{where}: no column "{wanted}"; columns are {", ".join(names)}.{cure}'

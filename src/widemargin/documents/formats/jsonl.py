@@ -40,11 +40,10 @@ def _choose_fields(lines: RecordLines, name: str, options: Options) -> Columns:
     names = list(dict.fromkeys(key for record in sample for key in record))
     if not names:
         # Nothing to guess from; the reader reports an empty file.
-        return Columns(
-            options.texts or ("text",), options.label or "labels", options.id or "id", options.time
-        )
+        found = options.texts or ("text",), options.label or "labels", options.id or "id"
+        return Columns(*found, options.time, options.group)
     # A named field may be absent from the first records.
-    optional = options.named if len(options.texts) > 1 else (options.label, options.id, options.time)
+    optional = options.named if len(options.texts) > 1 else (options.label, options.id, *options.beside)
     named = [field for field in optional if field and field not in names]
     if len(options.texts) > 1 and not set(options.texts) & set(names):
         named = []  # none of them is a mistake
@@ -148,8 +147,8 @@ class JsonLines:
         """The document of line `number`, the `count`-th one of its source."""
         columns = self._columns
         where = f"{self._name}, {self._unit} {number}"
-        if columns.time is not None:
-            record = {**record, columns.time: as_cell(record.get(columns.time))}
+        if columns.beside:
+            record = {**record, **{name: as_cell(record.get(name)) for name in columns.beside}}
         text = _text(record, columns.joined, where)
         identifier = record.get(columns.id) if columns.id else None
         if isinstance(identifier, dict | list):

@@ -52,8 +52,8 @@ def _documents(reader: _Reader, columns: Columns, options: Options, path: str) -
     wanted = list(dict.fromkeys(name for name in (*columns.joined, columns.label, columns.id) if name))
     for count, row in enumerate(reader.rows(wanted), 1):
         where = f"{path}, row {count}"
-        if columns.time is not None:
-            row[columns.time] = as_cell(row[columns.time])
+        for name in columns.beside:
+            row[name] = as_cell(row[name])
         text = _text(row, columns.joined, where)
         identifier = row[columns.id] if columns.id else None
         yield Document(
