@@ -100,8 +100,11 @@ class TestTable:
         assert found["measure"] == "micro-F1"
         assert found["command"].endswith("--multilabel")
         assert all(each["micro_prbep"]["value"] > 0.5 for each in found["rows"])
-        shown = here("compare", many, "--learners", "multiclass-svm,naive-bayes", "--multilabel", "-q").stdout
+        assert all(each["auc"]["value"] > 0.5 for each in found["rows"])
+        how = ("--learners", "multiclass-svm,naive-bayes", "--multilabel", "-q", "--prbep")
+        shown = here("compare", many, *how).stdout
         assert "micro-PRBEP" in shown
+        assert "mean AUC" in shown
         assert "left out: does not learn label sets, only one label per document" in shown
 
     def test_vectors(self, here, tmp_path):

@@ -177,13 +177,30 @@ class TestEvaluate:
         assert done.returncode == 0
         lines = done.stdout.splitlines()
         assert lines[0] == "Measured on 18 documents; 95 % intervals in brackets."
-        names = ["label", "examples", "precision", "recall", "F1", "PRBEP", "estimated:", "F1"]
+        names = ["label", "examples", "precision", "recall", "F1", "estimated:", "F1"]
         assert lines[1].split() == names
         (billing,) = (line.split() for line in lines if line.startswith("billing"))
         assert billing[:5] == ["billing", "6", "100.0", "100.0", "100.0"]
         low, high = billing[5].strip("()").split("-")
         assert int(low) < 90 < int(high) == 100, "six documents prove little"
-        assert lines[-1].startswith("100.0 % of 18 documents right (81.5-100.0); estimated in training: ")
+        expected = "Accuracy: 100.0 % of 18 documents right (81.5-100.0); estimated in training: "
+        assert lines[-1].startswith(expected)
+
+    def test_break_even_points_where_they_are_asked_for(self, here, model, tickets):
+        assert "PRBEP" not in here("evaluate", model, tickets, "-q").stdout
+        assert "PRBEP" in here("evaluate", model, tickets, "-q", "--prbep").stdout.splitlines()[1]
+
+    def test_two_classes_have_an_area(self, here, tmp_path):
+        two = [record for record in TICKETS if record["labels"] != ["billing"]]
+        data = write_jsonl(tmp_path / "two.jsonl", two)
+        done = here("train", data, "-o", tmp_path / "two.wm", "--tune", "none", "--weighting", "tfidf", "-q")
+        assert "AUC" in done.stdout
+        shown = here("evaluate", tmp_path / "two.wm", data, "-q").stdout
+        assert "AUC" in shown.splitlines()[1]
+        assert "; AUC 1.000 (" in shown.splitlines()[-1]
+        found = json.loads(here("evaluate", tmp_path / "two.wm", data, "-q", "--json").stdout)
+        assert found["measured"]["auc"]["value"] == 1
+        assert found["macro"]["auc"] == 1
 
     def test_json_with_unknown_and_missing_labels(self, here, model, tmp_path):
         data = write_jsonl(

@@ -96,9 +96,11 @@ def _check_quality(quality: Stored) -> None:
     quality.number("confidence", least=0, most=1)
     if quality.value("accuracy") is not None:
         _check_figure(quality.inner("accuracy"))
+    _check_auc(quality)
     for average in ("micro", "macro"):
         _check_figures(quality.inner(average))
     for row in _objects(quality, "labels"):
+        _check_auc(row)
         row.value("label")
         row.integer("examples", most=_MANY)
         row.integer("predicted", most=_MANY)
@@ -110,6 +112,11 @@ def _check_quality(quality: Stored) -> None:
         _check_figures(row)
     if not all(isinstance(note, str) for note in quality.items("notes")):
         raise DataError("'summary.estimates.notes' in manifest.json holds notes that are not strings")
+
+
+def _check_auc(parent: Stored) -> None:
+    if "auc" in parent and parent.value("auc") is not None:  # missing in older models
+        _check_figure(parent.inner("auc"))
 
 
 def _check_figures(figures: Stored) -> None:

@@ -267,8 +267,7 @@ def assess(
 
 def _estimates(rule: DecisionRule, found: HeldOutScores, decided: Decisions, gain: Floats | None) -> Quality:
     space, truth, chosen = rule.space, found.truth, decided.signs
-    notes = [] if decided.note is None else [decided.note]
-    table = contingency(truth, chosen)
+    notes, table = [] if decided.note is None else [decided.note], contingency(truth, chosen)
     if gain is not None:  # other rules decided here than those that the gain is of
         gain = np.minimum(gain, table.false_negative)
     if found.folds is not None:
@@ -312,6 +311,7 @@ def _estimates(rule: DecisionRule, found: HeldOutScores, decided: Decisions, gai
         notes=notes,
         decisions=(truth, np.asarray(chosen)),
         gain=gain,
+        ranking=(truth, found.scores),
     )
 
 

@@ -52,6 +52,12 @@ class Contingency:
         """The number of examples."""
         return self.positives + self.false_positive + self.true_negative
 
+    def of_both_classes(self) -> Contingency:
+        """The tables of the negative and the positive class of a binary task, side by side."""
+        cells = self.true_positive, self.false_positive, self.false_negative, self.true_negative
+        hits, alarms, misses, rest = (int(np.asarray(cell).reshape(-1)[0]) for cell in cells)
+        return Contingency(*map(np.array, ([rest, hits], [misses, alarms], [alarms, misses], [hits, rest])))
+
     def merged(self) -> Contingency:
         """The sum of the tables of all tasks, for micro-averages."""
         return Contingency(

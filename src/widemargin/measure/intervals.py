@@ -19,8 +19,8 @@ where labels are wrong on the same documents.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -63,6 +63,14 @@ class Figure:
             name: None if math.isnan(number) else float(number) for name, number in numbers.items()
         }
         return plain | {"kind": self.kind}
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Figure:
+        """Restore from the result of `to_dict`."""
+        value, low, high = (
+            math.nan if state[name] is None else float(state[name]) for name in ("value", "low", "high")
+        )
+        return cls(value, low, high, state["kind"])
 
 
 def clopper_pearson(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[Floats, Floats]:
@@ -233,6 +241,18 @@ def _macro_draws(
         defined += np.count_nonzero(~np.isnan(values), axis=1)
     means: Floats = np.divide(total, defined, out=np.full(samples, np.nan), where=defined > 0)
     return means
+
+
+def widened(figures: dict[str, Figure], factors: Mapping[str, float]) -> dict[str, Figure]:
+    """Intervals with their ends farther from their figures."""
+    return {
+        name: replace(
+            figure,
+            low=round(max(figure.value - factors[name] * (figure.value - figure.low), 0.0), 6),
+            high=round(min(figure.value + factors[name] * (figure.high - figure.value), 1.0), 6),
+        )
+        for name, figure in figures.items()
+    }
 
 
 def _check_confidence(confidence: float) -> None:

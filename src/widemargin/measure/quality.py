@@ -21,7 +21,14 @@ from widemargin.errors import UsageError
 from widemargin.labels import LabelSpace
 from widemargin.measure.contingency import Contingency, error_rate, f_measure, macro, precision, recall
 from widemargin.measure.dependence import dependence
-from widemargin.measure.intervals import Figure, bootstrap_interval, clopper_pearson, macro_estimate
+from widemargin.measure.intervals import (
+    Figure,
+    bootstrap_interval,
+    clopper_pearson,
+    macro_estimate,
+    widened,
+)
+from widemargin.measure.rankings.roc import MOST_SCORES, auc_figures
 
 Floats = NDArray[np.float64]
 Kind = Literal["bound", "estimate", "measured"]
@@ -53,6 +60,7 @@ class LabelQuality:
         decides
     sure : how reliable the figures are: "good", "fair", "low" or "none"; "bound" for bounds
     weak : why they are unreliable, or None
+    auc : area under the ROC curve; None for exclusive classes, for bounds, and where there are no scores
     """
 
     label: Any
@@ -62,9 +70,11 @@ class LabelQuality:
     threshold: float | str | None = None
     sure: str = "good"
     weak: str | None = None
+    auc: Figure | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        figures = {name: figure.to_dict() for name, figure in self.figures.items()}
+        figures: dict[str, Any] = {name: figure.to_dict() for name, figure in self.figures.items()}
+        figures["auc"] = _plain(self.auc)
         rest = {"threshold": self.threshold, "sure": self.sure, "weak": self.weak}
         return {
             "label": self.label,
@@ -77,7 +87,7 @@ class LabelQuality:
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> LabelQuality:
         kept = {name: state[name] for name in ("label", "examples", "predicted", "threshold", "sure", "weak")}
-        return cls(**kept, figures=_figures(state))
+        return cls(**kept, figures=_figures(state), auc=_read(state.get("auc")))
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,7 @@ class Quality:
     accuracy : share of the documents whose label (multi-label: whole label set) is right; None for bounds
     confidence : confidence of the intervals
     notes : remarks on the figures
+    auc : the mean area under the ROC curves of the labels, as for labels
     """
 
     method: str
@@ -105,6 +116,7 @@ class Quality:
     accuracy: Figure | None
     confidence: float = CONFIDENCE
     notes: list[str] = field(default_factory=list)
+    auc: Figure | None = None
 
     def on_test_set(self, size: int) -> Quality:
         """The same figures with the intervals in which a test set of this size shows them.
@@ -124,16 +136,20 @@ class Quality:
         """
         if size < 1:
             raise UsageError(f"A test set of {size} documents: expected at least 1.")
-        factors = dict.fromkeys(MEASURES, math.sqrt(1 + self.n / size))
-        accuracy = self.accuracy
-        if accuracy is not None:
-            accuracy = _widened({"error": accuracy}, factors)["error"]
+        factors = dict.fromkeys((*MEASURES, ""), math.sqrt(1 + self.n / size))
+
+        def wider(figure: Figure | None) -> Figure | None:
+            return None if figure is None else widened({"": figure}, factors)[""]
+
         return replace(
             self,
-            labels=[replace(row, figures=_widened(row.figures, factors)) for row in self.labels],
-            micro=_widened(self.micro, factors),
-            macro=_widened(self.macro, factors),
-            accuracy=accuracy,
+            labels=[
+                replace(row, figures=widened(row.figures, factors), auc=wider(row.auc)) for row in self.labels
+            ],
+            micro=widened(self.micro, factors),
+            macro=widened(self.macro, factors),
+            accuracy=wider(self.accuracy),
+            auc=wider(self.auc),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +159,8 @@ class Quality:
             "kind": self.kind,
             "n": self.n,
             "confidence": self.confidence,
-            "accuracy": None if self.accuracy is None else self.accuracy.to_dict(),
+            "accuracy": _plain(self.accuracy),
+            "auc": _plain(self.auc),
             "micro": {name: figure.to_dict() for name, figure in self.micro.items()},
             "macro": {name: figure.to_dict() for name, figure in self.macro.items()},
             "labels": [row.to_dict() for row in self.labels],
@@ -153,13 +170,13 @@ class Quality:
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Quality:
         """Restore from the result of `to_dict`."""
-        accuracy = state["accuracy"]
         return cls(
             **{name: state[name] for name in ("method", "kind", "n", "confidence", "notes")},
             labels=[LabelQuality.from_dict(row) for row in state["labels"]],
             micro=_figures(state["micro"]),
             macro=_figures(state["macro"]),
-            accuracy=None if accuracy is None else _read(accuracy),
+            accuracy=_read(state["accuracy"]),
+            auc=_read(state.get("auc")),
         )
 
 
@@ -175,6 +192,7 @@ def quality(
     notes: list[str] | None = None,
     decisions: tuple[NDArray[np.int8], NDArray[np.int8]] | None = None,
     gain: Floats | None = None,
+    ranking: tuple[NDArray[np.int8], Floats] | None = None,
 ) -> Quality:
     """The figures of a contingency table with one entry per column of `space`.
 
@@ -187,6 +205,7 @@ def quality(
     gain : (columns,) how many more examples of a label are expected to be found by a rule that has learned
         from all of them (:mod:`widemargin.estimate.rare_labels`). Macro-averages take them for found, and the
         intervals of labels allow for them.
+    ranking : the truth and the scores (n, columns), for areas under ROC curves
 
     Examples
     --------
@@ -202,7 +221,7 @@ def quality(
     limits = None if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if space.kind == "binary":
         # The negative class is a label too; an error on one class is an error on the other.
-        table = _both(table)
+        table = table.of_both_classes()
         limits = None if limits is None else np.array([-limits[0], limits[0]])
         weak = dict.fromkeys(range(2), weak[0]) if 0 in weak else {}
     n = round(float(np.max(table.n)))
@@ -222,14 +241,17 @@ def quality(
     if space.kind != "multilabel" and right is not None:
         micro = _micro_of_one_label(right, n, len(space.classes), kind)
     else:
-        micro = {name: _single(each) for name, each in figures_of(table.merged(), kind).items()}
+        micro = {name: each[0] for name, each in figures_of(table.merged(), kind).items()}
     macro_figures = {name: _macro_figure(name, gained, kind) for name in MEASURES}
     if decisions is not None:
         if space.kind == "binary":
             decisions = np.hstack([-decisions[0], decisions[0]]), np.hstack([-decisions[1], decisions[1]])
-        macro_figures = _widened(macro_figures, dependence(*decisions, "macro"))
+        macro_figures = widened(macro_figures, dependence(*decisions, "macro"))
         if space.kind == "multilabel":
-            micro = _widened(micro, dependence(*decisions, "micro"))
+            micro = widened(micro, dependence(*decisions, "micro"))
+    areas = None
+    if ranking is not None and space.kind != "multiclass" and ranking[1].size <= MOST_SCORES:
+        areas = auc_figures(ranking[0], ranking[1].reshape(ranking[0].shape), kind)
     labels = []
     for j, label in enumerate(space.classes.tolist()):
         figures = {name: each[j] for name, each in columns.items()}
@@ -244,6 +266,7 @@ def quality(
                 threshold=None if limits is None else _threshold(float(limits[j])),
                 sure=_how_sure(figures["f1"], kind, examples, reason),
                 weak=reason,
+                auc=None if areas is None else areas.labels[j if space.kind == "multilabel" else 0],
             )
         )
     return Quality(
@@ -255,6 +278,7 @@ def quality(
         macro=macro_figures,
         accuracy=None if right is None else _accuracy(right, n, kind),
         notes=list(notes or []),
+        auc=None if areas is None else areas.macro,
     )
 
 
@@ -296,7 +320,7 @@ def _macro_figure(name: str, table: Contingency, kind: Kind) -> Figure:
         corrected = macro_estimate(
             measure, table, confidence=CONFIDENCE, samples=samples, correct=name in ("f1", "precision")
         )
-        return _widened({name: _figure(name, *corrected, kind)}, {name: _SPREAD})[name]
+        return widened({name: _figure(name, *corrected, kind)}, {name: _SPREAD})[name]
     low, high = bootstrap_interval(measure, table, average="macro", confidence=CONFIDENCE, samples=samples)
     return _figure(name, macro(measure(table)), float(low), float(high), kind)
 
@@ -310,18 +334,6 @@ def _micro_of_one_label(right: float, n: int, n_labels: int, kind: Kind) -> dict
         "error", share * (1 - right / n), share * (1 - accuracy.high), share * (1 - accuracy.low), kind
     )
     return {name: error if name == "error" else accuracy for name in MEASURES}
-
-
-def _widened(figures: dict[str, Figure], factors: Mapping[str, float]) -> dict[str, Figure]:
-    """Intervals with their ends farther from their figures."""
-    return {
-        name: replace(
-            figure,
-            low=round(max(figure.value - factors[name] * (figure.value - figure.low), 0.0), 6),
-            high=round(min(figure.value + factors[name] * (figure.high - figure.value), 1.0), 6),
-        )
-        for name, figure in figures.items()
-    }
 
 
 def _allowing_for(
@@ -347,17 +359,6 @@ def _samples(n_labels: int) -> int:
 def _accuracy(right: float, n: int, kind: Kind) -> Figure:
     low, high = clopper_pearson(np.array([right]), np.array([n]), CONFIDENCE)
     return _figure("accuracy", right / n, float(low[0]), float(high[0]), kind)
-
-
-def _single(figures: list[Figure]) -> Figure:
-    (figure,) = figures
-    return figure
-
-
-def _both(table: Contingency) -> Contingency:
-    cells = table.true_positive, table.false_positive, table.false_negative, table.true_negative
-    hits, alarms, misses, rest = (int(np.asarray(cell).reshape(-1)[0]) for cell in cells)
-    return Contingency(*map(np.array, ([rest, hits], [misses, alarms], [alarms, misses], [hits, rest])))
 
 
 def _too_few(examples: int, n: int) -> str | None:
@@ -386,12 +387,12 @@ def _threshold(value: float) -> float | str:
 
 
 def _figures(state: Mapping[str, Any]) -> dict[str, Figure]:
-    return {name: _read(state[name]) for name in MEASURES}
+    return {name: Figure.from_dict(state[name]) for name in MEASURES}
 
 
-def _read(state: Mapping[str, Any]) -> Figure:
-    """Restore a figure from the result of `to_dict`."""
-    value, low, high = (
-        math.nan if state[name] is None else float(state[name]) for name in ("value", "low", "high")
-    )
-    return Figure(value, low, high, state["kind"])
+def _plain(figure: Figure | None) -> dict[str, Any] | None:
+    return None if figure is None else figure.to_dict()
+
+
+def _read(state: Mapping[str, Any] | None) -> Figure | None:
+    return None if state is None else Figure.from_dict(state)

@@ -21,6 +21,7 @@ from widemargin.measure.contingency import (
     precision,
     recall,
 )
+from widemargin.measure.rankings.roc import MOST_SCORES, roc_auc
 
 # A larger confusion matrix is hard to read and may not fit in memory.
 MOST_CONFUSED_CLASSES = 500
@@ -28,12 +29,13 @@ MOST_CONFUSED_CLASSES = 500
 
 @dataclass(frozen=True)
 class Scores:
-    """Precision, recall, F1 and the precision/recall break-even point."""
+    """Precision, recall, F1, the precision/recall break-even point, and the area under the ROC curve."""
 
     precision: float
     recall: float
     f1: float
     prbep: float
+    auc: float
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class Summary:
     rows : one per label, in the order of the classes; both classes of a binary task
     accuracy : share of examples whose label (multi-label: whole label set) is right
     hamming_loss : mean number of wrong labels per example, multi-label only
-    micro, macro : averages over the labels; the micro PRBEP lowers one threshold over all labels
+    micro, macro : averages over the labels; the micro-averages of PRBEP and AUC rank all pairs of a document
+        and a label by their scores
     confusion : [i][j], how often class i was predicted as class j; None for multi-label tasks and for
         more than 500 classes
     notes : remarks on the figures
@@ -114,11 +117,13 @@ def summarize(
         # The negative class is a label too.
         truth, scores, chosen = (np.hstack([-part, part]) for part in (truth, scores, chosen))
     table = contingency(truth, chosen)
+    small = scores.size <= MOST_SCORES
     columns = {
         "precision": precision(table),
         "recall": recall(table),
         "f1": f_measure(table),
         "prbep": prbep(truth, scores),
+        "auc": roc_auc(truth, scores) if small else np.full(truth.shape[1], np.nan),
     }
     rows = [
         LabelRow(
@@ -147,7 +152,11 @@ def summarize(
         accuracy=float(((truth > 0) == (chosen > 0)).all(axis=1).mean()),
         hamming_loss=None if single else hamming_loss(table),
         micro=Scores(
-            micro(precision, table), micro(recall, table), micro(f_measure, table), micro_prbep(truth, scores)
+            micro(precision, table),
+            micro(recall, table),
+            micro(f_measure, table),
+            micro_prbep(truth, scores),
+            roc_auc(truth.ravel(), scores.ravel()) if small else float("nan"),
         ),
         macro=Scores(**{name: macro(values) for name, values in columns.items()}),
         confusion=_confusion(truth[known], chosen[known]) if single else None,

@@ -109,17 +109,24 @@ class Comparison:
         """The learners that are not significantly worse than the best."""
         return [row for row in self.measured if not row.best and not row.significantly_worse]
 
-    def table(self) -> Table:
-        """One row per learner."""
-        several = self.task == "multilabel"
+    def table(self, *, break_even: bool = False) -> Table:
+        """One row per learner; with `break_even`, the PRBEP of label sets too."""
+        several = break_even and self.task == "multilabel"
+        ranked = any(row.auc is not None for row in self.rows)
         columns = [Column("learner"), Column("setting"), Column(self.measure, "figure")]
         columns += [Column("micro-PRBEP", "figure")] if several else []
-        columns += [Column("macro-F1", "figure"), Column("train s", "decimal", 2)]
+        columns += [Column("macro-F1", "figure")]
+        columns += (
+            [Column("mean AUC" if self.task == "multilabel" else "AUC", "decimal", 3)] if ranked else []
+        )
+        columns += [Column("train s", "decimal", 2)]
         columns += [Column("documents/s", "count"), Column("memory MB", "decimal")]
         columns += [Column("model MB", "decimal", 2), Column("remark")]
         rows: list[Any] = []
         for row in self.rows:
-            figures = [row.micro_f1, *([row.micro_prbep] if several else []), row.macro_f1]
+            figures: list[Any] = [row.micro_f1, *([row.micro_prbep] if several else []), row.macro_f1]
+            if ranked:
+                figures.append(None if row.auc is None else row.auc.value)
             speed = row.documents_per_second
             rows.append(
                 [
@@ -244,7 +251,7 @@ def _flat(found: dict[str, Any]) -> dict[str, Any]:
     """A row without nested values."""
     flat: dict[str, Any] = {}
     for name, value in found.items():
-        if name in ("accuracy", "micro_prbep", "micro_f1", "macro_f1"):
+        if name in ("accuracy", "micro_prbep", "micro_f1", "macro_f1", "auc"):
             for part in ("value", "low", "high"):
                 key = name if part == "value" else f"{name}_{part}"
                 flat[key] = None if value is None else value[part]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from widemargin.measure.intervals import Figure
 from widemargin.measure.quality import LabelQuality, Quality
 from widemargin.measure.summary import Summary
 from widemargin.report.tables import Column, Table
@@ -13,7 +14,7 @@ _NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 def quality_table(quality: Quality, title: str = "", most: int | None = None) -> Table:
-    """One row per label: examples, precision, recall and F1 with intervals, threshold, reliability.
+    """One row per label: examples, precision, recall and F1 with intervals, AUC, threshold, reliability.
 
     Parameters
     ----------
@@ -32,27 +33,36 @@ def quality_table(quality: Quality, title: str = "", most: int | None = None) ->
     decided = any(row.threshold is not None for row in quality.labels)
     if decided:
         columns.append(Column("threshold", "decimal", 3))
+    ranked = quality.auc is not None
+    columns[5:5] = [Column("AUC", "decimal", 3)] if ranked else []
     columns.append(Column("how sure"))
     total = sum(row.examples for row in quality.labels)
 
-    def line(label: Any, examples: int, figures: Mapping[str, Any], threshold: Any, sure: str) -> list[Any]:
-        between = [threshold] if decided else []
+    def line(
+        label: Any, examples: int, figures: Mapping[str, Any], auc: Any, threshold: Any, sure: str
+    ) -> list[Any]:
+        between = ([_value(auc)] if ranked else []) + ([threshold] if decided else [])
         return [label, examples, *(figures[name] for name in _NAMES), *between, sure]
 
     return Table(
         title,
         columns,
-        [line(row.label, row.examples, row.figures, row.threshold, _sure(row)) for row in rows],
+        [line(row.label, row.examples, row.figures, row.auc, row.threshold, _sure(row)) for row in rows],
         footer=[
-            line(f"{name}-average", total, figures, None, "")
-            for name, figures in (("micro", quality.micro), ("macro", quality.macro))
+            line("micro-average", total, quality.micro, None, None, ""),
+            line("macro-average", total, quality.macro, quality.auc, None, ""),
         ],
         notes=notes,
     )
 
 
 def comparison_table(
-    summary: Summary, measured: Quality, estimated: Quality | None, title: str = ""
+    summary: Summary,
+    measured: Quality,
+    estimated: Quality | None,
+    title: str = "",
+    *,
+    break_even: bool = False,
 ) -> Table:
     """One row per label with the measured figures and the F1 that was estimated in training.
 
@@ -60,10 +70,13 @@ def comparison_table(
     ----------
     summary, measured : figures of the same decisions
     estimated : estimates from training, or None
+    break_even : add the precision/recall break-even points
     """
     columns = [Column("label"), Column("examples", "count")]
     columns += [Column("precision", "percent"), Column("recall", "percent"), Column("F1", "figure")]
-    columns += [Column("PRBEP", "percent")]
+    ranked = measured.auc is not None
+    columns += [Column("AUC", "decimal", 3)] if ranked else []
+    columns += [Column("PRBEP", "percent")] if break_even else []
     expected_f1: dict[Any, Any] = {}
     if estimated is not None:
         word = "at least" if estimated.kind == "bound" else "estimated"
@@ -71,8 +84,9 @@ def comparison_table(
         expected_f1 = {row.label: row.figures["f1"] for row in estimated.labels}
 
     def line(label: Any, support: int, scores: Any, f1: Any, expected: Any) -> list[Any]:
+        more = ([scores.auc] if ranked else []) + ([scores.prbep] if break_even else [])
         last = [expected] if estimated is not None else []
-        return [label, support, scores.precision, scores.recall, f1, scores.prbep, *last]
+        return [label, support, scores.precision, scores.recall, f1, *more, *last]
 
     pairs = sorted(zip(summary.rows, measured.labels, strict=True), key=lambda pair: -pair[0].support)
     support = sum(row.support for row in summary.rows)
@@ -113,6 +127,10 @@ def suspects_table(suspects: Sequence[Mapping[str, Any]], by: str, title: str = 
         for each in suspects
     ]
     return Table(title, columns, list(rows))
+
+
+def _value(figure: Figure | None) -> float | None:
+    return None if figure is None else figure.value
 
 
 def _sure(row: LabelQuality) -> str:

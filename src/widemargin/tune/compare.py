@@ -301,8 +301,10 @@ class _Runner:
             method="test documents" if on_test else "k-fold",
             right=int(np.count_nonzero((truth == chosen).all(axis=1))),
             decisions=(truth, chosen),
+            ranking=(truth, scores),
         )
         row.accuracy, row.micro_f1, row.macro_f1 = found.accuracy, found.micro["f1"], found.macro["f1"]
+        row.auc = found.auc
         if self.space.kind == "multilabel":
             row.micro_prbep = micro_prbep_figure(truth, scores, kind)
 

@@ -31,7 +31,8 @@ class ComparedLearner:
     why : the reason for any other status than "measured"
     setting : the chosen parameters
     candidates : every setting that was tried, with the figure that it was chosen by
-    accuracy, micro_prbep, micro_f1, macro_f1 : figures with intervals; `micro_prbep` only for label sets
+    accuracy, micro_prbep, micro_f1, macro_f1, auc : figures with intervals; `micro_prbep` only for label
+        sets, `auc` (of label sets, the mean over labels) not for several exclusive classes
     best : whether its micro-averaged F1 (accuracy, where every document has one label) is the highest
     p_value : of the difference from the best one, corrected for all pairs
     significantly_worse : whether that is at most 0.05
@@ -52,6 +53,7 @@ class ComparedLearner:
     micro_prbep: Figure | None = None
     micro_f1: Figure | None = None
     macro_f1: Figure | None = None
+    auc: Figure | None = None
     best: bool = False
     p_value: float | None = None
     significantly_worse: bool | None = None

@@ -16,6 +16,7 @@ from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.text.inputs import together
 from widemargin.weight.blocks import Block
+from widemargin.weight.smart import canonical
 from widemargin.weight.vectorizer import Vectorizer
 
 # Joachims 6.3.1 and 6.3.2.
@@ -41,6 +42,7 @@ def representations(base: Representation | None = None) -> list[dict[str, Any]]:
     ['ltc', 'bxc', 'txc', 'tfc']
     """
     given = {"weighting": "tfc", **(base or {})}
+    given["weighting"] = canonical(given["weighting"])
     weightings = dict.fromkeys([given["weighting"], *WEIGHTINGS])
     if given.get("units", "words") != "words":
         return [{**given, "weighting": weighting} for weighting in weightings]

@@ -28,7 +28,7 @@ from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.encoded_vectors import EncoderIndex, numbered
 from widemargin.weight.given_vectors import FittedGiven, GivenVectors, sized
 from widemargin.weight.given_words import count_given_words
-from widemargin.weight.smart import check_idf_power, parse_scheme
+from widemargin.weight.smart import canonical, check_idf_power
 
 
 class Located(NamedTuple):
@@ -98,8 +98,7 @@ def block_rules(
         pruning = Pruning(min_df, of.max_df, of.min_count, of.max_features, of.phrases, fewest)
         rules.append(BlockRule(block, rule, words, pruning))
     check_hashing(of.n_hashed, rules)
-    if of.weighting is not None:
-        parse_scheme(of.weighting)
+    canonical(of.weighting)  # checks it
     check_idf_power(of.idf_power)
     return rules
 

@@ -85,7 +85,7 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -
     whole = vectorizer.weighed(counts)
     known = _known(vectorizer, counts, others, totals)
     rest = kept_entries(counts, known)
-    if vectorizer.weighting is None:
+    if vectorizer.scheme is None:
         rows = again = rest
     else:
         factors = vectorizer.collection_factors(others, max(vectorizer.n_documents_ - 1, 0))
@@ -127,7 +127,7 @@ def rows_and_blocks_without(
             keep &= (totals >= vectorizer.min_count) | vectorizer.given_columns
         known = keep[counts.indices]
     rest = kept_entries(counts, known)
-    if vectorizer.weighting is None:
+    if vectorizer.scheme is None:
         return rest, vectorizer.blocks_
     factors = vectorizer.collection_factors(frequencies, len(remaining))
     vectors = vectorizer.vectors_from(taken_rows(rest, remaining), factors) if vectorizer.has_vectors else ()

@@ -1,6 +1,8 @@
 """SMART term weighting (Joachims 2000, Table 2.1; Salton and Buckley 1988).
 
-A scheme is three letters, one for each factor of the weight of a term in a document:
+Three weightings have names: ``"tfidf"`` (``ltc``, the default), ``"counts"`` (no weights) and ``"binary"``
+(``bxx``: 1 where a term occurs). A scheme is three letters, one for each factor of the weight of a term in a
+document:
 
 ===============  =========  ================================================================
 component        letter     factor
@@ -59,6 +61,9 @@ _NORMALIZATION = {
 
 _LARGEST_POWER = 10
 
+NAMES: dict[str, str | None] = {"tfidf": "ltc", "counts": None, "binary": "bxx"}
+"""Weightings by the words that practitioners use; None leaves counts as they are."""
+
 
 class Scheme(NamedTuple):
     """The three components of a scheme."""
@@ -66,6 +71,20 @@ class Scheme(NamedTuple):
     document: _core.DocumentComponent
     collection: str
     normalization: _core.Normalization
+
+
+def canonical(weighting: str | None) -> str | None:
+    """The three letters of a weighting that is given by name or by letters; None for counts.
+
+    Examples
+    --------
+    >>> canonical("tfidf"), canonical("counts"), canonical("binary"), canonical("tfc")
+    ('ltc', None, 'bxx', 'tfc')
+    """
+    if weighting is None or (isinstance(weighting, str) and weighting in NAMES):
+        return None if weighting is None else NAMES[weighting]
+    parse_scheme(weighting)
+    return weighting
 
 
 def parse_scheme(name: str) -> Scheme:
@@ -78,9 +97,9 @@ def parse_scheme(name: str) -> Scheme:
         or name[2] not in _NORMALIZATION
     ):
         raise UsageError(
-            f"There is no weighting {name!r}. A weighting is three letters: {', '.join(_DOCUMENT)} for the "
-            f"document, {', '.join(_COLLECTION)} for the collection, {', '.join(_NORMALIZATION)} for the "
-            f"normalization; for example 'ltc'."
+            f"There is no weighting {name!r}. A weighting is tfidf, counts or binary, or three letters: "
+            f"{', '.join(_DOCUMENT)} for the document, {', '.join(_COLLECTION)} for the collection, "
+            f"{', '.join(_NORMALIZATION)} for the normalization; for example 'ltc'."
         )
     return Scheme(_DOCUMENT[name[0]], _COLLECTION[name[1]], _NORMALIZATION[name[2]])
 

@@ -28,7 +28,7 @@ from widemargin.weight.blocks import Block, parse_blocks, prefixes
 from widemargin.weight.corpus_vectors import CorpusVectors
 from widemargin.weight.encoded_vectors import EncodedVectors
 from widemargin.weight.given_vectors import FittedGiven, GivenVectors, stored_block
-from widemargin.weight.smart import apply_factors, collection_factors, parse_scheme
+from widemargin.weight.smart import apply_factors, canonical, collection_factors, parse_scheme
 
 
 @dataclass(eq=False, repr=False)
@@ -57,6 +57,11 @@ class TermVectors:
     idf_power: float = 1.0
 
     @property
+    def scheme(self) -> str | None:
+        """The three letters of the weighting; None for counts."""
+        return canonical(self.weighting)
+
+    @property
     def given_(self) -> Mapping[str, FittedGiven]:
         """Blocks of given vectors, by name."""
         return getattr(self, "_given", {})
@@ -74,7 +79,7 @@ class TermVectors:
     def counted_terms(self) -> _core.TermIndex | None:
         """The terms, for a learner that reads texts itself, if rows are their counts; otherwise None."""
         self._require_fitted()
-        counts = self.weighting is None or parse_scheme(self.weighting) == parse_scheme("txx")
+        counts = self.scheme is None or parse_scheme(self.scheme) == parse_scheme("txx")
         return self.index.terms if counts and self.blocks is None else None
 
     def weighed(self, counts: Csr) -> Csr:
@@ -92,24 +97,24 @@ class TermVectors:
     ) -> Csr:
         """As :meth:`weighed`, with other collection factors (`by_value`: one per value) and vectors."""
         self._require_fitted()
-        if self.weighting is None:
+        if self.scheme is None:
             if self.blocks is not None and any(rule.block.encodes for rule in self._rules()):
                 raise UsageError("Vectors of whole texts are not counts. Pass a weighting, such as 'ltc'.")
             return counts
         n_threads = thread_count(self.n_jobs)
         if self.blocks is None:
-            return apply_factors(counts, self.weighting, factors, n_threads=n_threads, by_value=by_value)
+            return apply_factors(counts, self.scheme, factors, n_threads=n_threads, by_value=by_value)
         weights = [block.weight for block in parse_blocks(self.blocks, self.fields_)]
         dense = list(self.vectors_.values()) if vectors is None else vectors
         widths = self.layout.counted_widths
         return weigh_blocks(
-            counts, self.weighting, factors, widths, weights, dense, n_threads=n_threads, by_value=by_value
+            counts, self.scheme, factors, widths, weights, dense, n_threads=n_threads, by_value=by_value
         )
 
     @property
     def has_vectors(self) -> bool:
         """Whether a block is of vectors, which are learned from all documents."""
-        rules = self._rules() if self.blocks is not None and self.weighting is not None else []
+        rules = self._rules() if self.blocks is not None and self.scheme is not None else []
         return any(rule.block.dims is not None for rule in rules)
 
     def vectors_from(
@@ -128,7 +133,7 @@ class TermVectors:
         if not self.has_vectors:
             return []
         blocks, widths = [rule.block for rule in self._rules()], self.layout.counted_widths
-        n_threads, scheme = thread_count(self.n_jobs), str(self.weighting)
+        n_threads, scheme = thread_count(self.n_jobs), str(self.scheme)
         given = {name: one.words for name, one in self.given_.items() if one.words is not None}
         words = {**(known or {}), **given}
         return learned_vectors(counts, scheme, factors, widths, blocks, n_threads=n_threads, known=words)
@@ -161,7 +166,7 @@ class TermVectors:
         counts = self._row_of(located)
         bounds = [part.start for part in self.layout.counted.values()][1:]
         by_block = counts._replace(indptr=segments(counts, bounds))
-        alone = apply_factors(by_block, str(self.weighting), self.factors)
+        alone = apply_factors(by_block, str(self.scheme), self.factors)
         return self.layout.carried_to_terms(counts._replace(data=alone.data), row, columns, parts)
 
     def _row_of(self, located: Located) -> Csr:
@@ -174,7 +179,7 @@ class TermVectors:
         """The state for :meth:`from_state`: a configuration for JSON, and arrays."""
         self._require_fitted()
         config = {part.name: getattr(self, part.name) for part in parameters_of(TermVectors)}
-        config["ngram_range"] = list(self.ngram_range)
+        config |= {"ngram_range": list(self.ngram_range), "weighting": self.scheme}
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             config["stop_words"] = sorted(stop_list(self.stop_words))
         if self.thesaurus is not None:
@@ -280,7 +285,7 @@ class TermVectors:
         widths = [len(frequencies) // len(blocks)] * len(blocks)
         if isinstance(vocabulary, BlockVocabulary):
             widths = [len(part) for part in vocabulary.parts]
-        self._lay_out(BlockLayout.of(blocks, widths, weighed=self.weighting is not None))
+        self._lay_out(BlockLayout.of(blocks, widths, weighed=self.scheme is not None))
         self._built_index: BlockIndex | None = None
         self._known_factors: tuple[NDArray[np.float64] | None] | None = None
 
@@ -371,10 +376,10 @@ class TermVectors:
 
         Given words that no training document has count as if one had them.
         """
-        if self.weighting is None:
+        if self.scheme is None:
             return None
         found = np.maximum(frequencies, self.given_columns)
-        return collection_factors(self.weighting, found, n_documents, self.idf_power)
+        return collection_factors(self.scheme, found, n_documents, self.idf_power)
 
     @property
     def given_columns(self) -> NDArray[np.bool_]:

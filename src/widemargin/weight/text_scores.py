@@ -47,11 +47,11 @@ class TextScores:
             sizes = [block.weight for block in parse_blocks(vectorizer.blocks, vectorizer.fields_)]
             block_weights = self._index.of_blocks(sizes)
         # Counts are not weighted; the scheme is then of no account.
-        scheme = parse_scheme(vectorizer.weighting or "txx")
+        scheme = parse_scheme(vectorizer.scheme or "txx")
         rules = _core.TextRules(
             document=scheme.document,
             normalization=scheme.normalization,
-            counts_only=vectorizer.weighting is None,
+            counts_only=vectorizer.scheme is None,
             collection=self._factors,
             first=self._index.first_terms(widths),
             block_weights=block_weights,

@@ -21,7 +21,7 @@ from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
 from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.given_vectors import FittedGiven
-from widemargin.weight.smart import check_idf_power, checked_counts, parse_scheme, running_factors
+from widemargin.weight.smart import canonical, check_idf_power, checked_counts, running_factors
 from widemargin.weight.term_vectors import TermVectors
 
 
@@ -63,8 +63,9 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         Hash terms into this many columns instead of learning a vocabulary (see ``core/text/hashing.hpp``).
         Terms cannot be pruned then.
     weighting : str, optional
-        A SMART scheme, see :mod:`widemargin.weight.smart`; None gives counts. The default is "ltc": logarithm
-        of the term frequency, inverse document frequency, rows of length 1.
+        "tfidf", "counts", "binary" or a SMART scheme, see :mod:`widemargin.weight.smart`; None gives counts.
+        The default is "ltc", which is "tfidf": logarithm of the term frequency, inverse document frequency,
+        rows of length 1.
     idf_power : float
         The power of the inverse document frequency: 0.5 brings frequent and rare terms closer together, 1.3
         moves them apart.
@@ -163,8 +164,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
                [1.   , 0.   ]], dtype=float32)
         """
         self._require_fitted()
-        if weighting is not None:
-            parse_scheme(weighting)
+        canonical(weighting)  # checks it
         check_idf_power(idf_power)
         other: Self = clone(self).set_params(weighting=weighting, idf_power=idf_power)
         other._given = self.given_
@@ -261,13 +261,13 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         first = not hasattr(self, "document_frequencies_")
         counts = self._fit(texts, by_document=True) if first else self.counted(texts)
         assert counts is not None
-        if self.weighting is None or self.vectors_:
+        if self.scheme is None or self.vectors_:
             if not first:
                 self._add(counts)
             return self.weighed(counts).matrix
         known = self.document_frequencies_
         frequencies, before = (np.zeros_like(known), 0) if first else (known.copy(), self.n_documents_)
-        factors = running_factors(self.weighting, counts, frequencies, before, self.idf_power)
+        factors = running_factors(self.scheme, counts, frequencies, before, self.idf_power)
         self.document_frequencies_, self.n_documents_ = frequencies, before + counts.n_rows
         self._known_factors = None
         return self.weighed_by(counts, factors, by_value=factors is not None).matrix

@@ -67,6 +67,12 @@ GENERAL = (
     Option("--force", "Replace an existing file that is not a model.", "train label inspect", bool),
     Option("--scores", "Add the score of every label.", "predict label", bool, common=True),
     Option(
+        "--prbep",
+        "Add the precision/recall break-even point to the table (compare: of label sets).",
+        "evaluate compare",
+        bool,
+    ),
+    Option(
         "--proba",
         "Add the probability of every label. The model must be trained with --calibrate, or be a logistic "
         "regression.",

@@ -11,8 +11,12 @@ from widemargin.cli.options.option import Option, train
 from widemargin.errors import MissingFileError, StorageError, UsageError
 from widemargin.text.pairs import parse_pairs
 from widemargin.text.thesaurus import read_thesaurus
+from widemargin.weight.smart import canonical
 
-_WEIGHTING = "SMART weighting of the terms."
+_WEIGHTING = (
+    "Weights of the terms: tfidf, counts, binary (1 where a term occurs), or three letters of the SMART "
+    "system, such as tfc. tfidf is ltc: 1 + log of the term frequency, inverse document frequency, length 1."
+)
 _IDF_POWER = "Power of the inverse document frequency: below 1, rare terms count less."
 _STOP_WORDS = "Stop words to leave out: a list, or a file with one word per line."
 _MIN_COUNT = "Leave out terms that occur less often in all documents together."
@@ -30,13 +34,13 @@ def both(spelling: str, help: str, kind: Any = str, default: Any = None, **more:
 
 TEXT = (
     train(
-        "--weighting TRIPLE",
+        "--weighting NAME",
         _WEIGHTING,
         shown="chosen by --tune, or ltc; winnow variants that use counts: sxx; perceptron, winnow, "
         "large-margin-winnow, dual-svm, boosted-trees: bxx; "
         "chi-square-network: txa; naive-bayes, profiles: txx",
     ),
-    Option("--weighting TRIPLE", _WEIGHTING, "label", shown="ltc; naive-bayes: txx"),
+    Option("--weighting NAME", _WEIGHTING, "label", shown="ltc; naive-bayes: txx"),
     train("--idf-power P", _IDF_POWER, float, shown="chosen by --tune, or 1"),
     Option("--idf-power P", _IDF_POWER, "label", float, 1.0),
     both(
@@ -124,6 +128,7 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {name: getattr(given, name, None) or value for name, value in usual.items()}
     terms = {
         **chosen,
+        "weighting": canonical(chosen["weighting"]) or "txx",
         "tokens": given.tokens,
         "idf_power": 1.0 if given.idf_power is None else given.idf_power,
         "ngram_range": ngram_range(given.ngrams) if given.ngrams else usual["ngram_range"],

@@ -92,7 +92,7 @@ def run(given: Given) -> None:
         print_json({**found.to_dict(), "command": best, "faster_command": faster})
     else:
         say(found.heading_and_notes()[0])
-        show_table(found.table())
+        show_table(found.table(break_even=given.prbep))
         say(found.advice, *(command for command in (best, faster) if command is not None))
     if not found.measured and all(row.status == "failed" for row in found.rows):
         raise DataError(f"{given.train}: no learner could be trained. {found.rows[0].why}")

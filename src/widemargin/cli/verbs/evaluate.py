@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli import estimates, options
@@ -27,9 +28,9 @@ EXAMPLE = "Example: widemargin evaluate tickets.wm held-out.csv --text body --la
 def run(given: Given) -> None:
     """Measure a model on labeled documents it has not seen.
 
-    Precision, recall, F1 and the precision/recall break-even point of every label, with their micro- and
-    macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out. With costs
-    between classes, those of --costs or of the model, the cost per document too.
+    Accuracy; precision, recall and F1 of every label, and AUC unless labels are exclusive classes, with
+    micro- and macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out.
+    With costs between classes, those of --costs or of the model, the cost per document too.
     """
     from widemargin.cli.options.vector_rows import RowsForModel
     from widemargin.documents.collection import Vectors
@@ -51,7 +52,8 @@ def run(given: Given) -> None:
         print_json({"model": str(given.model), "data": given.data, **found})
     else:
         # Estimates are of the thresholds of training.
-        show(summary, quality, None if given.thresholds else estimates.read_quality(scorer.summary))
+        expected = None if given.thresholds else estimates.read_quality(scorer.summary)
+        show(summary, quality, expected, break_even=given.prbep)
         if cost is not None:
             show_cost(cost, read_cost(scorer.summary) if given.costs is None else None)
         if levels is not None:
@@ -108,6 +110,7 @@ def measured(
         method="test documents",
         right=int(np.count_nonzero((truth == chosen).all(axis=1))),
         thresholds=rule.shown_thresholds,
+        ranking=(truth, scores),
     )
     levels = None if tree is None else [level.to_dict() for level in by_level(tree, truth, chosen)]
     cost = None
@@ -130,21 +133,24 @@ def model_costs(scorer: Scorer) -> ClassCosts | None:
     return None if matrix is None else ClassCosts(tuple(scorer.space.classes.tolist()), matrix)
 
 
-def show(summary: Summary, quality: Quality, estimated: Quality | None) -> None:
+def show(summary: Summary, quality: Quality, estimated: Quality | None, *, break_even: bool = False) -> None:
     """The table of what was measured, and what it comes to in one line."""
     from widemargin.report.estimates import comparison_table
 
     say(estimates.heading(quality))
-    show_table(comparison_table(summary, quality, estimated))
+    show_table(comparison_table(summary, quality, estimated, break_even=break_even))
     share = "with exactly the right labels" if summary.kind == "multilabel" else "right"
     accuracy = quality.accuracy
     assert accuracy is not None
     line = (
-        f"{100 * accuracy.value:.1f} % of {counted(summary.n, 'document')} {share} "
+        f"Accuracy: {100 * accuracy.value:.1f} % of {counted(summary.n, 'document')} {share} "
         f"({100 * accuracy.low:.1f}-{100 * accuracy.high:.1f})"
     )
     if summary.hamming_loss is not None:
         line += f"; Hamming loss {summary.hamming_loss:.4f}"
+    if quality.auc is not None and not math.isnan(quality.auc.value):
+        name = "mean AUC" if summary.kind == "multilabel" else "AUC"
+        line += f"; {name} {quality.auc.value:.3f} ({quality.auc.low:.3f}-{quality.auc.high:.3f})"
     if estimated is not None and estimated.accuracy is not None:
         line += f"; estimated in training: {estimates.share_right(estimated.accuracy)}"
     say(line + ".")

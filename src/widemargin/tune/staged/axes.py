@@ -24,7 +24,7 @@ from widemargin.learn.svm.linear.multivariate import MULTIVARIATE
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.tune.search_space import plain
 from widemargin.weight.blocks import Block, parse_block, parse_blocks
-from widemargin.weight.smart import parse_scheme
+from widemargin.weight.smart import canonical, parse_scheme
 from widemargin.weight.vectorizer import Vectorizer
 
 COSTS = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0)
@@ -211,7 +211,7 @@ class Axes:
 
     def _of_texts(self, documents: Documents) -> Iterator[Axis]:
         free = set(self.vectorizer.get_params()).difference(self.kept)
-        weighting = self.vectorizer.weighting
+        weighting = canonical(self.vectorizer.weighting)
         if self._blocks_are_free:
             for name in documents.fields:
                 yield Axis(name, partial(_with_block, name=name))
@@ -235,7 +235,7 @@ class Axes:
     def _blocks_are_free(self) -> bool:
         parameters = self.vectorizer.get_params()
         # Blocks of equal length have no use for a scheme that does not normalize.
-        normal = (self.vectorizer.weighting or "x")[-1] == "c"
+        normal = (canonical(self.vectorizer.weighting) or "x")[-1] == "c"
         return "blocks" in parameters and "blocks" not in self.kept and normal
 
     def _free_in_learner(self, name: str) -> bool:

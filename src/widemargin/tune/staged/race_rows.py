@@ -24,7 +24,7 @@ from widemargin.tune.search_space import Representation, plain
 from widemargin.weight.block_columns import concatenated, learned_vectors, weigh_blocks
 from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.left_out import kept_entries
-from widemargin.weight.smart import apply_factors, collection_factors
+from widemargin.weight.smart import apply_factors, canonical, collection_factors
 from widemargin.weight.vectorizer import Vectorizer
 
 Parts = list[tuple[Any, Any]]
@@ -145,7 +145,8 @@ class RaceRows:
         weights = [block.weight for block in blocks]
         whole = counts.matrix
         fewest = np.concatenate([_fewest(vectorizer, counts.n_columns) for vectorizer, counts in found])
-        scheme, n_threads = representation.get("weighting"), thread_count(representation.get("n_jobs"))
+        scheme = canonical(representation.get("weighting"))
+        n_threads = thread_count(representation.get("n_jobs"))
         if scheme is None:
             return [(as_floats(whole[seen]), as_floats(whole[unseen])) for seen, unseen in self._places]
         power = float(representation.get("idf_power", 1.0))

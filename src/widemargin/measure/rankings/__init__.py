@@ -1,0 +1,1 @@
+"""Measures of how scores rank documents."""
