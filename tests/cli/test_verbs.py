@@ -193,7 +193,7 @@ class TestEvaluate:
     def test_two_classes_have_an_area(self, here, tmp_path):
         two = [record for record in TICKETS if record["labels"] != ["billing"]]
         data = write_jsonl(tmp_path / "two.jsonl", two)
-        done = here("train", data, "-o", tmp_path / "two.wm", "--tune", "none", "--weighting", "tfidf", "-q")
+        done = here("train", data, "-o", tmp_path / "two.wm", "--tune", "none", "--weighting", "tfidf")
         assert "AUC" in done.stdout
         shown = here("evaluate", tmp_path / "two.wm", data, "-q").stdout
         assert "AUC" in shown.splitlines()[1]

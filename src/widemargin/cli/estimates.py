@@ -147,7 +147,7 @@ def _show_quality(quality: Quality, *, several_labels: bool, most: int | None) -
     show_table(quality_table(quality, most=most))
     if quality.accuracy is not None:
         what = "all labels of a document right" if several_labels else "the right label"
-        say(f"Accuracy: expect {what} for {share_right(quality.accuracy)} of new documents like these.")
+        say(f"Expect {what} for {share_right(quality.accuracy)} of new documents like these.")
 
 
 def share_right(figure: Figure) -> str:
