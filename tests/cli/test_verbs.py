@@ -183,7 +183,7 @@ class TestEvaluate:
         assert billing[:5] == ["billing", "6", "100.0", "100.0", "100.0"]
         low, high = billing[5].strip("()").split("-")
         assert int(low) < 90 < int(high) == 100, "six documents prove little"
-        expected = "Accuracy: 100.0 % of 18 documents right (81.5-100.0); estimated in training: "
+        expected = "100.0 % of 18 documents right (81.5-100.0); estimated in training: "
         assert lines[-1].startswith(expected)
 
     def test_break_even_points_where_they_are_asked_for(self, here, model, tickets):

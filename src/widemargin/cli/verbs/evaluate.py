@@ -143,7 +143,7 @@ def show(summary: Summary, quality: Quality, estimated: Quality | None, *, break
     accuracy = quality.accuracy
     assert accuracy is not None
     line = (
-        f"Accuracy: {100 * accuracy.value:.1f} % of {counted(summary.n, 'document')} {share} "
+        f"{100 * accuracy.value:.1f} % of {counted(summary.n, 'document')} {share} "
         f"({100 * accuracy.low:.1f}-{100 * accuracy.high:.1f})"
     )
     if summary.hamming_loss is not None:
