@@ -171,7 +171,10 @@ class DecisionRule:
         if self.hierarchy is not None:
             return self.hierarchy.label_lists(scores, self.thresholds)
         if self.space.kind == "multilabel":
-            return [[names[j] for j in row.nonzero()[0].tolist()] for row in self.choose(scores) > 0]
+            chosen = self.choose(scores) > 0
+            labels = [names[j] for j in chosen.nonzero()[1].tolist()]
+            ends = chosen.sum(axis=1).cumsum().tolist()
+            return [labels[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         return [[label] for label in self.decide(scores, lengths).tolist()]
 
     def best(self, scores: NDArray[Any], lengths: Any = None) -> Any:

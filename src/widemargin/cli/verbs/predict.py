@@ -96,38 +96,16 @@ def predictions(
     given_rows: RowsForModel,
 ) -> Iterator[list[Row]]:
     """One row per document, a piece of the input at a time: its id and labels, and what the options add."""
-    rule, names = scorer.rule, scorer.space.classes.tolist()
-    exclusive = scorer.space.kind != "multilabel"
+    from widemargin.report.predictions import prediction_rows
+
+    asked: dict[str, Any] = {"every_score": every_score, "proba": proba, "top": top}
     for ids, features, texts in _pieces(scorer, source, quiet, reading, given_rows):
         scores, lengths = scorer.scores(features), scorer.lengths(features)
-        columns = rule.by_label(scores) if every_score or top else None
-        chances = scorer.probabilities(features, scores).round(6).tolist() if proba else None
-        decided = rule.label_lists(scores, lengths)
-        # Exclusive classes are listed in the order in which the rule prefers them.
-        order: Any = rule.preferences(scores, lengths) if top and exclusive else columns
-        rows = []
-        for place, (identifier, labels) in enumerate(zip(ids, decided, strict=True)):
-            row: Row = {"id": identifier}
-            if keep_text and texts is not None:
-                row["text"] = texts[place]
-            row["labels"] = labels
-            if columns is not None:
-                found = [round(value, 6) for value in columns[place].tolist()]
-                if every_score:
-                    row["scores"] = dict(zip(map(str, names), found, strict=True))
-                if top:
-                    by = order[place].tolist()
-                    best = sorted(rule.candidates, key=lambda each: (-by[each[0]], each[0]))[:top]
-                    row["top"] = [{"label": label, "score": found[j]} for j, label in best]
-                    if chances is not None:
-                        row["top"] = [
-                            {**entry, "probability": chances[place][j]}
-                            for entry, (j, _) in zip(row["top"], best, strict=True)
-                        ]
-            if chances is not None:
-                row["probabilities"] = dict(zip(map(str, names), chances[place], strict=True))
-            rows.append(row)
-        yield rows
+        found = prediction_rows(scorer.rule, scores, lengths, **asked)
+        kept = [{}] * len(ids) if not keep_text or texts is None else [{"text": text} for text in texts]
+        yield [
+            {"id": identifier, **text, **row} for identifier, text, row in zip(ids, kept, found, strict=True)
+        ]
 
 
 def at_thresholds(scorer: Scorer, given: Given) -> Scorer:
