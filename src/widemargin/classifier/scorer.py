@@ -101,6 +101,11 @@ class Scorer:
             return _in_form(learner, in_one_call(texts))
         return _score(learner, _as_scored(learner, representation.rows(texts)))
 
+    @property
+    def scores_in_one_call(self) -> bool:
+        """Whether texts become scores in one call of the core: within microseconds, without the GIL."""
+        return self._in_one_call() is not None
+
     def _in_one_call(self) -> TextScores | None:
         """What scores texts in the core alone, if the learner multiplies rows by weights as they are."""
         rules = _plain_rules(self.learner)

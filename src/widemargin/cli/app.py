@@ -31,6 +31,7 @@ from widemargin.cli.verbs import (
     label,
     papers,
     predict,
+    serve,
     split,
     train,
 )
@@ -68,7 +69,7 @@ def _start(
         say_help(context.get_help())
 
 
-for verb in (demo, train, predict, evaluate, identify, inspect, explain, label, compare, diagnose, split):
+for verb in (demo, train, predict, evaluate, identify, inspect, explain, label, compare, diagnose, split, serve):
     app.command(
         name=verb.__name__.rpartition(".")[2],
         # The lines of a paragraph are one line, which the terminal wraps at its own width.

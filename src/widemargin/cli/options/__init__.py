@@ -5,7 +5,17 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import few_labels, general, hierarchy, learners, online, streams, text, unlabeled
+from widemargin.cli.options import (
+    few_labels,
+    general,
+    hierarchy,
+    learners,
+    online,
+    serving,
+    streams,
+    text,
+    unlabeled,
+)
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
 from widemargin.cli.options.verbs.split import SPLIT
@@ -30,6 +40,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Label hierarchy": hierarchy.HIERARCHY,
     "Unlabeled documents": unlabeled.UNLABELED,
     "Tuning and estimates": learners.ESTIMATES,
+    "Serving": serving.SERVING,
     "Simulation on labeled documents": general.SIMULATION,
 }
 

@@ -272,14 +272,21 @@ GENERAL = (
         common=True,
     ),
     Option(
-        "--threads N", "Number of threads.", f"{_READERS} demo", int, shown="all cores", common=True, least=1
+        "--threads N",
+        "Number of threads.",
+        f"{_READERS} demo serve",
+        int,
+        shown="all cores",
+        common=True,
+        least=1,
     ),
     Option(
         "--seed N", "Random seed.", "train label compare demo diagnose split", int, 0, common=True, least=0
     ),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
     Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
-    Option("--debug", "Show a traceback on errors.", _EVERY_VERB, bool),
+    Option("--quiet -q", "No line in the log for every request.", "serve", bool, common=True),
+    Option("--debug", "Show a traceback on errors.", f"{_EVERY_VERB} serve", bool),
     train(
         "--help-all", "Show all options. For those of one learner: --learner NAME --help.", bool, common=True
     ),
