@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -73,3 +77,23 @@ def test_the_description_is_of_the_messages(plain):
         assert plain.predict(example["value"]).status_code == 200
     names = found["components"]["schemas"]["PredictRequest"]["properties"]["model"]["enum"]
     assert names == ["sets", "tickets"]
+
+
+def test_the_guide_shows_real_answers(plain):
+    """Requests and answers alternate in the guide; the answers have the shape of the service's."""
+    guide = (Path(__file__).parents[2] / "docs/serving.md").read_text()
+    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", guide, re.DOTALL)]
+    assert len(blocks) == 4
+
+    def shape(value):
+        """The names in an answer, without those of labels."""
+        if isinstance(value, list):
+            return [shape(each) for each in value]
+        if isinstance(value, dict):
+            named = {"probabilities", "scores"}
+            return {name: None if name in named else shape(each) for name, each in value.items()}
+        return type(value).__name__
+
+    for request, shown in zip(blocks[::2], blocks[1::2], strict=True):
+        answer = plain.predict({**request, "model": "tickets"})
+        assert shape(answer.json()) == shape(shown)

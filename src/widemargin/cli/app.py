@@ -69,7 +69,8 @@ def _start(
         say_help(context.get_help())
 
 
-for verb in (demo, train, predict, evaluate, identify, inspect, explain, label, compare, diagnose, split, serve):
+_VERBS = (demo, train, predict, evaluate, identify, inspect, explain, label, compare, diagnose, split, serve)
+for verb in _VERBS:
     app.command(
         name=verb.__name__.rpartition(".")[2],
         # The lines of a paragraph are one line, which the terminal wraps at its own width.

@@ -32,7 +32,7 @@ class Metrics:
         self._labels = Counter(
             "widemargin_labels", "Labels that were assigned.", ["model", "label"], registry=registry
         )
-        self._kept: dict[tuple[str, ...], Any] = {}
+        self._kept: dict[tuple[Any, ...], Any] = {}
         registry.register(_ModelFigures(models))
 
     def answered(self, route: str, status: int, seconds: float) -> None:
@@ -48,7 +48,7 @@ class Metrics:
 
     def _child(self, metric: Any, *values: str) -> Any:
         """The figure with these values of its labels; looking it up in the library takes longer."""
-        key = (metric._name, *values)
+        key = (id(metric), *values)
         found = self._kept.get(key)
         if found is None:
             found = self._kept[key] = metric.labels(*values)

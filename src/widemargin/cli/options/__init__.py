@@ -11,13 +11,13 @@ from widemargin.cli.options import (
     hierarchy,
     learners,
     online,
-    serving,
     streams,
     text,
     unlabeled,
 )
 from widemargin.cli.options.general import reading
 from widemargin.cli.options.option import REQUIRED, Option
+from widemargin.cli.options.verbs.serve import SERVING
 from widemargin.cli.options.verbs.split import SPLIT
 
 __all__ = ["REQUIRED", "TABLE", "Option", "options_of", "panel_of", "reading"]
@@ -40,7 +40,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Label hierarchy": hierarchy.HIERARCHY,
     "Unlabeled documents": unlabeled.UNLABELED,
     "Tuning and estimates": learners.ESTIMATES,
-    "Serving": serving.SERVING,
+    "Serving": SERVING,
     "Simulation on labeled documents": general.SIMULATION,
 }
 

@@ -1,4 +1,4 @@
-"""Options of the service."""
+"""Options of `serve`."""
 
 from __future__ import annotations
 
