@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMPS := $(VENV)/.stamps
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*/*.* core/*/*/*.*)
 
-.PHONY: demo test test-all sanitize sanitize-address sanitize-thread fuzz lint format bench docs build clean
+.PHONY: demo test test-all sanitize sanitize-address sanitize-thread fuzz lint format bench docs build wheel clean
 .DEFAULT_GOAL := demo
 
 demo: build ## train on part of the demo corpus, test on the rest, explain a document
@@ -16,7 +16,7 @@ demo: build ## train on part of the demo corpus, test on the rest, explain a doc
 test: lint ## lint, types, layers and every test that is not slow
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
-test-all: lint sanitize fuzz ## the slow experiments too, the core under sanitizers, and a minute of fuzzing
+test-all: lint sanitize fuzz wheel ## the slow experiments too, sanitizers, a minute of fuzzing, and the wheel
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # What runs the core most.
@@ -70,26 +70,31 @@ docs: build $(STAMPS)/docs ## regenerate docs/cli.md from the commands' own help
 
 build: $(STAMPS)/package
 
+# The names after a key of pyproject.toml, for pip. The pip of a new environment may be too old to read groups.
+listed = $(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$(1), sep='\n')"
+
 $(STAMPS)/venv:
 	@echo "Creating the virtual environment in $(VENV)"
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade pip
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
 	@echo "Installing the build tools"
-	$(PIP) install --group build
+	$(call listed,['dependency-groups']['build']) > $(STAMPS)/tools.txt
+	$(PIP) install --upgrade pip -r $(STAMPS)/tools.txt
 	@touch $@
 
+# Two installations at once, since compiling takes both cores and downloading takes neither. Modules are compiled to
+# bytecode when they are first imported: most never are.
 $(STAMPS)/package: $(STAMPS)/tools $(CORE)
 	@echo "Installing what the package needs, compiling its core"
-	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" > $(STAMPS)/requirements.txt
-	$(PIP) install -r $(STAMPS)/requirements.txt
-	$(PIP) install --no-build-isolation --no-deps -e .
+	$(call listed,['project']['dependencies']) > $(STAMPS)/requirements.txt
+	$(PIP) install --no-compile -r $(STAMPS)/requirements.txt & needs=$$!; \
+	$(PIP) install --no-build-isolation --no-deps -e . && wait $$needs
 	$(BIN)/python -c "import widemargin._core"
 	@touch $@
 
-$(STAMPS)/lint: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/lint: $(STAMPS)/tools
 	@echo "Installing the linters and the test tools"
 	$(PIP) install --group lint --group test
 	@touch $@

@@ -10,7 +10,7 @@ import click
 import pytest
 import typer
 
-from widemargin.cli.app import app
+from widemargin.cli.app import command_line
 
 ROOT = Path(__file__).parent.parent
 MESSAGES = {
@@ -47,7 +47,7 @@ def test_the_glossary_is_a_table():
     assert len(terms) == len(set(terms))
 
 
-@pytest.mark.parametrize(("name", "command"), commands(typer.main.get_command(app)))
+@pytest.mark.parametrize(("name", "command"), commands(typer.main.get_command(command_line())))
 def test_help_uses_the_words_of_the_glossary(name, command):
     texts = {name: command.help or ""}
     texts |= {

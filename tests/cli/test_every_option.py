@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typer
 
-from widemargin.cli.app import app
+from widemargin.cli.app import command_line
 
 HERE = Path(__file__).parent
 # Nobody chooses these: help and version have tests of their own.
@@ -31,7 +31,7 @@ def verbs() -> Iterator[tuple[tuple[str, ...], Any]]:
         for name, inner in getattr(command, "commands", {}).items():
             yield from below(inner, (*path, name))
 
-    yield from below(typer.main.get_command(app), ())
+    yield from below(typer.main.get_command(command_line()), ())
 
 
 def wanted() -> dict[tuple[tuple[str, ...], str, str], set[str]]:

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from tests.cli.conftest import COMMAND, TICKETS, environment, write_jsonl
-from widemargin.cli.app import app
+from widemargin.cli.app import command_line
 
 VECTORS = "1 1:1 2:0.5\n-1 2:1 3:1\n1 1:0.5\n-1 3:0.25\n"
 
@@ -96,7 +96,7 @@ ELSEWHERE = {"demo", "corpus export", "papers run"}
 def test_every_writing_verb_is_here():
     """A verb with an option for a file to write declares its inputs here."""
     writers = set()
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(command_line())
     for name, verb in command.commands.items():
         parts = {f"{name} {part}": sub for part, sub in getattr(verb, "commands", {}).items()} or {name: verb}
         for whole, sub in parts.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import os
 import signal
 import sys
@@ -19,37 +20,54 @@ from widemargin.cli import failed_import
 from widemargin.cli.commands import Command
 from widemargin.cli.interrupts import INTERRUPTED, Interrupts
 from widemargin.cli.output import complain, complain_as_is, say, say_help
-from widemargin.cli.verbs import (
-    compare,
-    corpus,
-    demo,
-    diagnose,
-    evaluate,
-    explain,
-    identify,
-    inspect,
-    label,
-    papers,
-    predict,
-    serve,
-    split,
-    train,
-)
 from widemargin.errors import StorageError, WidemarginError
 
+# In the order of the help.
+VERBS = (
+    "demo",
+    "train",
+    "predict",
+    "evaluate",
+    "identify",
+    "inspect",
+    "explain",
+    "label",
+    "compare",
+    "diagnose",
+    "split",
+    "serve",
+)
+GROUPS = ("corpus", "papers")  # with verbs of their own
 TERMINATED = 143
 INTERNAL = 1
 # Some releases of typer bring click along under another name.
 _ClickException: Any = typer.BadParameter.__mro__[2]
 
-app = typer.Typer(
-    name="widemargin",
-    help="Learn text classifiers from labeled documents in seconds, and estimate how good they are.",
-    epilog="Start here: widemargin demo",
-    add_completion=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def command_line(verbs: Sequence[str] = (*VERBS, *GROUPS)) -> typer.Typer:
+    """The program with its verbs, or with some of them: making all takes longer than one prediction."""
+    app = typer.Typer(
+        name="widemargin",
+        help="Learn text classifiers from labeled documents in seconds, and estimate how good they are.",
+        epilog="Start here: widemargin demo",
+        add_completion=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_start)
+    for name in verbs:
+        verb = importlib.import_module(f"widemargin.cli.verbs.{name}")
+        if name in GROUPS:
+            app.add_typer(verb.app, name=name)
+            continue
+        app.command(
+            name=name,
+            # The lines of a paragraph are one line, which the terminal wraps at its own width.
+            help="\n\n".join(" ".join(part.split()) for part in (verb.run.__doc__ or "").split("\n\n")),
+            epilog=verb.EXAMPLE,
+            cls=Command,
+        )(verb.run)
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -58,7 +76,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _start(
     context: typer.Context,
     version: Annotated[
@@ -67,19 +84,6 @@ def _start(
 ) -> None:
     if context.invoked_subcommand is None:
         say_help(context.get_help())
-
-
-_VERBS = (demo, train, predict, evaluate, identify, inspect, explain, label, compare, diagnose, split, serve)
-for verb in _VERBS:
-    app.command(
-        name=verb.__name__.rpartition(".")[2],
-        # The lines of a paragraph are one line, which the terminal wraps at its own width.
-        help="\n\n".join(" ".join(part.split()) for part in (verb.run.__doc__ or "").split("\n\n")),
-        epilog=verb.EXAMPLE,
-        cls=Command,
-    )(verb.run)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(papers.app, name="papers")
 
 
 def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
@@ -142,7 +146,9 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    command = typer.main.get_command(app)
+    first = arguments[:1]
+    known = first and first[0] in (*VERBS, *GROUPS)
+    command = typer.main.get_command(command_line(first) if known else command_line())
     try:
         with command.make_context("widemargin", arguments) as context:
             command.invoke(context)

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from widemargin.cli.app import app
+from widemargin.cli.app import command_line
 from widemargin.cli.output import machine_output
 
 HEADER = """# The command line
@@ -31,7 +31,7 @@ stdout. `NO_COLOR` is respected.
 
 def reference() -> str:
     """The whole page as Markdown."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(command_line())
     return HEADER + "".join(_section(command, "widemargin", 2))
 
 
