@@ -64,6 +64,20 @@ format: $(STAMPS)/lint ## rewrite the sources in the house style
 bench: build $(STAMPS)/bench ## every benchmark: each prints ratios against a named peer
 	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+# In a fresh environment, with nothing but that environment on the path: no compiler.
+wheel: $(STAMPS)/tools ## the sdist and the wheel in dist/, which are tried where there is no compiler
+	$(PIP) install --group wheel
+	rm -rf dist build/wheel
+	$(BIN)/python -m build --outdir build/wheel
+	@mkdir -p dist && cp build/wheel/*.tar.gz dist/
+	if [ "$$(uname)" = Linux ]; then \
+		PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl; \
+	else cp build/wheel/*.whl dist/; fi
+	$(PYTHON) -m venv build/wheel/fresh
+	build/wheel/fresh/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	cd build/wheel && env -i PATH=$(abspath build/wheel/fresh/bin) HOME=$(abspath build/wheel) \
+		fresh/bin/python $(abspath tests/smoke.py)
+
 docs: build $(STAMPS)/docs ## regenerate docs/cli.md from the commands' own help, build the site in build/site
 	$(BIN)/python -m widemargin.cli.reference docs/cli.md
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
@@ -99,7 +113,7 @@ $(STAMPS)/lint: $(STAMPS)/tools
 	$(PIP) install --group lint --group test
 	@touch $@
 
-$(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/docs: $(STAMPS)/tools
 	@echo "Installing what builds the documentation"
 	$(PIP) install --group docs
 	@touch $@
