@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,14 @@ def models() -> dict[str, tuple[Any, list[Any]]]:
             labels,
         ),
         "paths": (TextClassifier(words, LinearSVM(), label_path="/", **short), paths),
-        "selected": (TextClassifier(words, LinearSVM(), features=SelectFeatures("chi2", 10), **short), labels),
+        "selected": (
+            TextClassifier(words, LinearSVM(), features=SelectFeatures("chi2", 10), **short),
+            labels,
+        ),
         "characters": (
-            TextClassifier(Vectorizer(units="chars", ngram_range=(2, 3), max_features=60), LinearSVM(), **short),
+            TextClassifier(
+                Vectorizer(units="chars", ngram_range=(2, 3), max_features=60), LinearSVM(), **short
+            ),
             labels,
         ),
         "hashed": (
@@ -84,19 +90,37 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+def train_by_command(path: Path) -> None:
+    """A model of ``widemargin train``, which also remembers how its documents were read."""
+    from widemargin.cli import main as widemargin
+
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "tickets.jsonl")
+        records = [{"text": text, "labels": [label]} for text, label in zip(*tickets(), strict=True)]
+        source.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        code = widemargin(["train", str(source), "-o", str(path), "--tune", "none", "--quiet"])
+    if code != 0:
+        raise SystemExit(code)
+
+
 def main(folder: Path) -> None:
+    from widemargin import TextClassifier
+
     folder.mkdir(parents=True, exist_ok=True)
     texts, _ = tickets()
     expected: dict[str, Any] = {}
+    train_by_command(folder / "command.wm")
     for name, (classifier, labels) in models().items():
-        classifier.fit(texts, labels)
-        size = classifier.save(folder / f"{name}.wm")
+        classifier.fit(texts, labels).save(folder / f"{name}.wm")
+    for path in sorted(folder.glob("*.wm")):
+        classifier, name = TextClassifier.load(path), path.stem
+        size = path.stat().st_size
         expected[name] = {
             "labels": [plain(labels) for labels in plain(classifier.predict(NEW))],
             "scores": classifier.decision_function(NEW).round(6).tolist(),
         }
-        if hasattr(classifier, "predict_proba"):
-            expected[name]["probabilities"] = classifier.predict_proba(NEW).round(6).tolist()
+        if classifier.rule_.calibration is not None:
+            expected[name]["probabilities"] = classifier.scorer.probabilities(NEW).round(6).tolist()
         print(f"{name}: {size:,} bytes")
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n", encoding="utf-8")
 
