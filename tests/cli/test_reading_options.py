@@ -53,8 +53,13 @@ class TestPredict:
         assert done.returncode == 0, done.stderr
         found = [(row["id"], row["text"], row["labels"]) for row in rows_of(done.stdout)]
         assert found == TABLE
-        trapped = rows_of(here("predict", model, table, "--format", "tsv", "--keep-text").stdout)
-        assert {row["text"] for row in trapped} == {"trap"}, "what would be guessed"
+        again = here("predict", model, table, "--format", "tsv", "--keep-text")
+        assert rows_of(again.stdout) == rows_of(done.stdout), "the model remembers all of this"
+        assert "read as latin-1, as in training" in again.stderr
+        trapped = rows_of(here("predict", model, table, *COLUMNS, "--text", "text", "--keep-text").stdout)
+        assert trapped == [], "a model of one column takes one column"
+        trapped = rows_of(here("predict", model, table, "--text", "text", *COLUMNS[2:], "--keep-text").stdout)
+        assert {row["text"] for row in trapped} == {"trap"}
 
     def test_errors(self, run, here, model, table):
         utf8 = ("predict", model, table, *COLUMNS[:-2], "--encoding", "utf-8", "--keep-text", "--errors")
@@ -79,7 +84,9 @@ class TestEvaluate:
             "network": 6,
             "urgent": 6,
         }
-        whole = here("evaluate", model, table, *LABEL_COLUMNS[:-2], "--json")
+        again = here("evaluate", model, table, "--format", "tsv", "--json")
+        assert json.loads(again.stdout)["accuracy"] == 1.0, "the model remembers all of this"
+        whole = here("evaluate", model, table, *LABEL_COLUMNS[:-1], "#", "--json")
         assert "the model does not know: billing|urgent" in whole.stderr, "a cell is one label"
         assert json.loads(whole.stdout)["accuracy"] == pytest.approx(12 / 18)
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widemargin.documents import opening
 from widemargin.documents.batches import Batch, joined, whole_first
 from widemargin.documents.formats.label_cells import labels_of_value
 from widemargin.documents.reading import read_documents, read_stream
 from widemargin.documents.record import Document
+from widemargin.documents.sources import byte_source as opening
 from widemargin.errors import DataError
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

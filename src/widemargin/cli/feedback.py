@@ -10,7 +10,7 @@ from typing import Any
 
 from widemargin.cli import options
 from widemargin.cli.commands import Given
-from widemargin.cli.files import check_target, read_all
+from widemargin.cli.files import check_target, read_all, without_labels
 from widemargin.cli.label_task import joined
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options.given_vectors import refuse_rows
@@ -110,8 +110,7 @@ def _read(given: Given) -> Collection:
     reading = options.reading(given)
     documents = read_all(given.labeled, given.quiet, dict(reading))
     if given.unlabeled is not None:
-        without_labels = {**reading, "label": None, "label_delimiter": None}
-        second = read_all(given.unlabeled, given.quiet, without_labels)
+        second = read_all(given.unlabeled, given.quiet, without_labels(reading))
         second.labels[:] = [None] * len(second)
         documents = joined(given.labeled, documents, given.unlabeled, second)
     if not isinstance(documents, Collection):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,24 +13,26 @@ from widemargin.errors import MissingFileError, StorageError, UsageError, memory
 _FEWER = "Read fewer documents, or train from a stream: train --stream --learner winnow."
 
 if TYPE_CHECKING:
-    from widemargin.classifier import Scorer
+    from widemargin.classifier import Scorer, TextClassifier
+    from widemargin.cli.inputs.sources import Sources
     from widemargin.documents.collection import Collection, Vectors
+    from widemargin.documents.sources.finding import Source
 
 
-def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | Vectors:
+def read_all(source: Source | Sources, quiet: bool, reading: dict[str, Any]) -> Collection | Vectors:
     """Every document of `source`, with a note on what was guessed and a progress bar."""
     from widemargin.documents.collection import Collection
     from widemargin.documents.formats.columns import Options
-    from widemargin.documents.reading import guess_format, read_collection, read_documents
+    from widemargin.documents.reading import open_sources
     from widemargin.progress import track
 
-    reading["format"] = reading["format"] or guess_format(source)
-    if reading["format"] == "svmlight":
+    opened = open_sources(source, **reading)
+    if opened.holds_vectors:
         with memory_for(f"reading {source}", _file_size(source), _FEWER):
-            return read_collection(source, **reading)
-    reader = read_documents(source, **reading)
+            return opened.vectors()
+    reader = opened.reader()
     note(reader.description, quiet)
-    collection = Collection()
+    collection = Collection(reading=reader.reading)
     try:
         for batch in track(reader.batches(), "Reading", size=len, enabled=False if quiet else None):
             collection.extend(batch)
@@ -44,8 +46,9 @@ def read_all(source: str, quiet: bool, reading: dict[str, Any]) -> Collection | 
 
 
 def columns_of_model(scorer: Scorer, reading: dict[str, Any], model: str | Path) -> dict[str, Any]:
-    """How to read documents for a model: from the columns of its training, unless others are named."""
+    """How to read documents for a model: as in its training, unless options say otherwise."""
     known, named = scorer.representation.columns, reading["text"]
+    reading = {**reading, "remembered": scorer.record.reading or {}}
     if known is None:
         if named and len(named) > 1:
             raise UsageError(f"--text {' --text '.join(named)}: {model} takes one text. Name one column.")
@@ -58,24 +61,46 @@ def columns_of_model(scorer: Scorer, reading: dict[str, Any], model: str | Path)
     return {**reading, "text": named or list(known)}
 
 
-def _file_size(source: str) -> str:
+def without_labels(reading: dict[str, Any]) -> dict[str, Any]:
+    """How to read documents whose labels are not used."""
+    return {**reading, "label": None, "label_delimiter": None, "label_from": None, "ignore_labels": True}
+
+
+def remember_reading(classifier: TextClassifier, documents: Collection | Vectors) -> None:
+    """Let a trained model remember how its documents were read."""
+    from dataclasses import replace
+
+    reading = getattr(documents, "reading", None)
+    if reading:
+        classifier.record_ = replace(classifier.record_, reading=reading)
+
+
+def _file_size(source: Source | Sources) -> str:
+    from widemargin.cli.inputs.sources import flat
+    from widemargin.documents.sources.finding import files_on_disk
+
     try:
-        return f"a file of {bytes_in_words(os.path.getsize(source))}"
+        size = sum(os.path.getsize(file) for file in files_on_disk(flat([source])))
+        return f"files of {bytes_in_words(size)}"
     except OSError:
         return "standard input"
 
 
-def check_target(output: str | Path, inputs: Iterable[str | Path | None]) -> None:
+def check_target(output: str | Path, inputs: Iterable[Any]) -> None:
     """Fail before the work rather than after it. Every verb that writes a file calls this first.
 
-    `inputs` are all files and folders that the verb reads, "-" for standard input, None for one not given. An
-    `output` that is one of them, under whatever name, is refused; "-" is standard output.
+    `inputs` is all that the verb reads: files, patterns, folders, archives and queries, "-" for standard
+    input, None for one not given. An `output` that is one of them, under whatever name, is refused; "-" is
+    standard output.
     """
     from widemargin._files import refuse_inputs
 
     if str(output) == "-":
         return
-    refuse_inputs(output, _files_in(inputs))
+    from widemargin.cli.inputs.sources import flat
+    from widemargin.documents.sources.finding import files_on_disk
+
+    refuse_inputs(output, files_on_disk(flat(inputs)))
     output = Path(output)
     if output.is_dir():
         example = output / "model.wm"
@@ -86,22 +111,9 @@ def check_target(output: str | Path, inputs: Iterable[str | Path | None]) -> Non
         raise StorageError(f"{output} cannot be written. Name another file.")
 
 
-def check_model(output: Path, inputs: Iterable[str | Path | None], *, force: bool) -> None:
+def check_model(output: Path, inputs: Iterable[Any], *, force: bool) -> None:
     """As `check_target`, for a model: any other file at its place is kept unless `force` is given."""
     check_target(output, inputs)
     from widemargin.models import check_model_target
 
     check_model_target(output, force=force)
-
-
-def _files_in(inputs: Iterable[str | Path | None]) -> Iterator[str | Path]:
-    """The files that are read: those given, and the documents in folders."""
-    from widemargin.documents.formats.folders import folder_documents
-
-    for source in inputs:
-        if source is None:
-            continue
-        if str(source) != "-" and Path(source).is_dir():
-            yield from folder_documents(Path(source))
-        else:
-            yield source

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from widemargin.classifier import TextClassifier
 from widemargin.classifier.unlabeled.pool import compare_words
@@ -76,14 +75,7 @@ def joined(
     if isinstance(first, Collection) and isinstance(second, Collection):
         return Collection(first.ids + second.ids, first.texts + second.texts, first.labels + second.labels)
     if isinstance(first, Vectors) and isinstance(second, Vectors):
-        width = max(first.X.shape[1], second.X.shape[1])
-        parts = []
-        for part in (first.X, second.X):
-            rows: Any = part.copy()
-            rows.resize((part.shape[0], width))
-            parts.append(rows)
-        X = sp.csr_array(sp.vstack(parts, format="csr"))
-        return Vectors(first.ids + second.ids, X, first.labels + second.labels)
+        return Vectors.joined([first, second])
     has, other = ("vectors", "texts") if isinstance(first, Vectors) else ("texts", "vectors")
     raise DataError(
         f"{source} holds {has} and {second_source} holds {other}. Pass two files of the same kind."

@@ -41,10 +41,14 @@ def check(given: Given, vectorizing: dict[str, Any]) -> None:
 def run(given: Given, reading: dict[str, Any], learning: dict[str, Any], vectorizing: dict[str, Any]) -> None:
     """Read, predict, learn, save, until the stream ends or is stopped."""
     from widemargin.documents.batches import whole_first
-    from widemargin.documents.read_ahead import read_ahead
     from widemargin.documents.reading import read_stream
+    from widemargin.documents.sources.read_ahead import read_ahead
 
-    reader = read_stream(given.data, **reading)
+    if len(given.data) > 1 or given.sql is not None:
+        raise UsageError(
+            "--stream reads one file or standard input. Name one, or pipe several: cat a b | ..."
+        )
+    reader = read_stream(given.data[0], **reading)
     note(reader.description, given.quiet)
     run = Run(_classifier(given, learning, vectorizing), given)
     with contextlib.closing(reader), _few_collections(), _Stop() as stop:

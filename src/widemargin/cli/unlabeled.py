@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.commands import Given
-from widemargin.cli.files import read_all
+from widemargin.cli.files import read_all, without_labels
 from widemargin.cli.output import counted, note
 from widemargin.errors import DataError, UsageError
 
@@ -32,7 +32,7 @@ def check(given: Given) -> None:
         if "unlabeled_use" in given.typed:
             raise UsageError(f"--unlabeled-use {given.unlabeled_use} needs --unlabeled POOL.")
         return
-    if given.unlabeled == given.data == "-":
+    if given.unlabeled == "-" and "-" in given.data:
         raise UsageError("DATA and --unlabeled cannot both be -. Give one of them as a file.")
     if given.stream:
         raise UsageError("--unlabeled needs all documents at once: use it without --stream.")
@@ -44,9 +44,7 @@ def read(given: Given, reading: dict[str, Any], collection: Collection | Vectors
         return None
     from widemargin.documents.collection import Vectors
 
-    pool = read_all(
-        given.unlabeled, given.quiet, {**reading, "label": None, "label_delimiter": None, "time": None}
-    )
+    pool = read_all(given.unlabeled, given.quiet, without_labels(reading) | {"time": None})
     if isinstance(pool, Vectors) != isinstance(collection, Vectors):
         has, other = ("vectors", "texts") if isinstance(collection, Vectors) else ("texts", "vectors")
         raise DataError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from widemargin.documents.record import SEPARATOR, Document, LabelSet
 from widemargin.documents.times import parse_times
@@ -36,6 +36,7 @@ class Collection:
 
     `times` are numbers that can be compared, NaN where there is none, if the times were read. `beside` are
     the cells of further columns that were read, by their names: those of the times and the groups.
+    `reading` is how the documents were read, as a model remembers it.
 
     >>> collection = Collection.of([Document("1", "ham", ("food",)), Document("2", "spam", None)])
     >>> len(collection), collection.texts
@@ -47,6 +48,7 @@ class Collection:
     labels: list[LabelSet] = field(default_factory=list)
     times: list[float] | None = field(default=None, kw_only=True)
     beside: dict[str, list[str]] = field(default_factory=dict, kw_only=True)
+    reading: dict[str, Any] | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Collection:
@@ -81,6 +83,7 @@ class Collection:
             [self.labels[i] for i in indices],
             times=None if self.times is None else [self.times[i] for i in indices],
             beside={name: [cells[i] for i in indices] for name, cells in self.beside.items()},
+            reading=self.reading,
         )
 
     def take_beside(self, options: Options) -> None:
@@ -114,6 +117,32 @@ class Vectors:
     labels: list[LabelSet]
     qids: list[int] | None = None
     weights: list[float] | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Vectors]) -> Vectors:
+        """The rows of several files, as wide as the widest."""
+        import scipy.sparse as sp
+
+        width = max(part.X.shape[1] for part in parts)
+        matrices = []
+        for part in parts:
+            rows: Any = part.X.copy()
+            rows.resize((part.X.shape[0], width))
+            matrices.append(rows)
+
+        def column(name: str, filler: Any) -> list[Any]:
+            lists = [getattr(part, name) or [filler] * len(part) for part in parts]
+            return [value for values in lists for value in values]
+
+        has_qids = any(part.qids is not None for part in parts)
+        weighted = any(part.weights is not None for part in parts)
+        return cls(
+            column("ids", ""),
+            sp.csr_array(sp.vstack(matrices, format="csr")),
+            column("labels", None),
+            column("qids", 0) if has_qids else None,
+            column("weights", 1.0) if weighted else None,
+        )
 
     def __len__(self) -> int:
         return len(self.ids)

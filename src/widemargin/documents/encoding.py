@@ -57,11 +57,19 @@ class Decoder:
     """Decodes one stream of bytes that arrives in chunks.
 
     `encoding` is None as long as only ASCII has arrived and no encoding was given; `guessed` tells whether it
-    was guessed from the bytes; `replaced` and `nuls` count replaced characters.
+    was guessed from the bytes, or is the `likely` one of bytes that are not UTF-8; `replaced` and `nuls`
+    count replaced characters.
     """
 
-    def __init__(self, name: str, encoding: str | None = None, errors: Errors = "replace") -> None:
+    def __init__(
+        self,
+        name: str,
+        encoding: str | None = None,
+        errors: Errors = "replace",
+        likely: str | None = None,
+    ) -> None:
         self.name = name
+        self._likely = likely
         self.errors = errors
         self.encoding = encoding
         self.guessed = False
@@ -162,7 +170,7 @@ class Decoder:
             if self.errors == "strict" or _mostly_utf8(chunk):
                 self._choose("utf-8", guessed=False)
             else:
-                self._choose(detect(chunk), guessed=True)
+                self._choose(self._likely or detect(chunk), guessed=True)
         else:
             self._choose("utf-8", guessed=False)
 
@@ -170,9 +178,9 @@ class Decoder:
         self.encoding, self.guessed = encoding, guessed
         self._decoder = self._new(encoding)
         if guessed:
+            why = "as in training" if encoding == self._likely else "the most probable encoding"
             warnings.warn(
-                f"{self.name}: not UTF-8; read as {encoding}, the most probable encoding. "
-                f"Pass --encoding to choose another.",
+                f"{self.name}: not UTF-8; read as {encoding}, {why}. Pass --encoding to choose another.",
                 DataWarning,
                 stacklevel=2,
             )

@@ -23,6 +23,10 @@ READING: dict[str, tuple[type, ...]] = {
     "id": (str,),
     "label_delimiter": (str,),
     "encoding": (str,),
+    "header": (bool,),
+    "width": (int,),
+    "label_from": (str,),
+    "sheet": (str,),
 }
 
 

@@ -5,18 +5,9 @@ The verbs (`widemargin.cli.commands`), their help and docs/cli.md are made from 
 
 from __future__ import annotations
 
-from widemargin.cli.options import (
-    few_labels,
-    general,
-    hierarchy,
-    learners,
-    online,
-    streams,
-    text,
-    unlabeled,
-)
-from widemargin.cli.options.general import reading
+from widemargin.cli.options import few_labels, general, learners, online, streams, text, unlabeled
 from widemargin.cli.options.option import REQUIRED, Option
+from widemargin.cli.options.reading import READING, reading
 from widemargin.cli.options.verbs.serve import SERVING
 from widemargin.cli.options.verbs.split import SPLIT
 
@@ -25,7 +16,7 @@ __all__ = ["REQUIRED", "TABLE", "Option", "options_of", "panel_of", "reading"]
 # The options by the panel of the help that lists them.
 TABLE: dict[str, tuple[Option, ...]] = {
     "": SPLIT + general.GENERAL,
-    "Reading": general.READING,
+    "Reading": READING,
     "Text to vectors": text.TEXT,
     "Learning": learners.LEARNING + few_labels.FEW_LABELS,
     "Kernels (kernel-svm)": learners.KERNELS,
@@ -37,7 +28,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": online.ONLINE_LEARNING,
     "Streams (online learners)": streams.STREAMS,
-    "Label hierarchy": hierarchy.HIERARCHY,
+    "Label hierarchy": learners.HIERARCHY,
     "Unlabeled documents": unlabeled.UNLABELED,
     "Tuning and estimates": learners.ESTIMATES,
     "Serving": SERVING,

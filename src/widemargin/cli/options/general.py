@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from widemargin.cli.options.option import REQUIRED, Option, train
 
 _READERS = "train label compare predict evaluate identify diagnose split"
-_LABELED = "train label compare evaluate diagnose split"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
 _DATA = (
-    "JSONL, a JSON list, CSV, TSV, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder with a "
-    "subfolder per class, or - for stdin."
+    "JSONL, a JSON list, CSV, TSV, Excel, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder or "
+    "archive (.zip, .tar) of such files or with a subfolder per class, a pattern in quotes such as "
+    "'data/*.csv', or - for stdin."
 )
 
 GENERAL = (
@@ -25,28 +24,25 @@ GENERAL = (
         Path,
         REQUIRED,
     ),
-    Option("DATA", _DATA, "train predict evaluate", str, REQUIRED),
+    Option("[DATA]...", f"One or more of: {_DATA}", "train predict evaluate", list[str]),
     Option(
-        "DATA",
+        "[DATA]...",
         "Plain text, or documents as for `predict` (.jsonl, .csv and so on, or with --format). - is stdin.",
         "identify",
-        str,
-        REQUIRED,
+        list[str],
     ),
     Option(
-        "LABELED",
+        "[LABELED]",
         "Labeled documents. Documents without labels in this file are labeled too. - is stdin.",
         "label",
-        str,
-        REQUIRED,
     ),
-    Option("TRAIN", f"Labeled documents to learn from. {_DATA}", "compare", str, REQUIRED),
+    Option("[TRAIN]", f"Labeled documents to learn from. {_DATA}", "compare"),
     Option(
         "[TEST]",
         "Labeled documents to measure on. Without them, the training documents are cross-validated.",
         "compare",
     ),
-    Option("DATA", _DATA, "diagnose", str, REQUIRED),
+    Option("[DATA]", _DATA, "diagnose"),
     Option(
         "[TEST]",
         "Test documents, labeled or not: copies of training documents and drift are looked for.",
@@ -292,63 +288,6 @@ GENERAL = (
     ),
     Option("--help-all", "Show all options.", "label compare split", bool, common=True),
 )
-READING = (
-    Option(
-        "--text COL",
-        "The column with the text (may be repeated: a text of several columns, such as title and body).",
-        _READERS,
-        list[str],
-        shown="guessed",
-        common=True,
-    ),
-    Option("--label COL", "The column with the labels.", _LABELED, shown="guessed", common=True),
-    Option(
-        "--id COL",
-        "The column with the ids.",
-        "train label predict evaluate identify diagnose split",
-        shown="guessed",
-    ),
-    Option(
-        "--time COL",
-        "The column with the time of each document, ISO dates or numbers: --tune then trains on earlier and "
-        "measures on later documents. Documents without one count as the earliest.",
-        "train",
-        shown="candidates are compared on random splits",
-    ),
-    Option(
-        "--label-delimiter D",
-        "What separates several labels in a cell.",
-        _LABELED,
-        shown="none",
-    ),
-    Option(
-        "--format F",
-        "jsonl, json, csv, tsv, parquet, folder, svmlight, fasttext, lines (plain text, a document per line) "
-        "or text (one document).",
-        _READERS,
-        shown="guessed",
-    ),
-    Option("--encoding E", "The encoding of the file.", _READERS, shown="UTF-8 or guessed"),
-    Option(
-        "--errors replace|strict",
-        "What to do with undecodable bytes: replace and count them, or stop.",
-        _READERS,
-        default="replace",
-    ),
-    Option(
-        "--max-document SIZE",
-        "The largest document to accept (a line, a record, a cell or a file), such as 500kB or 2GB.",
-        f"{_READERS} explain",
-        default="128MB",
-    ),
-    Option(
-        "--multilabel",
-        "A document may have any number of labels, even if every training document has one.",
-        "train label compare diagnose",
-        bool,
-        common=True,
-    ),
-)
 SIMULATION = (
     Option(
         "--simulate N",
@@ -365,12 +304,3 @@ SIMULATION = (
     ),
     Option("--plot FILE", _PLOT, "label", Path, shown="none"),
 )
-
-
-def reading(given: Any) -> dict[str, Any]:
-    """The arguments of the readers."""
-    from widemargin.documents.limits import parse_size
-
-    names = ("format", "text", "label", "id", "time", "label_delimiter", "encoding", "errors")
-    found = {name: getattr(given, name, None) for name in names}
-    return {**found, "max_document": parse_size(given.max_document, "--max-document")}

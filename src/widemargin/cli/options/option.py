@@ -14,10 +14,10 @@ class Option:
     """An argument or option.
 
     `spelling` holds its names and what stands for its value: "--json" is a flag, "--threads N" takes a value,
-    "DATA" is an argument and "[TEXT]" an optional one. A value in lower case, "platt|isotonic", lists the
-    choices, and so does a tuple as `kind`. `verbs` are those that have the option, `learners` those
-    that it applies to ("": it does not depend on the learner). `shown` describes a default that is
-    not a value. A `common` option is listed by ``--help``, all others only by ``--help-all``.
+    "DATA" is an argument, "[TEXT]" an optional one and "[DATA]..." any number of them. A value in lower case,
+    "platt|isotonic", lists the choices, and so does a tuple as `kind`. `verbs` are those that have it, and
+    `learners` those that it applies to ("": it does not depend on the learner). `shown` describes a default
+    that is not a value. A `common` option is listed by ``--help``, all others only by ``--help-all``.
     """
 
     spelling: str
@@ -36,13 +36,15 @@ class Option:
 
     @cached_property
     def metavar(self) -> str | None:
-        last = self.spelling.split()[-1]
-        return None if last.startswith("-") else last
+        words = [word for word in self.spelling.split() if not word.startswith("-")]
+        value = " ".join(words)
+        # typer marks an argument that may be repeated by itself.
+        return (value.strip("[.]") if value.endswith("...") else value) or None
 
     @cached_property
     def name(self) -> str:
         """As Python code names it."""
-        word = self.flags[0] if self.flags else self.spelling.strip("[]").lower()
+        word = self.flags[0] if self.flags else self.spelling.strip("[].").lower()
         return word.strip("-").replace("-", "_")
 
     @cached_property

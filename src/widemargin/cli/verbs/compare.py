@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
+from widemargin.cli.inputs.sources import first_and_second
 from widemargin.cli.options.chosen_learner import options_for
 from widemargin.cli.options.learners import LEARNERS, TUNED
 from widemargin.cli.options.text import (
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: widemargin compare tickets.csv held-out.csv --text body --label team"
 MODEL = "model.wm"
 # Options of reading and of texts that the advised command repeats.
-_REPEATED = ("text", "label", "label_delimiter", "format", "encoding", "errors", "max_document")
+_REPEATED = (
+    *("text", "label", "label_delimiter", "format", "encoding", "errors", "max_document"),
+    *("no_header", "label_from", "sheet", "split"),
+)
 _OF_TEXTS = ("min_df", "max_df", "min_count")
 _OF_WORDS = ("stop_words", "stemmer", "phrases", "pairs", "thesaurus", "blocks")
 
@@ -45,8 +49,7 @@ def run(given: Given) -> None:
     faster learner that is not significantly worse.
     """
     learners = _named(given.learners)
-    if given.train == given.test == "-":
-        raise UsageError("TRAIN and TEST cannot both be -. Give one of them as a file.")
+    given.train, given.test = first_and_second(given, "train", "test")
     if given.plot is not None:
         from widemargin.report.plots import check_plot
 
@@ -118,14 +121,18 @@ def train_command(given: Given, row: ComparedLearner) -> str:
     from widemargin.tune.learners import text_options
 
     known = options_of("compare")
-    words: list[Any] = ["widemargin", "train", given.train, "-o", MODEL, "--learner", row.learner]
+    # The address of a query without its password, which nothing prints.
+    data = ["--sql", given.train, given.sql[1]] if given.sql is not None else [given.train]
+    words: list[Any] = ["widemargin", "train", *data, "-o", MODEL, "--learner", row.learner]
     words += options_for(row.setting)
     if row.learner in TUNED:
         words += ["--tune", "none"]  # the other learners are not tuned unless it is asked for
     words_apply = text_options(row.learner).get("units", "words") == "words"
     for name in (*_REPEATED, *_OF_TEXTS, *(_OF_WORDS if words_apply else ())):
         value = getattr(given, name)
-        if value is not None and value != known[name].default:
+        if known[name].kind is bool:
+            words += [known[name].flags[0]] if value else []
+        elif value is not None and value != known[name].default:
             for each in value if isinstance(value, list) else [value]:
                 words += [known[name].flags[0], each]
     words += ["--multilabel"] if given.multilabel else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
+from widemargin.cli.inputs.sources import first_and_second
 from widemargin.cli.output import note, print_json, say, seconds_in_words, show_table
 from widemargin.errors import DataError, UsageError
 
@@ -22,8 +23,7 @@ def run(given: Given) -> None:
     """
     if not 0 < given.target < 1:
         raise UsageError(f"--target {given.target:g}: expected an F1 between 0 and 1, such as 0.9.")
-    if given.data == given.test == "-":
-        raise UsageError("DATA and TEST are both standard input. Name a file for one of them.")
+    given.data, given.test = first_and_second(given, "data", "test")
     if given.plot is not None:
         from widemargin.report.plots import check_plot
 
@@ -63,7 +63,7 @@ def run(given: Given) -> None:
 
         save_plot(panels(found), given.plot)
     if given.json:
-        print_json({"data": given.data, "test": given.test, **found.to_dict()})
+        print_json({"data": str(given.data), "test": given.test, **found.to_dict()})
         return
     for number, section in enumerate(shown):
         if number:

@@ -9,6 +9,7 @@ from widemargin.cli import estimates, options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import costs_for, read_cost, show_cost
 from widemargin.cli.files import columns_of_model, read_all
+from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.verbs.predict import at_thresholds, check_form, load_scorer
 from widemargin.errors import DataError, DataWarning
@@ -35,6 +36,7 @@ def run(given: Given) -> None:
     from widemargin.cli.options.vector_rows import RowsForModel
     from widemargin.documents.collection import Vectors
 
+    given.data = all_sources(given)
     scorer = at_thresholds(load_scorer(given.model, given.threads), given)
     given_rows = RowsForModel(scorer, given.vectors, given.model)
     reading = columns_of_model(scorer, options.reading(given), given.model)
@@ -49,7 +51,7 @@ def run(given: Given) -> None:
         found = as_json(summary, quality, scorer.summary, levels)
         if cost is not None:
             found["costs"] = cost.to_dict()
-        print_json({"model": str(given.model), "data": given.data, **found})
+        print_json({"model": str(given.model), "data": given.data.to_json(), **found})
     else:
         # Estimates are of the thresholds of training.
         expected = None if given.thresholds else estimates.read_quality(scorer.summary)

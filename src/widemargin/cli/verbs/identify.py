@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, columns_of_model
+from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.output import counted, note, print_json
 from widemargin.cli.verbs.predict import BATCH, Row, load_scorer, writer_for
 from widemargin.errors import DataError, UsageError
@@ -36,6 +37,7 @@ def run(given: Given) -> None:
         raise UsageError("Use either --per-line or --per-document.")
     if given.switch_cost is not None and not given.segments:
         raise UsageError("--switch-cost needs --segments.")
+    given.data = all_sources(given)
     check_target(output, [given.model, given.data])
     reading = _reading(given)
     scorer = load_scorer(given.model, given.threads)
@@ -57,10 +59,10 @@ def run(given: Given) -> None:
 
 def _reading(given: Given) -> dict[str, Any]:
     """How to read DATA: plain text, unless its name or --format says otherwise."""
-    from widemargin.documents.reading import format_by_name
+    from widemargin.documents.sources.finding import known_format
 
-    reading = options.reading(given)
-    found = reading["format"] or format_by_name(given.data)
+    reading = {**options.reading(given), "ignore_labels": True}
+    found = reading["format"] or known_format(given.data)
     if found == "svmlight":
         raise DataError(f"{given.data} holds vectors, not texts. Pass texts.")
     if found in (None, "lines", "text"):
@@ -68,6 +70,8 @@ def _reading(given: Given) -> dict[str, Any]:
         found = "text" if whole else "lines"
     elif given.per_line or given.per_document:
         raise UsageError("--per-line and --per-document are for plain text, but every record is a document.")
+    else:
+        return reading  # each file is guessed for itself
     return {**reading, "format": found}
 
 

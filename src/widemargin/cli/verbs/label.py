@@ -7,7 +7,8 @@ from typing import Any
 
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
-from widemargin.cli.files import check_model, check_target, read_all
+from widemargin.cli.files import check_model, check_target, read_all, remember_reading, without_labels
+from widemargin.cli.inputs.sources import first_and_second
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
 from widemargin.cli.options.given_vectors import found_words, note_found, pair
@@ -41,6 +42,7 @@ def run(given: Given) -> None:
     With --query, documents are ranked instead: by the query, and, once some are marked relevant or not
     relevant in the labels of the ranking and it is passed back, by a transductive SVM as well.
     """
+    given.labeled, given.unlabeled = first_and_second(given, "labeled", "unlabeled")
     _check_options(given)
     if given.query is not None:
         from widemargin.cli import feedback
@@ -62,8 +64,7 @@ def run(given: Given) -> None:
         first = read_all(given.labeled, given.quiet, dict(reading))
         second = None
         if given.unlabeled is not None:
-            without_labels = {**reading, "label": None, "label_delimiter": None}
-            second = read_all(given.unlabeled, given.quiet, without_labels)
+            second = read_all(given.unlabeled, given.quiet, without_labels(reading))
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
     from widemargin.cli import label_task, simulation
@@ -87,6 +88,7 @@ def run(given: Given) -> None:
     if given.next:
         summary["next"] = label_task.ask(task, classifier, given.next, given.seed)
     if given.model is not None:
+        remember_reading(classifier, first)
         with stages.stage("save"):
             summary |= {"model": str(given.model), "bytes": classifier.save(given.model, force=given.force)}
     summary |= {"seconds": stages.seconds, **found_words(classifier.vectorizer_)}
@@ -136,8 +138,6 @@ def _learner(given: Given, learning: dict[str, Any], positives: Any) -> Any:
 
 def _check_options(given: Given) -> None:
     """Refuse what makes no sense before anything is read."""
-    if given.labeled == given.unlabeled == "-":
-        raise UsageError("LABELED and UNLABELED cannot both be -. Give one of them as a file.")
     _check_ranking(given)
     if given.simulate is None:
         if given.plot is not None:

@@ -19,6 +19,7 @@ from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import costs_for
 from widemargin.cli.files import check_target, columns_of_model
+from widemargin.cli.inputs.sources import Sources, all_sources
 from widemargin.cli.inputs.thresholds import files_of, read_thresholds
 from widemargin.cli.output import counted, machine_output, note, print_json
 from widemargin.errors import UsageError
@@ -47,6 +48,7 @@ def run(given: Given) -> None:
     write = writer_for(output, given.top, safe_csv=given.safe_csv)
     if given.thresholds and given.costs is not None:
         raise UsageError("Use either --thresholds or --costs.")
+    given.data = all_sources(given)
     inputs = [given.model, given.data, given.costs, *(given.vectors or ()), *files_of(given.thresholds)]
     check_target(output, inputs)
     scorer = at_thresholds(load_scorer(given.model, given.threads), given)
@@ -66,7 +68,11 @@ def run(given: Given) -> None:
         scorer,
         given.data,
         given.quiet,
-        columns_of_model(scorer, options.reading(given), given.model),
+        {
+            **columns_of_model(scorer, options.reading(given), given.model),
+            "plain_text": True,
+            "ignore_labels": True,
+        },
         every_score=given.scores,
         proba=given.proba,
         top=given.top,
@@ -85,7 +91,7 @@ def run(given: Given) -> None:
 
 def predictions(
     scorer: Scorer,
-    source: str,
+    source: Sources,
     quiet: bool,
     reading: dict[str, Any],
     *,
@@ -124,22 +130,20 @@ def load_scorer(path: Path, threads: int | None = None) -> Scorer:
 
 
 def _pieces(
-    scorer: Scorer, source: str, quiet: bool, reading: dict[str, Any], given_rows: RowsForModel
+    scorer: Scorer, source: Sources, quiet: bool, reading: dict[str, Any], given_rows: RowsForModel
 ) -> Iterator[tuple[list[str], Any, list[str] | None]]:
     """Ids, what the scorer takes, and the texts, a piece of the input at a time."""
-    from widemargin.documents.collection import Vectors
-    from widemargin.documents.reading import guess_format, read_collection, read_documents
+    from widemargin.documents.reading import open_sources
     from widemargin.progress import track
 
-    reading["format"] = reading["format"] or guess_format(source)
-    if reading["format"] == "svmlight":
-        vectors = read_collection(source, **reading)
-        assert isinstance(vectors, Vectors)
+    opened = open_sources(source, **reading)
+    if opened.holds_vectors:
+        vectors = opened.vectors()
         check_form(scorer, source, vectors=True)
         yield vectors.ids, vectors, None
         return
     check_form(scorer, source, vectors=False)
-    reader = read_documents(source, **reading)
+    reader = opened.reader()
     note(reader.description, quiet)
     for batch in track(reader.batches(BATCH), "Labeling", size=len, enabled=False if quiet else None):
         given_rows.pair(batch.texts)
@@ -147,7 +151,7 @@ def _pieces(
     given_rows.finish()
 
 
-def check_form(scorer: Scorer, source: str, *, vectors: bool) -> None:
+def check_form(scorer: Scorer, source: Sources, *, vectors: bool) -> None:
     """Refuse texts for a model of vectors and the other way round."""
     from widemargin.errors import DataError
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
+from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.errors import DataError, UsageError
 
@@ -35,6 +36,7 @@ def run(given: Given) -> None:
     Parts are written as JSON Lines: an id, the text (or every column of --text) and the labels, with the
     columns of --group and --time. The same seed gives the same parts.
     """
+    given.data = all_sources(given)
     sizes: dict[str, Any] = {name: _size(getattr(given, name), f"--{name}") for name in ("dev", "test")}
     files = _files(given)
     for path in files.values():
@@ -76,7 +78,7 @@ def run(given: Given) -> None:
         }
         print_json(
             {
-                "data": given.data,
+                "data": given.data.to_json(),
                 "files": {name: str(path) for name, path in files.items()},
                 "documents": {name: len(part) for name, part in parts.items()},
                 "labels": labels,

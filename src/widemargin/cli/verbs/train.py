@@ -1,11 +1,12 @@
-"""``widemargin train DATA -o MODEL``: learn a classifier and write it to one file."""
+"""``widemargin train DATA... -o MODEL``: learn a classifier and write it to one file."""
 
 from __future__ import annotations
 
 from widemargin.cli import estimates, options, stream, unlabeled
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import read_costs
-from widemargin.cli.files import check_model, read_all
+from widemargin.cli.files import check_model, read_all, remember_reading
+from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
 from widemargin.cli.options.given_vectors import found_words, free_blocks, note_found, pair
@@ -38,11 +39,14 @@ def run(given: Given) -> None:
     label, the model chooses one label per document; if some have none or several, each label is decided
     separately.
     Labels that are paths in a tree (--label-path) are decided along the tree.
+    Several files are read in their order. The model remembers how they were read, so that `predict` and
+    `evaluate` need no options of reading for files of the same form.
     Unlabeled documents of DATA are left out; those of another file can help (--unlabeled). SVM-light files
     hold vectors, so text options do not apply.
 
     At the end, the estimated quality on new documents is printed for each label, with intervals.
     """
+    given.data = all_sources(given)
     unlabeled.check(given)
     read = [given.data, given.unlabeled, *word_files(given), given.start_weights, given.costs]
     check_model(given.output, read, force=given.force)
@@ -121,6 +125,7 @@ def run(given: Given) -> None:
         unlabeled_use=None if pool is None else given.unlabeled_use,
     )
     classifier.fit(collection, labels, unlabeled=pool)
+    remember_reading(classifier, collection)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("save"):
         size = classifier.save(given.output, force=given.force)

@@ -79,7 +79,7 @@ class JsonLines:
         self._errors = options.errors
         self._skipped = skipped
         self._delimiter = options.label_delimiter
-        columns = self._columns = _choose_fields(lines, name, options)
+        columns = self.columns = _choose_fields(lines, name, options)
         # If the first records have no labels, later ones may still use the canonical fields.
         canonical = columns.label in (None, "labels", "label")
         self._labels = ("labels", "label") if canonical else (str(columns.label),)
@@ -108,14 +108,14 @@ class JsonLines:
         """Add records of the usual form: a text, a list of labels, an id that is a string."""
         if self._delimiter is not None or _may_halve(text):
             return False
-        columns = [[record.get(field) for record in records] for field in self._columns.joined]
+        columns = [[record.get(field) for record in records] for field in self.columns.joined]
         texts: list[Any] = columns[0] if len(columns) == 1 else _joined(columns)
         if set(map(type, texts)) != {str}:
             return False
         labels = _plain_labels([[record.get(field) for record in records] for field in self._labels])
         if labels is None:
             return False
-        ids: list[Any] = [record.get(self._columns.id) for record in records] if self._columns.id else []
+        ids: list[Any] = [record.get(self.columns.id) for record in records] if self.columns.id else []
         if not ids:
             ids = [str(place) for place in range(count + 1, count + len(records) + 1)]
         elif set(map(type, ids)) != {str}:
@@ -145,7 +145,7 @@ class JsonLines:
 
     def _document(self, record: dict[str, Any], line: str, number: int, count: int) -> Document:
         """The document of line `number`, the `count`-th one of its source."""
-        columns = self._columns
+        columns = self.columns
         where = f"{self._name}, {self._unit} {number}"
         if columns.beside:
             record = {**record, **{name: as_cell(record.get(name)) for name in columns.beside}}

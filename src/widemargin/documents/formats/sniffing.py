@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal, get_args
 
 from widemargin.documents.encoding import Decoder
-from widemargin.documents.opening import COMPRESSED, STDIN, ByteSource
+from widemargin.documents.formats.columns import Options
+from widemargin.documents.sources.byte_source import ByteSource
+from widemargin.documents.sources.files import COMPRESSED, STDIN
 from widemargin.errors import DataError, DataWarning, UsageError
 
-Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "folder", "svmlight", "fasttext", "lines", "text"]
+Format = Literal[
+    "jsonl", "json", "csv", "tsv", "parquet", "excel", "folder", "svmlight", "fasttext", "lines", "text"
+]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _SUFFIXES: dict[str, Format] = {
@@ -20,12 +24,17 @@ _SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     **dict.fromkeys((".tsv", ".tab"), "tsv"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".xlsx", ".xlsm"), "excel"),
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
     **dict.fromkeys((".ft", ".fasttext"), "fasttext"),
 }
 _SVMLIGHT_ROW = re.compile(
     rb"[-+]?[\d.][\d.eE,+-]*(\s+(?:qid|cost):\S+)*(\s+\d+:\S+)+\s*(#.*)?|[-+]?[\d.]+\s*(#.*)?"
 )
+
+
+class EmptySourceError(DataError):
+    """A source has no documents."""
 
 
 def guess_format(source: str | Path) -> Format:
@@ -40,11 +49,25 @@ def guess_format(source: str | Path) -> Format:
     return found_format(by_name, stream)
 
 
-def found_format(by_name: Format | None, stream: ByteSource) -> Format:
-    """The format of an open source, whose name may leave open how JSON is spread over its lines."""
+def found_format(
+    by_name: Format | None, stream: ByteSource, options: Options | None = None, *, labeled: bool = False
+) -> Format:
+    """The format of an open source, whose name may leave open how JSON is spread over its lines.
+
+    `labeled`: all its documents have one label, so that plain text has a document per line.
+    """
     if by_name == "jsonl":
         return "json" if _is_one_value(stream.head) else "jsonl"
-    return by_name or format_of_bytes(stream.head, stream.name)
+    if by_name is not None:
+        return by_name
+    plain = options is not None and (options.plain_text or options.remembered.get("format") == "lines")
+    if options is not None and (plain or labeled):
+        from widemargin.documents.formats.plain_or_table import plain_or_table
+
+        found = plain_or_table(_decoded(stream.head, stream.name), stream.name, options, labeled=labeled)
+        if found is not None:
+            return found
+    return format_of_bytes(stream.head, stream.name)
 
 
 def _is_one_value(head: bytes) -> bool:
@@ -69,9 +92,16 @@ def checked_format(format: str | None) -> Format | None:
 def format_by_name(source: str | Path) -> Format | None:
     if source == STDIN:
         return None
-    path = Path(source)
-    if path.is_dir():
-        return "folder"
+    return "folder" if Path(source).is_dir() else format_by_ending(str(source))
+
+
+def format_by_ending(name: str) -> Format | None:
+    """The format that the ending of a name says.
+
+    >>> format_by_ending("tickets.csv.gz"), format_by_ending("notes.txt")
+    ('csv', None)
+    """
+    path = PurePath(name)
     if path.suffix.lower() in COMPRESSED:
         path = path.with_suffix("")
     return _SUFFIXES.get(path.suffix.lower())
@@ -85,12 +115,10 @@ def format_of_bytes(head: bytes, name: str) -> Format:
     """
     if head.startswith(b"PAR1"):
         return "parquet"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        lines = Decoder(name).decode(head).encode().splitlines()
+    lines = _decoded(head, name).encode().splitlines()
     rows = [line.strip() for line in lines if line.strip() and not line.startswith(b"#")]
     if not rows:
-        raise DataError(
+        raise EmptySourceError(
             f"{name}: is empty. Expected documents as JSON, JSON Lines, CSV, TSV, fastText or SVM-light."
         )
     first = rows[0]
@@ -108,6 +136,12 @@ def format_of_bytes(head: bytes, name: str) -> Format:
         f"{name}: the format cannot be guessed from its name or its first line "
         f"({first[:40].decode(errors='replace')!r}). Name it with --format: {', '.join(FORMATS)}."
     )
+
+
+def _decoded(head: bytes, name: str) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return Decoder(name).decode(head)
 
 
 def _peek_stdin() -> bytes:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from widemargin._files import replacing
 from widemargin.documents.collection import Vectors
 from widemargin.documents.limits import MAX_DOCUMENT
-from widemargin.documents.opening import ByteSource
 from widemargin.documents.record import LabelSet
+from widemargin.documents.sources.byte_source import ByteSource
 from widemargin.documents.wording import counted, shown
 from widemargin.errors import DataError, DataWarning
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from widemargin._files import replacing
 from widemargin.documents.formats.svmlight import NUMBER
-from widemargin.documents.opening import ByteSource
+from widemargin.documents.sources.byte_source import ByteSource
 from widemargin.documents.wording import shown
 from widemargin.errors import DataError
 

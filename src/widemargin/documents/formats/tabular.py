@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from widemargin.documents.encoding import Lines
 from widemargin.documents.formats.columns import Columns, Options, choose_columns
 from widemargin.documents.formats.label_cells import labels_of_cell
+from widemargin.documents.formats.sniffing import EmptySourceError
+from widemargin.documents.formats.tables.header import check_header, has_header, numbered
 from widemargin.documents.limits import too_large
 from widemargin.documents.record import Document, join_columns
 from widemargin.documents.wording import counted
@@ -24,7 +26,8 @@ _NAMES = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with ba
 # The csv module's limit of 128 kB is too small for many documents; this one fits any C long.
 _FIELD_LIMIT = 2**31 - 1
 _SAMPLE = 100
-_LONG_NAME = 60
+# Without names, contents decide, so more of them are looked at.
+_SAMPLE_WITHOUT_HEADER = 1000
 
 
 @dataclass(frozen=True)
@@ -43,32 +46,31 @@ def open_table(
     name: str,
     options: Options,
     delimiter: str | None = None,
-) -> tuple[str, Iterator[Document]]:
-    """A description, and the documents. By default, the delimiter is guessed from the header."""
+) -> tuple[str, Columns, Iterator[Document]]:
+    """What kind of table it is, the chosen columns, and the documents. By default, the delimiter is guessed
+    from the header."""
     csv.field_size_limit(_FIELD_LIMIT)
     sample = lines.peek()
     first = next((line for line in sample if line.strip()), "")
     if not first:
-        raise DataError(
+        raise EmptySourceError(
             f"{name}: is empty. Expected a header such as id,text,label, then one document per record."
         )
     delimiter = delimiter or max(_DELIMITERS, key=lambda mark: (first.count(mark), mark == ","))
     dialect = _choose_dialect(delimiter, sample)
     rows = _records(lines, dialect, name, options.max_document)
     line, header = next(rows)
-    numbered = _numbered(header, options)
-    names = [str(i) for i in range(1, len(header) + 1)] if numbered else [cell.strip() for cell in header]
-    if not numbered:
-        _check_header(names, options, f"{name}, line {line}")
-    records = [
-        dict(zip(names, row, strict=False)) for row in _sample_rows(sample, dialect, skip=not numbered)
-    ]
-    columns = choose_columns(names, records, options, f"{name}, line {line}")
-    about = ", without a header" if numbered else ""
+    headed = has_header(header, options)
+    names = [cell.strip() for cell in header] if headed else numbered(len(header))
+    if headed:
+        check_header(names, options, f"{name}, line {line}")
+    records = [dict(zip(names, row, strict=False)) for row in _sample_rows(sample, dialect, headed)]
+    columns = choose_columns(names, records, options, f"{name}, line {line}", headed=headed)
+    about = "" if headed else ", without a header"
     quotes = "" if dialect.quoted else ", quotes are ordinary characters"
-    description = f"{_NAMES[delimiter]}{about}{quotes}: {columns.describe()}"
-    pushed_back = [(line, header)] if numbered else []
-    return description, _documents(rows, pushed_back, names, columns, options, name)
+    pushed_back = [] if headed else [(line, header)]
+    documents = _documents(rows, pushed_back, names, columns, options, name)
+    return f"{_NAMES[delimiter]}{about}{quotes}", columns, documents
 
 
 def _documents(
@@ -159,26 +161,10 @@ def _choose_dialect(delimiter: str, sample: Sequence[str]) -> _Dialect:
     return _Dialect(delimiter, quoted=widths == {plain.pop() + 1})
 
 
-def _sample_rows(sample: Sequence[str], dialect: _Dialect, skip: bool) -> list[list[str]]:
+def _sample_rows(sample: Sequence[str], dialect: _Dialect, headed: bool) -> list[list[str]]:
     rows: list[list[str]] = []
+    some = sample[: _SAMPLE if headed else _SAMPLE_WITHOUT_HEADER]
     # Errors of a record are reported when it is read.
     with contextlib.suppress(csv.Error):
-        rows.extend(row for row in dialect.reader(sample[:_SAMPLE], strict=False) if row)
-    return rows[1:] if skip else rows
-
-
-def _numbered(header: Sequence[str], options: Options) -> bool:
-    """Whether the caller names columns by number, which means that there is no header."""
-    wanted = options.named
-    return bool(wanted) and all(column.isdecimal() and column not in header for column in wanted)
-
-
-def _check_header(names: Sequence[str], options: Options, where: str) -> None:
-    """Raise an error if the first line is a document instead of a header."""
-    cure = "Add a header line such as label,text, or name the columns by number: --label 1 --text 2."
-    for name in names:
-        if len(name) > _LONG_NAME and name not in options.named:
-            raise DataError(f'{where}: "{name[:40]}..." does not look like the name of a column. {cure}')
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f'{where}: two columns are called "{twice}". Rename one. Without a header: {cure}')
+        rows.extend(row for row in dialect.reader(some, strict=False) if row)
+    return rows[1:] if headed else rows

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.documents.opening import ByteSource
+from widemargin.documents.sources.byte_source import ByteSource
 from widemargin.errors import DataError, DataWarning, MissingFileError, StorageError
 
 Floats = NDArray[np.float32]

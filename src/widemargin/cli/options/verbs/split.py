@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from widemargin.cli.options.option import REQUIRED, Option
+from widemargin.cli.options.option import Option
 
 
 def _split(spelling: str, help: str, kind: Any = str, default: Any = None, **more: Any) -> Option:
@@ -13,13 +13,7 @@ def _split(spelling: str, help: str, kind: Any = str, default: Any = None, **mor
 
 
 SPLIT = (
-    _split(
-        "DATA",
-        "JSONL, a JSON list, CSV, TSV, Parquet or fastText (also .gz, .xz, .zst), a folder with a subfolder "
-        "per class, or - for stdin.",
-        str,
-        REQUIRED,
-    ),
+    _split("[DATA]...", "One or more files, folders, archives or patterns, as for `train`.", list[str]),
     _split(
         "--test SIZE",
         "Size of the test part: a fraction of the labeled documents, such as 0.2, or a number, such as 500.",

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from widemargin.documents.batches import Batch
-from widemargin.documents.read_ahead import read_ahead
 from widemargin.documents.reading import read_stream
+from widemargin.documents.sources.read_ahead import read_ahead
 from widemargin.errors import DataError
 
 

@@ -13,13 +13,12 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from widemargin.documents.limits import MAX_DOCUMENT, too_large
+from widemargin.documents.sources.files import COMPRESSED, STDIN, File
 from widemargin.errors import DataError, MissingFileError, StorageError
 
-STDIN = "-"
-COMPRESSED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 _NOT_READ = {"zip": b"PK\x03\x04", "bzip2": b"BZh[1-9]1AY&", "7z": b"7z\xbc\xaf\x27\x1c"}
 _CHUNK = 1 << 20
 # Four bytes of a .zst file may expand to 128 kB, so this number of bytes expands to at most 64 MB.
@@ -28,18 +27,19 @@ _HEAD = 1 << 16
 
 
 class ByteSource:
-    """The decompressed bytes of `source` (a path, or "-" for standard input).
+    """The decompressed bytes of `source` (a path, "-" for standard input, or a `File`).
 
     `head` contains the first bytes; reading still begins with them. `in_thread`: standard input is read in a
     thread, and nothing of it has been read yet.
     """
 
-    def __init__(self, source: str | Path, *, in_thread: bool = False) -> None:
-        self.name = "standard input" if source == STDIN else str(source)
-        self.is_stdin = source == STDIN
+    def __init__(self, source: str | Path | File, *, in_thread: bool = False) -> None:
+        name = source.name if isinstance(source, File) else str(source)
+        self.is_stdin = name == STDIN
+        self.name = "standard input" if self.is_stdin else name
         with self._explained():
             raw = self._raw = self._open(source, in_thread)
-            self._stream = _decompressed(raw, source if not self.is_stdin else "")
+            self._stream = decompressed(raw, "" if self.is_stdin else name)
             # One line is enough to recognize the format; a pipe may not have more yet.
             self.head = self._stream.read1(_HEAD)
             while b"\n" not in self.head and len(self.head) < _HEAD:
@@ -91,7 +91,9 @@ class ByteSource:
         if not self.is_stdin:
             self._stream.close()
 
-    def _open(self, source: str | Path, in_thread: bool) -> IO[bytes]:
+    def _open(self, source: str | Path | File, in_thread: bool) -> IO[bytes]:
+        if isinstance(source, File) and source.open is not None:
+            return source.open()
         if self.is_stdin and sys.stdin is None:
             raise DataError("standard input is closed. Pass a file, or pipe documents in.")
         if self.is_stdin and not in_thread:
@@ -102,6 +104,7 @@ class ByteSource:
                 return open(os.dup(sys.stdin.fileno()), "rb", buffering=_CHUNK)
             except (OSError, ValueError):  # standard input is not a file
                 return sys.stdin.buffer
+        assert not isinstance(source, File)
         if os.path.isdir(source):
             raise DataError(
                 f"{source}: is a folder; expected a file. Pass --format folder for class folders."
@@ -134,19 +137,21 @@ class ByteSource:
         )
 
 
-def _decompressed(raw: IO[bytes], source: str | Path) -> io.BufferedReader[Any]:
+def decompressed(raw: IO[bytes], source: str | Path) -> Any:
     """`raw`, decompressed if its first bytes show a known compression."""
-    buffered: io.BufferedReader[Any] = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+    buffered: Any = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(Any, raw), _CHUNK)
     magic = buffered.peek(8)[:8]
     suffix = Path(source).suffix.lower()
     if magic and suffix in COMPRESSED and not magic.startswith(COMPRESSED[suffix]):
         raise DataError(f"{source}: not a {suffix} file despite its name. Rename it, or get a complete copy.")
     for name, start in _NOT_READ.items():
         if re.match(start, magic):
-            where = source or "standard input"
-            raise DataError(f"{where}: a {name} file cannot be read directly. Unpack it first.")
+            where, cure = source or "standard input", "Unpack it first."
+            if name == "zip" and not source:
+                cure = "Save it as a file first."
+            raise DataError(f"{where}: a {name} file cannot be read directly. {cure}")
     if magic.startswith(COMPRESSED[".gz"]):
-        return io.BufferedReader(gzip.GzipFile(fileobj=buffered), _CHUNK)
+        return io.BufferedReader(cast(Any, gzip.GzipFile(fileobj=buffered)), _CHUNK)
     if magic.startswith(COMPRESSED[".xz"]):
         return io.BufferedReader(lzma.LZMAFile(buffered), _CHUNK)
     if magic.startswith(COMPRESSED[".zst"]):

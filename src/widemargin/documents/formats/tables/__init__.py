@@ -1,0 +1,1 @@
+"""Tables whose cells have types: Parquet, Excel, saved datasets and the results of queries."""
