@@ -31,7 +31,7 @@ def train(texts: list[str], labels: list[str], lengths: tuple[int, int]) -> Any:
     """What ``train --learner profiles`` learns, for one thread."""
     vectorizer = Vectorizer(units="chars", ngram_range=lengths, weighting="txx", min_count=2, n_jobs=1)
     learner = ProfileClassifier(unseen=0.1, n_jobs=1)
-    return TextClassifier(vectorizer, learner).fit(texts, labels).scorer
+    return TextClassifier(vectorizer, learner, estimate=None).fit(texts, labels).scorer
 
 
 def strings(collection: Any, known: set[str], size: int) -> tuple[list[str], list[str]]:

@@ -54,7 +54,9 @@ def quiet_peer() -> None:
 
 
 def ours(threads: int = THREADS) -> TextClassifier:
-    return TextClassifier(Vectorizer(n_jobs=threads), LinearSVM(C=C, balance=0, n_jobs=threads))
+    return TextClassifier(
+        Vectorizer(n_jobs=threads), LinearSVM(C=C, balance=0, n_jobs=threads), estimate=None
+    )
 
 
 def peer(tol: float = 1e-4) -> Pipeline:

@@ -84,7 +84,7 @@ def load(name: str) -> Task:
 
 def ours(task: Task, r: float = 0.5, rivals: float = 0.5, blocks: str | None = None) -> Result:
     start = time.perf_counter()
-    model = TextClassifier(Vectorizer(n_hashed=HASHED, blocks=blocks), Arow(r, rivals=rivals))
+    model = TextClassifier(Vectorizer(n_hashed=HASHED, blocks=blocks), Arow(r, rivals=rivals), estimate=None)
     for first in range(0, len(task.texts), 1000):
         part = slice(first, first + 1000)
         model.partial_fit(task.texts[part], task.labels[part])

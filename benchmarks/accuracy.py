@@ -102,7 +102,9 @@ def tuned(job: Job, effort: str) -> TextClassifier:
 
 
 def plain(job: Job) -> TextClassifier:
-    return TextClassifier(Vectorizer(weighting="tfc"), LinearSVM(balance=0)).fit(job.train, job.y_train)
+    return TextClassifier(Vectorizer(weighting="tfc"), LinearSVM(balance=0), estimate=None).fit(
+        job.train, job.y_train
+    )
 
 
 def grid(job: Job) -> GridSearchCV:

@@ -90,7 +90,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     for name, between, train, test in costs():
-        classifier = TextClassifier(costs=between, estimate=asked.estimate).fit(*train)
+        classifier = TextClassifier(costs=between, estimate=asked.estimate, tune=None).fit(*train)
         space, scores = classifier.label_space_, classifier.decision_function(test[0])
         truth, plain = (
             Labels.of(test[1], space=space).codes,
@@ -114,7 +114,7 @@ def main() -> None:
         )
     for name, train, test in tasks():
         for goal in GOALS:
-            classifier = TextClassifier(thresholds=goal, estimate="k-fold").fit(*train)
+            classifier = TextClassifier(thresholds=goal, estimate="k-fold", tune=None).fit(*train)
             space, scores = classifier.label_space_, classifier.decision_function(test[0])
             summary = summarize(space, space.encode(test[1]), scores, classifier.rule_.choose(scores))
             estimated = classifier.training_summary_["estimates"]

@@ -57,14 +57,16 @@ def tried(
         order = np.random.default_rng(seed).permutation(len(texts))
         train, test = order[:n], order[n : n + MOST_TESTED]
         y = [labels[i] for i in train]
-        classifier = TextClassifier(learner=LEARNERS[learner](), **settings)
+        classifier = TextClassifier(
+            **{"learner": LEARNERS[learner](), "tune": None, "estimate": None, **settings}
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             begin = time.perf_counter()
             classifier.fit([texts[i] for i in train], y)
             spent = time.perf_counter() - begin
             once = time.perf_counter()
-            again = TextClassifier(classifier.vectorizer_, classifier.learner_).fit(
+            again = TextClassifier(classifier.vectorizer_, classifier.learner_, estimate=None).fit(
                 [texts[i] for i in train], y
             )
             once = time.perf_counter() - once

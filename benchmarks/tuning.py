@@ -48,7 +48,7 @@ def tuned(path: Path) -> Tuning:
 
 
 def trained(path: Path) -> TextClassifier:
-    return TextClassifier().fit(read_collection(str(path)))
+    return TextClassifier(tune=None, estimate=None).fit(read_collection(str(path)))
 
 
 def best_of_grid(job: Job) -> tuple[float, dict[str, object]]:

@@ -67,12 +67,12 @@ def points(classifier: TextClassifier, texts: list[str], labels: list[Any]) -> f
 
 def rows(task: str, uses: list[str], seed: int) -> Iterator[Row]:
     texts, labels, pool, new_texts, new_labels = divided(task)
-    tuned = TextClassifier(tune="fast").fit(texts, labels)
+    tuned = TextClassifier(tune="fast", estimate=None).fit(texts, labels)
     vectorizer, learner = clone(tuned.vectorizer_), clone(tuned.learner_)
     if "random_state" in learner.get_params():
         learner.set_params(random_state=seed)
     start = time.perf_counter()
-    plain = TextClassifier(vectorizer, learner).fit(texts, labels)
+    plain = TextClassifier(vectorizer, learner, estimate=None).fit(texts, labels)
     plain_seconds = time.perf_counter() - start
     before = points(plain, new_texts, new_labels)
     several = plain.label_space_.kind == "multilabel"
@@ -87,7 +87,7 @@ def rows(task: str, uses: list[str], seed: int) -> Iterator[Row]:
         after = points(kept, new_texts, new_labels)
         asked = after
         if summary["use"] != use:
-            without_test = TextClassifier(vectorizer, learner, unlabeled_use=use)
+            without_test = TextClassifier(vectorizer, learner, unlabeled_use=use, estimate=None)
             asked = points(without_test.fit(texts, labels, unlabeled=pool), new_texts, new_labels)
         found = {
             "labeled": len(texts),

@@ -86,7 +86,7 @@ LEARNERS = [
     BoostedTrees(10),
     BoostedTrees(10, base="stumps"),
     ProfileClassifier(),
-    TextClassifier(learner=Perceptron()),
+    TextClassifier(learner=Perceptron(), tune=None, estimate=None),
 ]
 TRANSFORMERS = [
     SelectFeatures("df", n_features=2),

@@ -17,7 +17,7 @@ from widemargin import TextClassifier
 PUBLIC = [getattr(widemargin, name) for name in widemargin.__all__]
 ESTIMATORS: list[Any] = [
     *(cls() for cls in PUBLIC if inspect.isclass(cls) and issubclass(cls, BaseEstimator)),
-    TextClassifier(calibration="platt"),
+    TextClassifier(calibration="platt", tune=None, estimate=None),
 ]
 X = np.eye(4)
 ARGUMENTS = {

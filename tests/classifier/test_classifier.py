@@ -29,12 +29,12 @@ SETS = [("grain",)] * 3 + [("grain", "ship")] + [("money",)] * 3 + [()] + [("shi
 
 
 def fitted(**vectorizing) -> TextClassifier:
-    return TextClassifier(Vectorizer(**vectorizing), LinearSVM(C=10)).fit(TEXTS, TOPICS)
+    return TextClassifier(Vectorizer(**vectorizing), LinearSVM(C=10), estimate=None).fit(TEXTS, TOPICS)
 
 
 class TestFit:
     def test_several_classes(self):
-        classifier = TextClassifier().fit(TEXTS, TOPICS)
+        classifier = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS)
         assert classifier.classes_.tolist() == ["grain", "money", "ship"]
         assert classifier.predict(["corn and barley", "a bank", "a tanker"]).tolist() == [
             "grain",
@@ -44,30 +44,30 @@ class TestFit:
         assert classifier.decision_function(["corn", "bank"]).shape == (2, 3)
 
     def test_two_classes(self):
-        classifier = TextClassifier().fit(GRAIN + MONEY, [False] * 4 + [True] * 4)
+        classifier = TextClassifier(tune=None, estimate=None).fit(GRAIN + MONEY, [False] * 4 + [True] * 4)
         assert classifier.predict(["corn", "bank"]).tolist() == [False, True]
         assert classifier.decision_function(["corn", "bank"]).shape == (2,)
 
     def test_label_sets(self):
-        classifier = TextClassifier(learner=LinearSVM(C=100)).fit(TEXTS, SETS)
+        classifier = TextClassifier(learner=LinearSVM(C=100), tune=None, estimate=None).fit(TEXTS, SETS)
         assert classifier.predict(TEXTS) == SETS
         assert classifier.training_summary_["task"] == "multilabel"
 
     def test_indicator_matrix(self):
         y = np.array([[name in labels for name in ("grain", "money", "ship")] for labels in SETS], dtype=int)
-        classifier = TextClassifier(learner=LinearSVM(C=100)).fit(TEXTS, y)
+        classifier = TextClassifier(learner=LinearSVM(C=100), tune=None, estimate=None).fit(TEXTS, y)
         np.testing.assert_array_equal(classifier.predict(TEXTS), y)
 
     def test_collection_brings_its_labels(self):
         ids = [str(i) for i in range(len(TEXTS))]
         one_each = Collection(ids, TEXTS, [(topic,) for topic in TOPICS])
-        assert TextClassifier().fit(one_each).predict(one_each).tolist() == TOPICS
-        several = TextClassifier().fit(Collection(ids, TEXTS, SETS))
+        assert TextClassifier(tune=None, estimate=None).fit(one_each).predict(one_each).tolist() == TOPICS
+        several = TextClassifier(tune=None, estimate=None).fit(Collection(ids, TEXTS, SETS))
         assert several.label_space_.kind == "multilabel"
 
     def test_matrix_has_no_vectorizer(self):
         X = Vectorizer().fit_transform(TEXTS)
-        classifier = TextClassifier().fit(X, TOPICS)
+        classifier = TextClassifier(tune=None, estimate=None).fit(X, TOPICS)
         assert classifier.vectorizer_ is None
         assert classifier.predict(X).tolist() == TOPICS
         term = classifier.top_terms("grain", 1).positive[0][0]
@@ -81,7 +81,9 @@ class TestFit:
 
     def test_vectors_may_end_early_or_late(self):
         X = sp.csr_array(np.eye(4, dtype=np.float32))
-        classifier = TextClassifier().fit(Vectors(list("abcd"), X, [("1",), ("2",), ("1",), ("2",)]))
+        classifier = TextClassifier(tune=None, estimate=None).fit(
+            Vectors(list("abcd"), X, [("1",), ("2",), ("1",), ("2",)])
+        )
         wide = sp.csr_array(np.eye(4, 6, dtype=np.float32))
         narrow = sp.csr_array(np.eye(2, dtype=np.float32))
         assert classifier.predict(Vectors(list("abcd"), wide, [None] * 4)).tolist() == ["1", "2", "1", "2"]
@@ -90,10 +92,13 @@ class TestFit:
 
     def test_unlabeled_are_left_out(self):
         with pytest.warns(DataWarning, match="2 of 14 documents have no label"):
-            classifier = TextClassifier().fit([*TEXTS, "corn", "bank"], [*TOPICS, None, None])
+            classifier = TextClassifier(tune=None, estimate=None).fit(
+                [*TEXTS, "corn", "bank"], [*TOPICS, None, None]
+            )
         assert classifier.training_summary_["documents"] == 12
         np.testing.assert_array_equal(
-            classifier.decision_function(TEXTS), TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS)
+            classifier.decision_function(TEXTS),
+            TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS).decision_function(TEXTS),
         )
 
     @pytest.mark.parametrize("container", ["numpy", "matrix", "pyarrow", "pandas"])
@@ -111,8 +116,8 @@ class TestFit:
             pandas = pytest.importorskip("pandas")
             texts, y = (pandas.Series(values, index=range(100, 113)) for values in (texts, y))
         with pytest.warns(DataWarning, match="1 of 13 documents"):
-            classifier = TextClassifier().fit(texts, y)
-        expected = TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS)
+            classifier = TextClassifier(tune=None, estimate=None).fit(texts, y)
+        expected = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS).decision_function(TEXTS)
         np.testing.assert_array_equal(classifier.decision_function(tests), expected)
 
     @pytest.mark.parametrize(
@@ -127,10 +132,10 @@ class TestFit:
     )
     def test_labels_that_cannot_be_learned(self, texts, y, error, message):
         with pytest.raises(error, match=message):
-            TextClassifier().fit(texts, y)
+            TextClassifier(tune=None, estimate=None).fit(texts, y)
 
     def test_summary(self):
-        summary = TextClassifier().fit(TEXTS, TOPICS).training_summary_
+        summary = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS).training_summary_
         assert {key: summary[key] for key in ("documents", "labels", "task")} == {
             "documents": 12,
             "labels": 3,
@@ -149,18 +154,20 @@ class TestWeights:
     def test_they_reach_the_learner(self):
         X = Vectorizer().fit_transform(TEXTS)
         expected = LinearSVM().fit(X, TOPICS, self.WEIGHTS).decision_function(X)
-        found = TextClassifier().fit(TEXTS, TOPICS, self.WEIGHTS)
+        found = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS, self.WEIGHTS)
         np.testing.assert_allclose(found.decision_function(TEXTS), expected)
         labels = [(topic,) for topic in TOPICS]
         vectors = Vectors([str(i) for i in range(12)], X, labels, None, self.WEIGHTS)
-        np.testing.assert_allclose(TextClassifier().fit(vectors).decision_function(X), expected)
+        np.testing.assert_allclose(
+            TextClassifier(tune=None, estimate=None).fit(vectors).decision_function(X), expected
+        )
 
     def test_unlabeled_documents_take_theirs_along(self):
         with pytest.warns(DataWarning, match="2 of 14 documents have no label"):
-            found = TextClassifier().fit(
+            found = TextClassifier(tune=None, estimate=None).fit(
                 [*TEXTS, "corn", "bank"], [*TOPICS, None, None], [*self.WEIGHTS, 9, 9]
             )
-        expected = TextClassifier().fit(TEXTS, TOPICS, self.WEIGHTS)
+        expected = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS, self.WEIGHTS)
         np.testing.assert_array_equal(found.decision_function(TEXTS), expected.decision_function(TEXTS))
 
     @pytest.mark.parametrize("estimate", ["leave-one-out", "k-fold"])
@@ -170,7 +177,7 @@ class TestWeights:
         counts = vectorizer.fit_counts(TEXTS)
         X = vectorizer.weighed(counts).matrix
         rows = TrainingRows(X, Labels.of(y), TEXTS, vectorizer, counts)
-        asked = {"estimate": estimate, "calibration": "isotonic"}
+        asked = {"tune": None, "estimate": estimate, "calibration": "isotonic"}
         found = TextClassifier(**asked).fit(TEXTS, y, self.WEIGHTS).rule_.calibration
         held = held_out(
             LinearSVM().fit(X, y, self.WEIGHTS),
@@ -189,19 +196,19 @@ class TestWeights:
         y = ["grain", "money"] * 6
         space = Space(representations=[{}], costs=[0.01, 1.0, 100.0])
         for mode in ("fast", "full"):
-            chosen = TextClassifier(tune=mode, space=space).fit(TEXTS, y, self.WEIGHTS)
+            chosen = TextClassifier(tune=mode, space=space, estimate=None).fit(TEXTS, y, self.WEIGHTS)
             X = chosen.vectorizer_.transform(TEXTS)
             same = LinearSVM(C=chosen.learner_.C).fit(X, y, self.WEIGHTS)
             np.testing.assert_allclose(chosen.decision_function(TEXTS), same.decision_function(X), atol=0.02)
 
     def test_learners_without_weights_say_so(self):
         with pytest.raises(UsageError, match="Perceptron does not accept sample_weight"):
-            TextClassifier(learner=Perceptron()).fit(TEXTS, TOPICS, self.WEIGHTS)
+            TextClassifier(learner=Perceptron(), tune=None, estimate=None).fit(TEXTS, TOPICS, self.WEIGHTS)
 
 
 class TestEstimator:
     def test_nested_parameters(self):
-        classifier = TextClassifier(Vectorizer(weighting="txc"), LinearSVM(C=3))
+        classifier = TextClassifier(Vectorizer(weighting="txc"), LinearSVM(C=3), estimate=None)
         assert classifier.get_params()["learner__C"] == 3
         assert classifier.get_params()["vectorizer__weighting"] == "txc"
         assert clone(classifier).set_params(learner__C=5).learner.C == 5
@@ -209,12 +216,12 @@ class TestEstimator:
 
     def test_fit_leaves_its_parts_alone(self):
         parts = Vectorizer(), LinearSVM()
-        TextClassifier(*parts).fit(TEXTS, TOPICS)
+        TextClassifier(*parts, tune=None, estimate=None).fit(TEXTS, TOPICS)
         assert not hasattr(parts[0], "vocabulary_")
         assert not hasattr(parts[1], "coef_")
 
     def test_cross_validation(self):
-        assert cross_val_score(TextClassifier(), TEXTS, TOPICS, cv=4).mean() > 0.5
+        assert cross_val_score(TextClassifier(tune=None, estimate=None), TEXTS, TOPICS, cv=4).mean() > 0.5
 
 
 class TestScores:
@@ -252,7 +259,9 @@ class TestScores:
 
     def test_sparse_weights(self):
         dense = fitted()
-        sparse = TextClassifier(Vectorizer(), LinearSVM(C=10, sparse_coef=True)).fit(TEXTS, TOPICS)
+        sparse = TextClassifier(Vectorizer(), LinearSVM(C=10, sparse_coef=True), estimate=None).fit(
+            TEXTS, TOPICS
+        )
         assert sp.issparse(sparse.learner_.coef_)
         np.testing.assert_allclose(
             sparse.decision_function(TEXTS), dense.decision_function(TEXTS), rtol=1e-3, atol=1e-4
@@ -315,7 +324,7 @@ class TestExplain:
         assert classifier.explain("wheat", "ship").score < 0 < classifier.explain("wheat").score
 
     def test_two_classes_are_mirror_images(self):
-        classifier = TextClassifier().fit(GRAIN + MONEY, TOPICS[:8])
+        classifier = TextClassifier(tune=None, estimate=None).fit(GRAIN + MONEY, TOPICS[:8])
         text = "the wheat bank"
         one, other = classifier.explain(text, "grain"), classifier.explain(text, "money")
         assert one.score == -other.score == -classifier.decision_function([text])[0]
@@ -340,7 +349,7 @@ class TestTopTerms:
         assert len(top.positive) == len(top.negative) == 3
 
     def test_two_classes_are_mirror_images(self):
-        classifier = TextClassifier().fit(GRAIN + MONEY, TOPICS[:8])
+        classifier = TextClassifier(tune=None, estimate=None).fit(GRAIN + MONEY, TOPICS[:8])
         grain, money = classifier.top_terms("grain", 5), classifier.top_terms("money", 5)
         assert classifier.top_terms(count=5) == money
         assert {term for term, _ in grain.positive} == {term for term, _ in money.negative}
@@ -352,7 +361,9 @@ class TestTopTerms:
 
 class TestKernels:
     def test_same_as_the_learners_own(self, tmp_path):
-        classifier = TextClassifier(learner=KernelSVM(C=10, gamma=0.5)).fit(TEXTS, TOPICS)
+        classifier = TextClassifier(learner=KernelSVM(C=10, gamma=0.5), tune=None, estimate=None).fit(
+            TEXTS, TOPICS
+        )
         assert classifier.predict(TEXTS).tolist() == TOPICS
         own = classifier.learner_.decision_function(classifier.vectorizer_.transform(TEXTS))
         np.testing.assert_array_equal(classifier.decision_function(TEXTS), own)
@@ -362,7 +373,7 @@ class TestKernels:
         np.testing.assert_allclose(loaded.decision_function(TEXTS), own, rtol=1e-12)
 
     def test_no_terms_speak_for_a_label(self):
-        classifier = TextClassifier(learner=KernelSVM(gamma=0.5)).fit(TEXTS, TOPICS)
+        classifier = TextClassifier(learner=KernelSVM(gamma=0.5), tune=None, estimate=None).fit(TEXTS, TOPICS)
         assert not classifier.has_weights
         for ask in (lambda: classifier.explain("a bank"), lambda: classifier.top_terms("money")):
             with pytest.raises(
@@ -371,7 +382,9 @@ class TestKernels:
                 ask()
 
     def test_the_linear_kernel_has_weights(self):
-        classifier = TextClassifier(learner=KernelSVM(C=10, kernel="linear")).fit(TEXTS, TOPICS)
+        classifier = TextClassifier(learner=KernelSVM(C=10, kernel="linear"), tune=None, estimate=None).fit(
+            TEXTS, TOPICS
+        )
         assert "bank" in dict(classifier.top_terms("money", 3).positive)
         explanation = classifier.explain("a bank in the port", "money")
         total = explanation.bias + sum(part.value for part in explanation.contributions)
@@ -382,7 +395,7 @@ class TestKernels:
     def test_pairs_of_classes_give_scores_of_classes(self, kernel, scheme):
         texts = [*TEXTS, "a bank in the port", "corn", "nothing known"]
         learner = KernelSVM(C=10, kernel=kernel, gamma=0.5, scheme=scheme)
-        classifier = TextClassifier(learner=learner).fit(TEXTS, TOPICS)
+        classifier = TextClassifier(learner=learner, tune=None, estimate=None).fit(TEXTS, TOPICS)
         scores = classifier.decision_function(texts)
         assert scores.shape == (len(texts), 3)
         voted = classifier.learner_.predict(classifier.vectorizer_.transform(texts))
@@ -394,7 +407,7 @@ class TestKernels:
     def test_features_nobody_trained_on_lengthen_a_vector(self, kernel):
         X = sp.csr_array(np.array([[1, 0], [2, 0], [0, 1], [0, 2]], np.float32))
         learner = KernelSVM(C=10, kernel=kernel, gamma=0.5)
-        classifier = TextClassifier(learner=learner).fit(X, [0, 0, 1, 1])
+        classifier = TextClassifier(learner=learner, tune=None, estimate=None).fit(X, [0, 0, 1, 1])
         wide = sp.csr_array(np.array([[1, 0, 0, 3], [0, 1, 0, 0]], np.float32))
         padded = sp.csr_array((X.data, X.indices, X.indptr), shape=(4, 4))
         expected = clone(learner).fit(padded, [0, 0, 1, 1]).decision_function(wide)
@@ -421,7 +434,7 @@ class TestSaveAndLoad:
         "y", [SETS, [i % 3 for i in range(12)], [i % 2 == 0 for i in range(12)]], ids=repr
     )
     def test_form_of_the_labels(self, tmp_path, y):
-        before = TextClassifier().fit(TEXTS, y)
+        before = TextClassifier(tune=None, estimate=None).fit(TEXTS, y)
         before.save(tmp_path / "m.wm")
         after = TextClassifier.load(tmp_path / "m.wm").predict(TEXTS)
         assert type(after) is type(before.predict(TEXTS))
@@ -429,7 +442,7 @@ class TestSaveAndLoad:
 
     def test_vectors(self, tmp_path):
         X = Vectorizer().fit_transform(TEXTS)
-        before = TextClassifier().fit(X, TOPICS)
+        before = TextClassifier(tune=None, estimate=None).fit(X, TOPICS)
         before.save(tmp_path / "m.wm")
         after = TextClassifier.load(tmp_path / "m.wm")
         assert after.vectorizer_ is None
@@ -462,7 +475,7 @@ class TestSaveAndLoad:
     @pytest.mark.parametrize("wrong", ["features", "terms", "indices", "intercept"])
     def test_parts_that_do_not_fit_together(self, tmp_path, learner, wrong):
         """A file that was made up, with hashes that are right, must not reach beyond an array."""
-        TextClassifier(learner=learner).fit(TEXTS, TOPICS).save(tmp_path / "m.wm")
+        TextClassifier(learner=learner, tune=None, estimate=None).fit(TEXTS, TOPICS).save(tmp_path / "m.wm")
         model = load_model(tmp_path / "m.wm")
         config, arrays, summary = model.config, dict(model.arrays), dict(model.summary)
         if wrong == "features":
@@ -491,7 +504,7 @@ class TestSaveAndLoad:
         class Strange(LinearSVM):
             pass
 
-        classifier = TextClassifier(learner=Strange()).fit(TEXTS, TOPICS)
+        classifier = TextClassifier(learner=Strange(), tune=None, estimate=None).fit(TEXTS, TOPICS)
         with pytest.raises(UsageError, match="A Strange cannot be saved"):
             classifier.save(tmp_path / "m.wm")
 
@@ -501,7 +514,7 @@ class TestSaveAndLoad:
 def test_reuters(corpus, tmp_path):
     """Ninety topics at once: explained sums on real documents, and a model that survives the disk."""
     reuters = corpus("reuters21578")
-    classifier = TextClassifier().fit(reuters.train)
+    classifier = TextClassifier(tune=None, estimate=None).fit(reuters.train)
     classifier.save(tmp_path / "reuters.wm")
     loaded = TextClassifier.load(tmp_path / "reuters.wm")
     texts = reuters.test.texts[:300]

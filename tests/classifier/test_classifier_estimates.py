@@ -28,7 +28,7 @@ class TestEstimates:
     @pytest.mark.parametrize("estimate", ["leave-one-out", "k-fold", "xi-alpha"])
     @pytest.mark.parametrize("task", TASKS)
     def test_every_label_has_figures(self, task, estimate):
-        summary = TextClassifier(estimate=estimate).fit(MANY, TASKS[task]).training_summary_
+        summary = TextClassifier(estimate=estimate, tune=None).fit(MANY, TASKS[task]).training_summary_
         json.dumps(summary, allow_nan=False)
         found = Quality.from_dict(summary["estimates"])
         assert found.kind == ("bound" if estimate == "xi-alpha" else "estimate")
@@ -42,20 +42,26 @@ class TestEstimates:
         assert ("suspects" in summary) == (estimate != "xi-alpha")
 
     def test_nothing_unless_asked(self):
-        summary = TextClassifier().fit(TEXTS, TOPICS).training_summary_
+        summary = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS).training_summary_
         assert not {"estimates", "suspects"} & set(summary)
         assert set(summary["seconds"]) == {"vectorize", "learn"}
 
     def test_other_learners(self):
         learner = KernelSVM(kernel="linear", scheme="votes")
-        summary = TextClassifier(learner=learner, estimate="k-fold").fit(MANY, MANY_TOPICS).training_summary_
+        summary = (
+            TextClassifier(learner=learner, estimate="k-fold", tune=None)
+            .fit(MANY, MANY_TOPICS)
+            .training_summary_
+        )
         assert len(summary["estimates"]["labels"]) == 3
 
     def test_suspects_are_called_by_their_ids(self):
         labels = [(topic,) for topic in MANY_TOPICS]
         labels[7] = ("ship",)
         collection = Collection([f"doc-{i}" for i in range(60)], MANY, labels)
-        suspects = TextClassifier(estimate="leave-one-out").fit(collection).training_summary_["suspects"]
+        suspects = (
+            TextClassifier(estimate="leave-one-out", tune=None).fit(collection).training_summary_["suspects"]
+        )
         assert suspects[0]["document"] == "doc-7"
         assert (suspects[0]["given"], suspects[0]["suggested"]) == ("ship", "money")
 
@@ -63,7 +69,7 @@ class TestEstimates:
         y = [*[None] * 3, *MANY_TOPICS]
         y[10] = "ship"
         with pytest.warns(DataWarning, match="have no label"):
-            classifier = TextClassifier(estimate="leave-one-out").fit([*TEXTS[:3], *MANY], y)
+            classifier = TextClassifier(estimate="leave-one-out", tune=None).fit([*TEXTS[:3], *MANY], y)
         assert classifier.training_summary_["suspects"][0]["document"] == 10
 
     @pytest.mark.parametrize(
@@ -87,13 +93,13 @@ class TestEstimates:
 class TestTuning:
     def test_the_chosen_parts_are_fitted(self):
         space = Space(representations=[{"weighting": "bxc"}, {"weighting": "tfc"}], costs=[0.1, 10.0])
-        classifier = TextClassifier(tune="full", space=space).fit(MANY, MANY_TOPICS)
+        classifier = TextClassifier(tune="full", space=space, estimate=None).fit(MANY, MANY_TOPICS)
         found = classifier.training_summary_["tuning"]
         best = found["candidates"][found["chosen"]]
         assert best["estimate"] == max(each["estimate"] for each in found["candidates"])
         assert classifier.vectorizer_.weighting == best["parameters"]["weighting"]
         assert best["parameters"]["C"] == classifier.learner_.C
-        plain = TextClassifier(clone(classifier.vectorizer_), clone(classifier.learner_)).fit(
+        plain = TextClassifier(clone(classifier.vectorizer_), clone(classifier.learner_), estimate=None).fit(
             MANY, MANY_TOPICS
         )
         np.testing.assert_allclose(
@@ -108,12 +114,16 @@ class TestTuning:
         return [{each["parameters"][name] for each in found} for name in names]
 
     def test_what_differs_from_the_defaults_is_kept(self):
-        classifier = TextClassifier(Vectorizer(weighting="txc", min_df=2), LinearSVM(C=3), tune="fast")
+        classifier = TextClassifier(
+            Vectorizer(weighting="txc", min_df=2), LinearSVM(C=3), tune="fast", estimate=None
+        )
         found = self.tried(classifier, "weighting", "min_df", "C", "stemmer")
         assert found == [{"txc"}, {2}, {3.0}, {None, "porter"}]
 
     def test_what_set_params_sets_is_kept_even_a_default(self):
-        classifier = TextClassifier(tune="fast").set_params(vectorizer__weighting="tfc", learner__C=1.0)
+        classifier = TextClassifier(tune="fast", estimate=None).set_params(
+            vectorizer__weighting="tfc", learner__C=1.0
+        )
         kept = [{"tfc"}, {1.0}, {None, "porter"}]
         assert self.tried(classifier, "weighting", "C", "stemmer") == kept
         assert self.tried(clone(classifier), "weighting", "C", "stemmer") == kept
@@ -131,8 +141,10 @@ class TestTuning:
         assert "tuning" not in everything.fit(MANY, MANY_SETS).training_summary_
 
     def test_seconds(self):
-        tiny, large = (TextClassifier(tune=s).fit(MANY, MANY_SETS).training_summary_ for s in (1e-6, 1000))
-        fast = TextClassifier(tune="fast").fit(MANY, MANY_SETS).training_summary_
+        tiny, large = (
+            TextClassifier(tune=s, estimate=None).fit(MANY, MANY_SETS).training_summary_ for s in (1e-6, 1000)
+        )
+        fast = TextClassifier(tune="fast", estimate=None).fit(MANY, MANY_SETS).training_summary_
         for summary in (tiny, large, fast):
             for each in (summary["tuning"], *summary["tuning"]["candidates"]):
                 each["seconds"] = None
@@ -154,7 +166,7 @@ class TestTuning:
 
     def test_matrix(self):
         X = Vectorizer().fit_transform(MANY)
-        classifier = TextClassifier(tune="fast").fit(X, MANY_TOPICS)
+        classifier = TextClassifier(tune="fast", estimate=None).fit(X, MANY_TOPICS)
         assert classifier.vectorizer_ is None
         tried = [found["parameters"] for found in classifier.training_summary_["tuning"]["candidates"]]
         assert all(set(one) <= {"learner", "C", "loss"} for one in tried)
@@ -163,14 +175,14 @@ class TestTuning:
     @pytest.mark.parametrize("tune", ["best", 0, -1.0, True, float("nan"), float("inf")])
     def test_unknown(self, tune):
         with pytest.raises(UsageError, match=f"tune={tune!r}"):
-            TextClassifier(tune=tune).fit(TEXTS, TOPICS)
+            TextClassifier(tune=tune, estimate=None).fit(TEXTS, TOPICS)
 
 
 class TestThresholds:
     @pytest.mark.parametrize("task", ["binary", "multilabel"])
     @pytest.mark.parametrize("goal", ["f1", "f1-per-label", "cost:1,9", "proportional"])
     def test_predict_decides_by_them(self, task, goal):
-        classifier = TextClassifier(thresholds=goal).fit(MANY, TASKS[task])
+        classifier = TextClassifier(thresholds=goal, tune=None, estimate=None).fit(MANY, TASKS[task])
         scores = classifier.decision_function(MANY).reshape(60, -1)
         assert classifier.thresholds_.shape == (scores.shape[1],)
         chosen = scores > classifier.thresholds_
@@ -185,20 +197,20 @@ class TestThresholds:
 
     def test_never_and_always(self):
         with pytest.warns(DataWarning, match="which is never chosen"):
-            classifier = TextClassifier(thresholds="precision:0.999").fit(MANY, TWO)
+            classifier = TextClassifier(thresholds="precision:0.999", tune=None, estimate=None).fit(MANY, TWO)
         assert set(classifier.predict(MANY)) == {"grain"}
         with pytest.warns(DataWarning, match="which is always chosen"):
-            classifier = TextClassifier(thresholds="recall:0.999").fit(MANY, TWO)
+            classifier = TextClassifier(thresholds="recall:0.999", tune=None, estimate=None).fit(MANY, TWO)
         assert set(classifier.predict(MANY)) == {"other"}
         assert classifier.explain(MANY[0]).label == "other"
 
     def test_explanations_name_the_threshold(self):
-        classifier = TextClassifier(thresholds="cost:1,9").fit(MANY, TWO)
+        classifier = TextClassifier(thresholds="cost:1,9", tune=None, estimate=None).fit(MANY, TWO)
         limit = float(classifier.thresholds_[0])
         assert classifier.explain("a bank", "other").threshold == limit
         assert classifier.explain("a bank", "grain").threshold == -limit
         assert "threshold" in classifier.explain("a bank").to_dict()
-        assert TextClassifier().fit(MANY, TWO).explain("a bank").threshold is None
+        assert TextClassifier(tune=None, estimate=None).fit(MANY, TWO).explain("a bank").threshold is None
         for text in MANY:
             assert classifier.explain(text).label == classifier.predict([text])[0]
 
@@ -207,7 +219,7 @@ class TestProbabilities:
     @pytest.mark.parametrize("calibration", ["platt", "isotonic"])
     @pytest.mark.parametrize("task", TASKS)
     def test_shape_and_sum(self, task, calibration):
-        classifier = TextClassifier(calibration=calibration).fit(MANY, TASKS[task])
+        classifier = TextClassifier(calibration=calibration, tune=None, estimate=None).fit(MANY, TASKS[task])
         found = classifier.predict_proba(MANY)
         assert found.shape == (60, len(classifier.classes_))
         assert ((found >= 0) & (found <= 1)).all()
@@ -216,13 +228,13 @@ class TestProbabilities:
             assert (classifier.classes_[found.argmax(axis=1)] == classifier.predict(MANY)).mean() > 0.9
 
     def test_only_when_calibrated(self):
-        assert not hasattr(TextClassifier(), "predict_proba")
-        assert not hasattr(TextClassifier().fit(TEXTS, TOPICS), "predict_proba")
-        assert hasattr(TextClassifier(calibration="platt"), "predict_proba")
-        assert hasattr(clone(TextClassifier(calibration="platt")), "predict_proba")
+        assert not hasattr(TextClassifier(tune=None, estimate=None), "predict_proba")
+        assert not hasattr(TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS), "predict_proba")
+        assert hasattr(TextClassifier(calibration="platt", tune=None, estimate=None), "predict_proba")
+        assert hasattr(clone(TextClassifier(calibration="platt", tune=None, estimate=None)), "predict_proba")
 
     def test_higher_scores_are_not_less_probable(self):
-        classifier = TextClassifier(calibration="isotonic").fit(MANY, TWO)
+        classifier = TextClassifier(calibration="isotonic", tune=None, estimate=None).fit(MANY, TWO)
         order = classifier.decision_function(MANY).argsort()
         assert (np.diff(classifier.predict_proba(MANY)[order, 1]) >= 0).all()
 
@@ -233,7 +245,11 @@ class TestFiles:
     def test_everything_comes_back(self, tmp_path, task, calibration):
         thresholds = None if task == "multiclass" else "f1"
         before = TextClassifier(
-            learner=LinearSVM(C=3), estimate="leave-one-out", thresholds=thresholds, calibration=calibration
+            learner=LinearSVM(C=3),
+            estimate="leave-one-out",
+            thresholds=thresholds,
+            calibration=calibration,
+            tune=None,
         ).fit(MANY, TASKS[task])
         before.save(tmp_path / "m.wm")
         after = TextClassifier.load(tmp_path / "m.wm")
@@ -251,11 +267,13 @@ class TestFiles:
 
     def test_infinite_thresholds_are_kept(self, tmp_path):
         with pytest.warns(DataWarning, match="never"):
-            TextClassifier(thresholds="precision:0.999").fit(MANY, TWO).save(tmp_path / "m.wm")
+            TextClassifier(thresholds="precision:0.999", tune=None, estimate=None).fit(MANY, TWO).save(
+                tmp_path / "m.wm"
+            )
         assert TextClassifier.load(tmp_path / "m.wm").thresholds_.tolist() == [np.inf]
 
     def test_a_file_from_before_there_were_thresholds(self, tmp_path):
-        TextClassifier().fit(TEXTS, TOPICS).save(tmp_path / "m.wm")
+        TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS).save(tmp_path / "m.wm")
         model = load_model(tmp_path / "m.wm")
         del model.config["decision"]
         parts = {"kind": model.kind, "config": model.config, "arrays": model.arrays, "texts": model.texts}
@@ -267,7 +285,9 @@ class TestFiles:
 
     @pytest.mark.parametrize("wrong", ["thresholds", "nan", "slope", "missing", "name"])
     def test_parts_that_do_not_fit_are_refused(self, tmp_path, wrong):
-        TextClassifier(thresholds="f1", calibration="platt").fit(MANY, MANY_SETS).save(tmp_path / "m.wm")
+        TextClassifier(thresholds="f1", calibration="platt", tune=None, estimate=None).fit(
+            MANY, MANY_SETS
+        ).save(tmp_path / "m.wm")
         model = load_model(tmp_path / "m.wm")
         arrays = dict(model.arrays)
         if wrong == "thresholds":

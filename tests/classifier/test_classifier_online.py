@@ -49,8 +49,8 @@ def documents(n: int) -> tuple[list[str], list[str]]:
 def test_save_load_go_on_equals_not_having_stopped(tmp_path, learner):
     texts, labels = documents(90)
     vectorizer = Vectorizer(n_hashed=256, weighting="sxx")
-    once = TextClassifier(vectorizer, clone(learner))
-    stopped = TextClassifier(vectorizer, clone(learner))
+    once = TextClassifier(vectorizer, clone(learner), estimate=None)
+    stopped = TextClassifier(vectorizer, clone(learner), estimate=None)
     for start in range(0, 90, 30):
         part = slice(start, start + 30)
         once.partial_fit(texts[part], labels[part])
@@ -67,8 +67,8 @@ def test_save_load_go_on_equals_not_having_stopped(tmp_path, learner):
 def test_one_document_at_a_time_equals_batches(learner):
     texts, labels = documents(40)
     vectorizer = Vectorizer(n_hashed=256, weighting="bxx")
-    batch = TextClassifier(vectorizer, clone(learner)).partial_fit(texts, labels)
-    single = TextClassifier(vectorizer, clone(learner))
+    batch = TextClassifier(vectorizer, clone(learner), estimate=None).partial_fit(texts, labels)
+    single = TextClassifier(vectorizer, clone(learner), estimate=None)
     for text, label in zip(texts, labels, strict=True):
         single.partial_fit([text], [label])
     np.testing.assert_array_equal(single.decision_function(texts), batch.decision_function(texts))
@@ -76,7 +76,9 @@ def test_one_document_at_a_time_equals_batches(learner):
 
 def test_a_vocabulary_stays_as_the_first_documents_made_it():
     texts, labels = documents(40)
-    stream = TextClassifier(Vectorizer(weighting="bxx"), Perceptron()).partial_fit(texts[:20], labels[:20])
+    stream = TextClassifier(Vectorizer(weighting="bxx"), Perceptron(), estimate=None).partial_fit(
+        texts[:20], labels[:20]
+    )
     terms = list(stream.vectorizer_.vocabulary_)
     stream.partial_fit([*texts[20:], "entirely new words"], [*labels[20:], "new"])
     assert list(stream.vectorizer_.vocabulary_) == terms
@@ -88,7 +90,7 @@ def test_normalized_strength_counts_the_selected_features():
     texts, labels = documents(60)
     learner = PositiveWinnow(normalize=True)
     classifier = TextClassifier(
-        Vectorizer(weighting="txx"), learner, features=SelectFeatures("chi2", n_features=6)
+        Vectorizer(weighting="txx"), learner, features=SelectFeatures("chi2", n_features=6), estimate=None
     )
     classifier.fit(texts, labels)
     X = classifier.features_.transform(classifier.vectorizer_.transform(texts))
@@ -100,11 +102,17 @@ def test_normalized_strength_counts_the_selected_features():
 @pytest.mark.parametrize(
     ("classifier", "told"),
     [
-        (TextClassifier(), "LinearSVM requires all documents at once"),
-        (TextClassifier(learner=LinearSVM()), "Use fit"),
-        (TextClassifier(learner=Perceptron(), estimate="k-fold"), "`estimate` requires all documents"),
-        (TextClassifier(learner=Perceptron(), features=SelectFeatures()), "`features` requires all"),
-        (TextClassifier(learner=Perceptron(), tune="fast"), "`tune` requires all"),
+        (TextClassifier(tune=None, estimate=None), "LinearSVM requires all documents at once"),
+        (TextClassifier(learner=LinearSVM(), tune=None, estimate=None), "Use fit"),
+        (
+            TextClassifier(learner=Perceptron(), estimate="k-fold", tune=None),
+            "`estimate` requires all documents",
+        ),
+        (
+            TextClassifier(learner=Perceptron(), features=SelectFeatures(), estimate=None),
+            "`features` requires all",
+        ),
+        (TextClassifier(learner=Perceptron(), tune="fast", estimate=None), "`tune` requires all"),
     ],
 )
 def test_what_needs_a_whole_collection_is_refused(classifier, told):
@@ -116,7 +124,9 @@ def test_vectors_go_on_as_vectors():
     texts, labels = documents(40)
     X = Vectorizer(weighting="bxx").fit_transform(texts)
     stream = (
-        TextClassifier(learner=DualSVM()).partial_fit(X[:20], labels[:20]).partial_fit(X[20:], labels[20:])
+        TextClassifier(learner=DualSVM(), tune=None, estimate=None)
+        .partial_fit(X[:20], labels[:20])
+        .partial_fit(X[20:], labels[20:])
     )
     assert stream.vectorizer_ is None
     assert np.mean(stream.predict(X) == labels) > 0.9
@@ -130,7 +140,9 @@ def test_documents_are_scaled_once_before_they_are_scored(learner, average):
     """A square root that is taken twice, or a sum that is divided by twice, is another document."""
     texts = ["wheat wheat wheat corn", "oil oil gas", "wheat corn corn", "gas oil oil oil oil"] * 3
     labels = ["grain", "fuel", "grain", "fuel"] * 3
-    model = TextClassifier(Vectorizer(weighting="txx"), clone(learner).set_params(average=average))
+    model = TextClassifier(
+        Vectorizer(weighting="txx"), clone(learner).set_params(average=average), estimate=None
+    )
     model.fit(texts, labels)
     rows = model.vectorizer_.transform([*texts, "wheat wheat wheat wheat oil", "corn gas gas gas"])
     np.testing.assert_array_equal(
@@ -140,7 +152,10 @@ def test_documents_are_scaled_once_before_they_are_scored(learner, average):
 
 
 def test_documents_without_a_label_are_ignored():
-    made = [TextClassifier(Vectorizer(n_hashed=64, weighting="sxx"), BalancedWinnow()) for _ in range(2)]
+    made = [
+        TextClassifier(Vectorizer(n_hashed=64, weighting="sxx"), BalancedWinnow(), estimate=None)
+        for _ in range(2)
+    ]
     made[0].partial_fit(["corn", "bank", "oil"], ["grain", "money", "fuel"])
     with pytest.warns(DataWarning, match="1 of 4 documents have no label"):
         made[1].partial_fit(["corn", "bank", "wheat", "oil"], ["grain", "money", None, "fuel"])

@@ -80,107 +80,214 @@ GIVEN = {"wheat": [1.0, 0.5], "corn": [1.0, 0.25], "bank": [-1.0, 0.5], "barley"
 
 # One classifier for every learner that can be saved, and for every form that its state may have.
 CASES: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
-    "linear-svm": ("multiclass", lambda: TextClassifier(learner=LinearSVM(), estimate="k-fold")),
-    "linear-svm l1": ("multilabel", lambda: TextClassifier(learner=LinearSVM(penalty="l1", C=10))),
-    "kernel-svm": ("multiclass", lambda: TextClassifier(learner=KernelSVM())),
-    "kernel-svm poly": ("binary", lambda: TextClassifier(learner=KernelSVM(kernel="poly", degree=2))),
+    "linear-svm": ("multiclass", lambda: TextClassifier(learner=LinearSVM(), estimate="k-fold", tune=None)),
+    "linear-svm l1": (
+        "multilabel",
+        lambda: TextClassifier(learner=LinearSVM(penalty="l1", C=10), tune=None, estimate=None),
+    ),
+    "kernel-svm": ("multiclass", lambda: TextClassifier(learner=KernelSVM(), tune=None, estimate=None)),
+    "kernel-svm poly": (
+        "binary",
+        lambda: TextClassifier(learner=KernelSVM(kernel="poly", degree=2), tune=None, estimate=None),
+    ),
     "kernel-svm chi2": (
         "multiclass",
-        lambda: TextClassifier(Vectorizer(**COUNTS), KernelSVM(kernel="chi2", scheme="dag")),
+        lambda: TextClassifier(Vectorizer(**COUNTS), KernelSVM(kernel="chi2", scheme="dag"), estimate=None),
     ),
-    "kernel-svm linear": ("multilabel", lambda: TextClassifier(learner=KernelSVM(kernel="linear"))),
+    "kernel-svm linear": (
+        "multilabel",
+        lambda: TextClassifier(learner=KernelSVM(kernel="linear"), tune=None, estimate=None),
+    ),
     "transductive-svm": (
         "multiclass",
-        lambda: TextClassifier(learner=TransductiveSVM(on_alarm="ignore"), estimate="k-fold"),
+        lambda: TextClassifier(learner=TransductiveSVM(on_alarm="ignore"), estimate="k-fold", tune=None),
     ),
     "transductive-svm rbf": (
         "binary",
-        lambda: TextClassifier(learner=TransductiveSVM(kernel="rbf", on_alarm="ignore")),
+        lambda: TextClassifier(
+            learner=TransductiveSVM(kernel="rbf", on_alarm="ignore"), tune=None, estimate=None
+        ),
     ),
-    "least-squares": ("multilabel", lambda: TextClassifier(learner=RegularizedLeastSquares())),
+    "least-squares": (
+        "multilabel",
+        lambda: TextClassifier(learner=RegularizedLeastSquares(), tune=None, estimate=None),
+    ),
     "sampled-least-squares": (
         "multiclass",
-        lambda: TextClassifier(learner=SampledLeastSquares(9, sampling="uniform")),
+        lambda: TextClassifier(learner=SampledLeastSquares(9, sampling="uniform"), tune=None, estimate=None),
     ),
-    "multiclass-svm": ("multiclass", lambda: TextClassifier(learner=MulticlassSVM())),
-    "multiclass-svm rbf": ("multiclass", lambda: TextClassifier(learner=MulticlassSVM(kernel="rbf"))),
-    "chi-square-network": ("multiclass", lambda: TextClassifier(learner=ChiSquareNetwork())),
-    "arow": ("multiclass", lambda: TextClassifier(learner=Arow())),
-    "arow label sets": ("multilabel", lambda: TextClassifier(learner=Arow(bias=None, forgetting=0.1))),
-    "perceptron": ("multiclass", lambda: TextClassifier(learner=Perceptron())),
-    "perceptron voted": ("multiclass", lambda: TextClassifier(learner=Perceptron(average="voted"))),
-    "perceptron averaged": ("binary", lambda: TextClassifier(learner=Perceptron(average="averaged"))),
+    "multiclass-svm": (
+        "multiclass",
+        lambda: TextClassifier(learner=MulticlassSVM(), tune=None, estimate=None),
+    ),
+    "multiclass-svm rbf": (
+        "multiclass",
+        lambda: TextClassifier(learner=MulticlassSVM(kernel="rbf"), tune=None, estimate=None),
+    ),
+    "chi-square-network": (
+        "multiclass",
+        lambda: TextClassifier(learner=ChiSquareNetwork(), tune=None, estimate=None),
+    ),
+    "arow": ("multiclass", lambda: TextClassifier(learner=Arow(), tune=None, estimate=None)),
+    "arow label sets": (
+        "multilabel",
+        lambda: TextClassifier(learner=Arow(bias=None, forgetting=0.1), tune=None, estimate=None),
+    ),
+    "perceptron": ("multiclass", lambda: TextClassifier(learner=Perceptron(), tune=None, estimate=None)),
+    "perceptron voted": (
+        "multiclass",
+        lambda: TextClassifier(learner=Perceptron(average="voted"), tune=None, estimate=None),
+    ),
+    "perceptron averaged": (
+        "binary",
+        lambda: TextClassifier(learner=Perceptron(average="averaged"), tune=None, estimate=None),
+    ),
     "perceptron links": (
         "multiclass",
-        lambda: TextClassifier(Vectorizer(**COUNTS), Perceptron("threshold", link="first-sight")),
+        lambda: TextClassifier(
+            Vectorizer(**COUNTS), Perceptron("threshold", link="first-sight"), estimate=None
+        ),
     ),
     "positive-winnow": (
         "multiclass",
-        lambda: TextClassifier(Vectorizer(**COUNTS), PositiveWinnow(normalize=True)),
+        lambda: TextClassifier(Vectorizer(**COUNTS), PositiveWinnow(normalize=True), estimate=None),
     ),
-    "balanced-winnow": ("multiclass", lambda: TextClassifier(Vectorizer(**COUNTS), BalancedWinnow())),
+    "balanced-winnow": (
+        "multiclass",
+        lambda: TextClassifier(Vectorizer(**COUNTS), BalancedWinnow(), estimate=None),
+    ),
     "balanced-winnow-plus": (
         "binary",
-        lambda: TextClassifier(Vectorizer(**COUNTS), BalancedWinnowPlus(average="voted")),
+        lambda: TextClassifier(Vectorizer(**COUNTS), BalancedWinnowPlus(average="voted"), estimate=None),
     ),
-    "winnow": ("multiclass", lambda: TextClassifier(learner=Winnow(normalize=True, eta=0.5))),
-    "large-margin-winnow": ("multiclass", lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True))),
-    "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio())),
-    "rocchio auto": ("multilabel", lambda: TextClassifier(learner=Rocchio("auto"))),
-    "c45": ("multiclass", lambda: TextClassifier(learner=C45(None, min_objects=1))),
-    "c45 rules": ("multilabel", lambda: TextClassifier(learner=C45(output="rules", min_objects=1))),
-    "average-of": ("multilabel", lambda: TextClassifier(Vectorizer(blocks="words,chars"), AverageOf())),
-    "label-weighted-svm": ("multilabel", lambda: TextClassifier(learner=LabelWeightedSVM())),
-    "logistic-regression": ("multiclass", lambda: TextClassifier(learner=LogisticRegression())),
-    "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes())),
-    "naive-bayes bernoulli": ("binary", lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"))),
-    "semi-supervised-bayes": ("multiclass", lambda: TextClassifier(learner=SemiSupervisedBayes())),
-    "boosted-trees": ("multiclass", lambda: TextClassifier(learner=BoostedTrees(5))),
-    "nearest-neighbors": ("multiclass", lambda: TextClassifier(learner=NearestNeighbors(2))),
-    "nearest-neighbors equal": ("binary", lambda: TextClassifier(learner=NearestNeighbors(vote="equal"))),
-    "boosted-trees stumps": ("multilabel", lambda: TextClassifier(learner=BoostedTrees(5, base="stumps"))),
-    "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier())),
+    "winnow": (
+        "multiclass",
+        lambda: TextClassifier(learner=Winnow(normalize=True, eta=0.5), tune=None, estimate=None),
+    ),
+    "large-margin-winnow": (
+        "multiclass",
+        lambda: TextClassifier(learner=LargeMarginWinnow(normalize=True), tune=None, estimate=None),
+    ),
+    "rocchio": ("multiclass", lambda: TextClassifier(learner=Rocchio(), tune=None, estimate=None)),
+    "rocchio auto": ("multilabel", lambda: TextClassifier(learner=Rocchio("auto"), tune=None, estimate=None)),
+    "c45": ("multiclass", lambda: TextClassifier(learner=C45(None, min_objects=1), tune=None, estimate=None)),
+    "c45 rules": (
+        "multilabel",
+        lambda: TextClassifier(learner=C45(output="rules", min_objects=1), tune=None, estimate=None),
+    ),
+    "average-of": (
+        "multilabel",
+        lambda: TextClassifier(Vectorizer(blocks="words,chars"), AverageOf(), estimate=None),
+    ),
+    "label-weighted-svm": (
+        "multilabel",
+        lambda: TextClassifier(learner=LabelWeightedSVM(), tune=None, estimate=None),
+    ),
+    "logistic-regression": (
+        "multiclass",
+        lambda: TextClassifier(learner=LogisticRegression(), tune=None, estimate=None),
+    ),
+    "naive-bayes": ("multiclass", lambda: TextClassifier(learner=NaiveBayes(), tune=None, estimate=None)),
+    "naive-bayes bernoulli": (
+        "binary",
+        lambda: TextClassifier(learner=NaiveBayes(event_model="bernoulli"), tune=None, estimate=None),
+    ),
+    "semi-supervised-bayes": (
+        "multiclass",
+        lambda: TextClassifier(learner=SemiSupervisedBayes(), tune=None, estimate=None),
+    ),
+    "boosted-trees": (
+        "multiclass",
+        lambda: TextClassifier(learner=BoostedTrees(5), tune=None, estimate=None),
+    ),
+    "nearest-neighbors": (
+        "multiclass",
+        lambda: TextClassifier(learner=NearestNeighbors(2), tune=None, estimate=None),
+    ),
+    "nearest-neighbors equal": (
+        "binary",
+        lambda: TextClassifier(learner=NearestNeighbors(vote="equal"), tune=None, estimate=None),
+    ),
+    "boosted-trees stumps": (
+        "multilabel",
+        lambda: TextClassifier(learner=BoostedTrees(5, base="stumps"), tune=None, estimate=None),
+    ),
+    "profiles": ("multiclass", lambda: TextClassifier(learner=ProfileClassifier(), tune=None, estimate=None)),
     "profiles votes": (
         "binary",
-        lambda: TextClassifier(Vectorizer(**COUNTS), ProfileClassifier("ct", gather=1, n_neighbors=3)),
+        lambda: TextClassifier(
+            Vectorizer(**COUNTS), ProfileClassifier("ct", gather=1, n_neighbors=3), estimate=None
+        ),
     ),
-    "dual-svm": ("multiclass", lambda: TextClassifier(learner=DualSVM())),
+    "dual-svm": ("multiclass", lambda: TextClassifier(learner=DualSVM(), tune=None, estimate=None)),
 }
 # What surrounds the learner, once each.
 AROUND: dict[str, tuple[str, Callable[[], TextClassifier]]] = {
-    "estimates": ("multiclass", lambda: TextClassifier(estimate="leave-one-out", calibration="isotonic")),
+    "estimates": (
+        "multiclass",
+        lambda: TextClassifier(estimate="leave-one-out", calibration="isotonic", tune=None),
+    ),
     "thresholds": (
         "multilabel",
-        lambda: TextClassifier(estimate="k-fold", thresholds="f1", calibration="platt"),
+        lambda: TextClassifier(estimate="k-fold", thresholds="f1", calibration="platt", tune=None),
     ),
     "hierarchy": (
         "paths",
-        lambda: TextClassifier(label_path="/", estimate="leave-one-out", calibration="platt"),
+        lambda: TextClassifier(label_path="/", estimate="leave-one-out", calibration="platt", tune=None),
     ),
     "hierarchy of sets": (
         "sets of paths",
-        lambda: TextClassifier(label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic"),
+        lambda: TextClassifier(
+            label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic", tune=None
+        ),
     ),
-    "offsets": ("multiclass", lambda: TextClassifier(estimate="k-fold", thresholds="f1-per-label")),
-    "costs": ("multiclass", lambda: TextClassifier(estimate="k-fold", costs=2 - 2 * np.eye(3))),
-    "tuning": ("multiclass", lambda: TextClassifier(tune="fast")),
-    "tuning per label": ("multilabel", lambda: TextClassifier(tune="fast", tune_per_label=True)),
-    "hashing": ("binary", lambda: TextClassifier(Vectorizer(n_hashed=64))),
+    "offsets": (
+        "multiclass",
+        lambda: TextClassifier(estimate="k-fold", thresholds="f1-per-label", tune=None),
+    ),
+    "costs": ("multiclass", lambda: TextClassifier(estimate="k-fold", costs=2 - 2 * np.eye(3), tune=None)),
+    "tuning": ("multiclass", lambda: TextClassifier(tune="fast", estimate=None)),
+    "tuning per label": (
+        "multilabel",
+        lambda: TextClassifier(tune="fast", tune_per_label=True, estimate=None),
+    ),
+    "hashing": ("binary", lambda: TextClassifier(Vectorizer(n_hashed=64), tune=None, estimate=None)),
     "n-grams": (
         "binary",
-        lambda: TextClassifier(Vectorizer(ngram_range=(1, 2), stop_words=["the", "and"], stemmer="porter")),
+        lambda: TextClassifier(
+            Vectorizer(ngram_range=(1, 2), stop_words=["the", "and"], stemmer="porter"),
+            tune=None,
+            estimate=None,
+        ),
     ),
-    "blocks": ("multiclass", lambda: TextClassifier(Vectorizer(blocks="words,bigrams:0.5,chars,title"))),
+    "blocks": (
+        "multiclass",
+        lambda: TextClassifier(Vectorizer(blocks="words,bigrams:0.5,chars,title"), tune=None, estimate=None),
+    ),
     "given vectors": (
         "multiclass",
-        lambda: TextClassifier(Vectorizer(blocks=["words", GivenVectors(GIVEN, name="given")])),
+        lambda: TextClassifier(
+            Vectorizer(blocks=["words", GivenVectors(GIVEN, name="given")]), tune=None, estimate=None
+        ),
     ),
-    "corpus vectors": ("multiclass", lambda: TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1"))),
-    "selected": ("multiclass", lambda: TextClassifier(features=SelectFeatures("chi2", 5))),
-    "sampled": ("multiclass", lambda: TextClassifier(features=SampleFeatures(8, sampling="weighted"))),
-    "lsi": ("multilabel", lambda: TextClassifier(features=LatentSemanticIndexing(3, unit_length=True))),
-    "clusters": ("binary", lambda: TextClassifier(features=TermClusters(4))),
-    "label-clusters": ("multiclass", lambda: TextClassifier(features=LabelClusters(4, unit_length=True))),
+    "corpus vectors": (
+        "multiclass",
+        lambda: TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1"), tune=None, estimate=None),
+    ),
+    "selected": ("multiclass", lambda: TextClassifier(features=SelectFeatures("chi2", 5), estimate=None)),
+    "sampled": (
+        "multiclass",
+        lambda: TextClassifier(features=SampleFeatures(8, sampling="weighted"), estimate=None),
+    ),
+    "lsi": (
+        "multilabel",
+        lambda: TextClassifier(features=LatentSemanticIndexing(3, unit_length=True), estimate=None),
+    ),
+    "clusters": ("binary", lambda: TextClassifier(features=TermClusters(4), estimate=None)),
+    "label-clusters": (
+        "multiclass",
+        lambda: TextClassifier(features=LabelClusters(4, unit_length=True), estimate=None),
+    ),
 }
 
 
@@ -359,7 +466,7 @@ def test_sizes_that_all_parts_agree_on_and_no_memory_holds(monkeypatch, learner)
 
     kept: list[dict[str, Any]] = []
     monkeypatch.setattr(storage, "save_model", lambda path, **content: kept.append(content) or 0)
-    TextClassifier(learner=learner).fit(np.eye(18), BINARY).save("nowhere")
+    TextClassifier(learner=learner, tune=None, estimate=None).fit(np.eye(18), BINARY).save("nowhere")
     (content,) = kept
     content["config"]["learner"]["state"]["n_features"] = content["summary"]["terms"] = 2**31 - 1
     monkeypatch.setattr(_stored, "_memory", lambda: 1e10)

@@ -47,13 +47,15 @@ NEW = ["laser light and a lens", "force and energy", "the pool and a wave", "not
 
 @pytest.fixture(scope="module")
 def single():
-    return TextClassifier(label_path="/", estimate="leave-one-out", calibration="platt").fit(TEXTS, LABELS)
+    return TextClassifier(label_path="/", estimate="leave-one-out", calibration="platt", tune=None).fit(
+        TEXTS, LABELS
+    )
 
 
 @pytest.fixture(scope="module")
 def several():
     classifier = TextClassifier(
-        label_path="/", estimate="leave-one-out", thresholds="f1", calibration="platt"
+        label_path="/", estimate="leave-one-out", thresholds="f1", calibration="platt", tune=None
     )
     return classifier.fit(SET_TEXTS, SETS)
 
@@ -68,7 +70,7 @@ def test_one_path_per_document(single):
 
 def test_one_path_is_what_separate_classes_choose(single):
     # The nodes of a tree are label sets to the learner.
-    flat = TextClassifier(learner=LinearSVM(balance=0.15)).fit(TEXTS, LABELS)
+    flat = TextClassifier(learner=LinearSVM(balance=0.15), tune=None, estimate=None).fit(TEXTS, LABELS)
     leaves = single.rule_.candidates
     assert [label for _, label in leaves] == sorted(WORDS)
     columns = [column for column, _ in leaves]
@@ -116,7 +118,7 @@ def test_estimates_by_level_are_those_of_consistent_held_out_decisions(which, re
     assert levels["all"]["right"] == levels["most specific"]["right"] == pytest.approx(accuracy, abs=1e-6)
     # A document is wrong on the way down if it is wrong above.
     if which == "single":
-        flat = TextClassifier(estimate="leave-one-out").fit(TEXTS, LABELS).training_summary_
+        flat = TextClassifier(estimate="leave-one-out", tune=None).fit(TEXTS, LABELS).training_summary_
         assert accuracy == pytest.approx(flat["estimates"]["accuracy"]["value"], abs=0.02)
         assert levels["1"]["right"] >= accuracy
         assert all(row["threshold"] is None for row in summary["estimates"]["labels"])
@@ -133,7 +135,7 @@ def test_suspects_of_one_path_are_whole_paths():
     labels = list(LABELS)
     wrong = LABELS.index("sport/ball")
     labels[wrong] = "science/physics"
-    found = TextClassifier(label_path="/", estimate="leave-one-out").fit(TEXTS, labels)
+    found = TextClassifier(label_path="/", estimate="leave-one-out", tune=None).fit(TEXTS, labels)
     first = found.training_summary_["suspects"][0]
     assert (first["document"], first["given"], first["suggested"]) == (wrong, "science/physics", "sport/ball")
 
@@ -154,32 +156,40 @@ def test_explanations_are_of_nodes(single):
     ids=lambda x: type(x).__name__,
 )
 def test_rules_and_learners(rule, learner):
-    classifier = TextClassifier(learner=learner, label_path="/", hierarchy=rule).fit(SET_TEXTS, SETS)
+    classifier = TextClassifier(
+        learner=learner, label_path="/", hierarchy=rule, tune=None, estimate=None
+    ).fit(SET_TEXTS, SETS)
     tree = classifier.rule_.hierarchy.tree
     chosen = classifier.rule_.choose(classifier.decision_function(SET_TEXTS + NEW)) > 0
     np.testing.assert_array_equal(tree.with_ancestors(chosen), chosen)
-    one = TextClassifier(learner=learner, label_path="/", hierarchy=rule).fit(TEXTS, LABELS)
+    one = TextClassifier(learner=learner, label_path="/", hierarchy=rule, tune=None, estimate=None).fit(
+        TEXTS, LABELS
+    )
     assert one.score(TEXTS, LABELS) > 0.9
 
 
 @pytest.mark.parametrize("goal", ["precision:0.5", "recall:0.5", "f1-per-label", "cost:1,2", "proportional"])
 @pytest.mark.filterwarnings("ignore:No threshold promises:widemargin.errors.DataWarning")
 def test_goals(goal):
-    classifier = TextClassifier(label_path="/", thresholds=goal).fit(SET_TEXTS, SETS)
+    classifier = TextClassifier(label_path="/", thresholds=goal, tune=None, estimate=None).fit(
+        SET_TEXTS, SETS
+    )
     tree = classifier.rule_.hierarchy.tree
     chosen = classifier.rule_.choose(classifier.decision_function(SET_TEXTS)) > 0
     np.testing.assert_array_equal(tree.with_ancestors(chosen), chosen)
 
 
 def test_bounds_are_of_nodes():
-    found = TextClassifier(label_path="/", estimate="xi-alpha").fit(TEXTS, LABELS).training_summary_
+    found = (
+        TextClassifier(label_path="/", estimate="xi-alpha", tune=None).fit(TEXTS, LABELS).training_summary_
+    )
     assert "levels" not in found
     assert any("each node's own machine" in note for note in found["estimates"]["notes"])
 
 
 @pytest.mark.parametrize("method", ["hold-out", "bootstrap-632", "k-fold"])
 def test_other_estimates_decide_along_the_tree(method, single):
-    found = TextClassifier(label_path="/", estimate=method).fit(TEXTS, LABELS).training_summary_
+    found = TextClassifier(label_path="/", estimate=method, tune=None).fit(TEXTS, LABELS).training_summary_
     accuracy = single.training_summary_["estimates"]["accuracy"]["value"]
     assert found["estimates"]["accuracy"]["value"] == pytest.approx(accuracy, abs=0.08)
     assert ("levels" in found) == (method != "bootstrap-632")
@@ -210,10 +220,10 @@ def test_what_does_not_apply_is_refused(parameters, error):
 
 def test_bad_paths_are_refused():
     with pytest.raises(DataError, match="Document 0: the label 'news//' has an empty part"):
-        TextClassifier(label_path="/").fit(TEXTS, ["news//", *LABELS[1:]])
+        TextClassifier(label_path="/", tune=None, estimate=None).fit(TEXTS, ["news//", *LABELS[1:]])
     with pytest.raises(DataError, match=r"None of the 6 labels .* contains '>'"):
-        TextClassifier(label_path=">").fit(TEXTS, LABELS)
+        TextClassifier(label_path=">", tune=None, estimate=None).fit(TEXTS, LABELS)
     with pytest.raises(UsageError, match="`label_path` requires all documents at once"):
         TextClassifier(
-            Vectorizer(n_hashed=64, weighting="sxx"), BalancedWinnow(), label_path="/"
+            Vectorizer(n_hashed=64, weighting="sxx"), BalancedWinnow(), label_path="/", estimate=None
         ).partial_fit(TEXTS, LABELS)

@@ -25,8 +25,8 @@ TYPES = [None, object, "string", "category"]
 def test_as_lists(tmp_path, task, kind):
     """The same as with lists: labels, explanations, terms, and after saving."""
     y = pd.Series(LABELS[task], index=range(100, 112), dtype=kind)
-    plain = TextClassifier().fit(TEXTS, list(y))
-    found = TextClassifier().fit(pd.Series(TEXTS, index=list("abcdefghijkl")), y)
+    plain = TextClassifier(tune=None, estimate=None).fit(TEXTS, list(y))
+    found = TextClassifier(tune=None, estimate=None).fit(pd.Series(TEXTS, index=list("abcdefghijkl")), y)
     assert found.classes_.tolist() == plain.classes_.tolist()
     assert list(found.predict(pd.Series(TEXTS))) == list(plain.predict(TEXTS))
     for label in (None, *found.classes_):
@@ -48,7 +48,7 @@ def test_missing_labels(kind, missing):
     """Whatever pandas makes of a missing label, the document is left out with a warning."""
     y = pd.Series([*LABELS["multiclass"][:-2], missing, missing], dtype=kind, index=range(5, 17))
     with pytest.warns(DataWarning, match="2 of 12 documents have no label"):
-        found = TextClassifier().fit(pd.Series(TEXTS), y)
+        found = TextClassifier(tune=None, estimate=None).fit(pd.Series(TEXTS), y)
     assert found.classes_.tolist() == ["grain", "money", "trade"]
 
 

@@ -48,57 +48,85 @@ TWO = ["grain" if label == "grain" else "other" for label in LABELS]
 NEW = ["corn and oil and a bank", "", "Wheat, wheat; WHEAT", "nothing known here", "the gas rate"]
 
 LINEAR = {
-    "classes": (TextClassifier(), LABELS),
-    "two classes": (TextClassifier(learner=RegularizedLeastSquares()), TWO),
-    "label sets": (TextClassifier(estimate="k-fold", thresholds="f1"), SETS),
-    "probabilities": (TextClassifier(estimate="k-fold", calibration="platt"), LABELS),
-    "paths": (TextClassifier(label_path="/", estimate="k-fold", calibration="platt"), PATHS),
+    "classes": (TextClassifier(tune=None, estimate=None), LABELS),
+    "two classes": (TextClassifier(learner=RegularizedLeastSquares(), tune=None, estimate=None), TWO),
+    "label sets": (TextClassifier(estimate="k-fold", thresholds="f1", tune=None), SETS),
+    "probabilities": (TextClassifier(estimate="k-fold", calibration="platt", tune=None), LABELS),
+    "paths": (TextClassifier(label_path="/", estimate="k-fold", calibration="platt", tune=None), PATHS),
     "sets of paths": (
-        TextClassifier(label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic"),
+        TextClassifier(label_path="/", estimate="k-fold", thresholds="f1", calibration="isotonic", tune=None),
         [[path] if i % 5 else [path, "long"] for i, path in enumerate(PATHS)],
     ),
-    "hashed": (TextClassifier(Vectorizer(n_hashed=256, ngram_range=(1, 2))), LABELS),
-    "stems": (TextClassifier(Vectorizer(stemmer="porter", stop_words="freewais")), LABELS),
-    "counts": (TextClassifier(Vectorizer(weighting=None)), LABELS),
-    "selected": (TextClassifier(features=SelectFeatures("chi2", 6, unit_length=True)), LABELS),
-    "rocchio": (TextClassifier(learner=Rocchio()), LABELS),
-    "logistic": (TextClassifier(learner=LogisticRegression()), LABELS),
-    "logistic, label sets": (TextClassifier(learner=LogisticRegression()), SETS),
-    "average": (TextClassifier(Vectorizer(blocks="words,bigrams:0.5"), AverageOf()), SETS),
-    "vectors": (TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1")), SETS),
+    "hashed": (
+        TextClassifier(Vectorizer(n_hashed=256, ngram_range=(1, 2)), tune=None, estimate=None),
+        LABELS,
+    ),
+    "stems": (
+        TextClassifier(Vectorizer(stemmer="porter", stop_words="freewais"), tune=None, estimate=None),
+        LABELS,
+    ),
+    "counts": (TextClassifier(Vectorizer(weighting=None), tune=None, estimate=None), LABELS),
+    "selected": (TextClassifier(features=SelectFeatures("chi2", 6, unit_length=True), estimate=None), LABELS),
+    "rocchio": (TextClassifier(learner=Rocchio(), tune=None, estimate=None), LABELS),
+    "logistic": (TextClassifier(learner=LogisticRegression(), tune=None, estimate=None), LABELS),
+    "logistic, label sets": (TextClassifier(learner=LogisticRegression(), tune=None, estimate=None), SETS),
+    "average": (TextClassifier(Vectorizer(blocks="words,bigrams:0.5"), AverageOf(), estimate=None), SETS),
+    "vectors": (
+        TextClassifier(Vectorizer(blocks="words,vectors:dims=4:min=1"), tune=None, estimate=None),
+        SETS,
+    ),
     "average, two classes": (
-        TextClassifier(learner=AverageOf([(None, LinearSVM()), ("words", LinearSVM(0.1))])),
+        TextClassifier(
+            learner=AverageOf([(None, LinearSVM()), ("words", LinearSVM(0.1))]), tune=None, estimate=None
+        ),
         TWO,
     ),
-    "label weights": (TextClassifier(learner=LabelWeightedSVM()), LABELS),
-    "label weights, two classes": (TextClassifier(learner=LabelWeightedSVM()), TWO),
+    "label weights": (TextClassifier(learner=LabelWeightedSVM(), tune=None, estimate=None), LABELS),
+    "label weights, two classes": (TextClassifier(learner=LabelWeightedSVM(), tune=None, estimate=None), TWO),
     "label weights, label sets": (
-        TextClassifier(learner=LabelWeightedSVM(), estimate="auto", thresholds="f1"),
+        TextClassifier(learner=LabelWeightedSVM(), estimate="auto", thresholds="f1", tune=None),
         SETS,
     ),
-    "naive bayes": (TextClassifier(learner=NaiveBayes()), SETS),
-    "naive bayes, bernoulli": (TextClassifier(learner=NaiveBayes(event_model="bernoulli")), LABELS),
-    "sampled": (TextClassifier(features=SampleFeatures(8, random_state=0)), LABELS),
+    "naive bayes": (TextClassifier(learner=NaiveBayes(), tune=None, estimate=None), SETS),
+    "naive bayes, bernoulli": (
+        TextClassifier(learner=NaiveBayes(event_model="bernoulli"), tune=None, estimate=None),
+        LABELS,
+    ),
+    "sampled": (TextClassifier(features=SampleFeatures(8, random_state=0), estimate=None), LABELS),
 }
 OTHERS = {
-    "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True)), LABELS),
-    "few weights": (TextClassifier(learner=LinearSVM(penalty="l1", C=10)), LABELS),
-    "boosted trees": (TextClassifier(learner=BoostedTrees(20)), SETS),
-    "boosted stumps": (TextClassifier(learner=BoostedTrees(20, base="stumps")), LABELS),
+    "sparse weights": (TextClassifier(learner=LinearSVM(sparse_coef=True), tune=None, estimate=None), LABELS),
+    "few weights": (TextClassifier(learner=LinearSVM(penalty="l1", C=10), tune=None, estimate=None), LABELS),
+    "boosted trees": (TextClassifier(learner=BoostedTrees(20), tune=None, estimate=None), SETS),
+    "boosted stumps": (
+        TextClassifier(learner=BoostedTrees(20, base="stumps"), tune=None, estimate=None),
+        LABELS,
+    ),
     "boosted stumps, shared": (
-        TextClassifier(learner=BoostedTrees(20, base="stumps", committees="shared")),
+        TextClassifier(
+            learner=BoostedTrees(20, base="stumps", committees="shared"), tune=None, estimate=None
+        ),
         SETS,
     ),
-    "online": (TextClassifier(learner=BalancedWinnow()), LABELS),
-    "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier()), LABELS),
-    "nearest neighbors": (TextClassifier(learner=NearestNeighbors(3)), SETS),
-    "nearest neighbors, equal": (TextClassifier(learner=NearestNeighbors(3, vote="equal")), TWO),
-    "c45": (TextClassifier(learner=C45(None, min_objects=1)), LABELS),
-    "c45 rules": (TextClassifier(learner=C45(output="rules", min_objects=1)), SETS),
-    "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0)), LABELS),
-    "multiclass": (TextClassifier(learner=MulticlassSVM()), LABELS),
-    "multiclass kernel": (TextClassifier(learner=MulticlassSVM(kernel="rbf", gamma=1.0)), LABELS),
-    "pairs": (TextClassifier(learner=KernelSVM(kernel="linear", scheme="votes")), LABELS),
+    "online": (TextClassifier(learner=BalancedWinnow(), tune=None, estimate=None), LABELS),
+    "profiles": (TextClassifier(Vectorizer(weighting=None), ProfileClassifier(), estimate=None), LABELS),
+    "nearest neighbors": (TextClassifier(learner=NearestNeighbors(3), tune=None, estimate=None), SETS),
+    "nearest neighbors, equal": (
+        TextClassifier(learner=NearestNeighbors(3, vote="equal"), tune=None, estimate=None),
+        TWO,
+    ),
+    "c45": (TextClassifier(learner=C45(None, min_objects=1), tune=None, estimate=None), LABELS),
+    "c45 rules": (TextClassifier(learner=C45(output="rules", min_objects=1), tune=None, estimate=None), SETS),
+    "kernel": (TextClassifier(learner=KernelSVM(kernel="rbf", gamma=1.0), tune=None, estimate=None), LABELS),
+    "multiclass": (TextClassifier(learner=MulticlassSVM(), tune=None, estimate=None), LABELS),
+    "multiclass kernel": (
+        TextClassifier(learner=MulticlassSVM(kernel="rbf", gamma=1.0), tune=None, estimate=None),
+        LABELS,
+    ),
+    "pairs": (
+        TextClassifier(learner=KernelSVM(kernel="linear", scheme="votes"), tune=None, estimate=None),
+        LABELS,
+    ),
 }
 
 
@@ -163,7 +191,7 @@ def test_a_linear_model_is_used_without_scikit_learn_and_scipy(name, tmp_path):
     "arguments", [["predict", "{model}", "{data}", "--scores", "--top", "2"], ["explain", "{model}", NEW[0]]]
 )
 def test_the_command_line_answers_without_them_too(arguments, tmp_path):
-    TextClassifier().fit(TEXTS, LABELS).save(tmp_path / "m.wm")
+    TextClassifier(tune=None, estimate=None).fit(TEXTS, LABELS).save(tmp_path / "m.wm")
     (tmp_path / "d.jsonl").write_text(json.dumps({"text": NEW[0]}))
     given = [part.format(model=tmp_path / "m.wm", data=tmp_path / "d.jsonl") for part in arguments]
     driver = (

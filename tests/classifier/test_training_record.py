@@ -16,7 +16,7 @@ READING = {"format": "csv", "text": ["title", "body"], "label": "team"}
 
 @pytest.fixture
 def classifier():
-    return TextClassifier(learner=LinearSVM(), tune=None).fit(
+    return TextClassifier(learner=LinearSVM(), tune=None, estimate=None).fit(
         ["corn harvest", "bank rate"], ["grain", "money"]
     )
 

@@ -71,7 +71,7 @@ VECTORIZERS = {
 @pytest.mark.parametrize("name", VECTORIZERS)
 def test_the_representation_is_that_of_both(name):
     texts, labels, pool = task()
-    found = TextClassifier(VECTORIZERS[name], LinearSVM()).fit(texts, labels, unlabeled=pool)
+    found = TextClassifier(VECTORIZERS[name], LinearSVM(), estimate=None).fit(texts, labels, unlabeled=pool)
     both = clone(VECTORIZERS[name])
     X = both.fit_transform(texts + pool)[: len(texts)]
     assert list(found.vectorizer_.vocabulary_) == list(both.vocabulary_)
@@ -186,7 +186,9 @@ def test_estimates_and_tuning_know_the_pool(tune):
 
 def test_selected_features_go_by_labeled_documents():
     texts, labels, pool = task()
-    found = TextClassifier(features=SelectFeatures("chi2", 10)).fit(texts, labels, unlabeled=pool)
+    found = TextClassifier(features=SelectFeatures("chi2", 10), estimate=None).fit(
+        texts, labels, unlabeled=pool
+    )
     X = Vectorizer().fit(texts + pool).transform(texts)
     np.testing.assert_array_equal(found.features_.scores_, SelectFeatures("chi2", 10).fit(X, labels).scores_)
 
@@ -217,7 +219,7 @@ def by_hand(texts, labels, pool, use, folds):
 @pytest.mark.parametrize("seed", [3, 4])
 def test_figures_are_those_of_fitting_everything_again(use, seed):
     texts, labels, pool = task(seed=seed)
-    found = TextClassifier(learner=LinearSVM(tol=1e-4), estimate="k-fold", unlabeled_use=use)
+    found = TextClassifier(learner=LinearSVM(tol=1e-4), estimate="k-fold", unlabeled_use=use, tune=None)
     summary = found.fit(texts, labels, unlabeled=pool).training_summary_["pool"]
     uses = dict.fromkeys(["none", "representation", use])
     expected = {name: by_hand(texts, labels, pool, name, 5) for name in uses}
@@ -228,7 +230,7 @@ def test_figures_are_those_of_fitting_everything_again(use, seed):
 @pytest.mark.parametrize("use", LABEL_USES)
 def test_estimates_are_those_of_the_folds(use):
     texts, labels, pool = task()
-    found = TextClassifier(estimate="auto", unlabeled_use=use).fit(texts, labels, unlabeled=pool)
+    found = TextClassifier(estimate="auto", unlabeled_use=use, tune=None).fit(texts, labels, unlabeled=pool)
     summary = found.training_summary_
     if summary["pool"]["use"] == use:
         assert summary["estimates"]["method"] == "k-fold"
@@ -238,7 +240,9 @@ def test_estimates_are_those_of_the_folds(use):
 
 def test_transduction_learns_from_the_pool():
     texts, labels, pool = task()
-    found = TextClassifier(unlabeled_use="transductive").fit(texts, labels, unlabeled=pool)
+    found = TextClassifier(unlabeled_use="transductive", tune=None, estimate=None).fit(
+        texts, labels, unlabeled=pool
+    )
     X = found.vectorizer_.transform(texts + pool)
     alone = TransductiveSVM(C=20.0, on_alarm="ignore", alarm_level=0).fit(X, labels + [None] * len(pool))
     np.testing.assert_allclose(found.learner_.coef_, alone.coef_, atol=1e-6)
@@ -247,7 +251,9 @@ def test_transduction_learns_from_the_pool():
 
 def test_self_training_learns_from_the_pool():
     texts, labels, pool = task()
-    found = TextClassifier(unlabeled_use="self-training").fit(texts, labels, unlabeled=pool)
+    found = TextClassifier(unlabeled_use="self-training", tune=None, estimate=None).fit(
+        texts, labels, unlabeled=pool
+    )
     X = found.vectorizer_.transform(texts + pool)
     alone = SelfTraining(LinearSVM()).fit(X, labels + [None] * len(pool))
     np.testing.assert_allclose(found.learner_.coef_, alone.final_learner_.coef_, atol=1e-6)
@@ -297,26 +303,30 @@ def misleading(n=60):
 @pytest.mark.parametrize("use", ["representation", *LABEL_USES])
 def test_what_does_harm_is_not_used(use):
     texts, labels, pool = misleading()
-    found = TextClassifier(unlabeled_use=use, estimate="k-fold").fit(texts, labels, unlabeled=pool)
+    found = TextClassifier(unlabeled_use=use, estimate="k-fold", tune=None).fit(texts, labels, unlabeled=pool)
     summary = found.training_summary_["pool"]
     assert max(summary["figures"]["representation"], summary["figures"][use]) < summary["figures"]["none"]
     assert (summary["use"], summary["asked"]) == (None, use)
-    plain = TextClassifier().fit(texts, labels)
+    plain = TextClassifier(tune=None, estimate=None).fit(texts, labels)
     np.testing.assert_array_equal(found.learner_.coef_, plain.learner_.coef_)
     np.testing.assert_array_equal(found.decision_function(pool), plain.decision_function(pool))
-    unasked = TextClassifier(unlabeled_use=use).fit(texts, labels, unlabeled=pool)
+    unasked = TextClassifier(unlabeled_use=use, tune=None, estimate=None).fit(texts, labels, unlabeled=pool)
     assert unasked.training_summary_["pool"]["use"] == use  # nobody asked whether it helps
 
 
 def test_several_labels_are_for_the_representation_only():
     texts, labels, pool = task()
     sets = [{label, "d"} if i % 3 else {label} for i, label in enumerate(labels)]
-    found = TextClassifier(estimate="k-fold").fit(texts, sets, unlabeled=pool).training_summary_["pool"]
+    found = (
+        TextClassifier(estimate="k-fold", tune=None)
+        .fit(texts, sets, unlabeled=pool)
+        .training_summary_["pool"]
+    )
     assert found["measure"] == "prbep"
     assert set(found["figures"]) == {"none", "representation"}
     for use in LABEL_USES:
         with pytest.raises(UsageError, match="one label per document"):
-            TextClassifier(unlabeled_use=use).fit(texts, sets, unlabeled=pool)
+            TextClassifier(unlabeled_use=use, tune=None, estimate=None).fit(texts, sets, unlabeled=pool)
 
 
 @pytest.mark.parametrize("use", ["representation", *LABEL_USES])
@@ -325,7 +335,7 @@ def test_threads_do_not_matter(use):
     scores = []
     for n_jobs in (1, 2):
         parts = Vectorizer(n_jobs=n_jobs), LinearSVM(n_jobs=n_jobs)
-        found = TextClassifier(*parts, estimate="k-fold", unlabeled_use=use).fit(
+        found = TextClassifier(*parts, estimate="k-fold", unlabeled_use=use, tune=None).fit(
             texts, labels, unlabeled=pool
         )
         scores.append(found.decision_function(pool))
@@ -335,7 +345,7 @@ def test_threads_do_not_matter(use):
 @pytest.mark.parametrize("use", ["representation", *LABEL_USES])
 def test_saved_and_loaded(tmp_path, use):
     texts, labels, pool = task()
-    found = TextClassifier(unlabeled_use=use, estimate="k-fold", calibration="platt")
+    found = TextClassifier(unlabeled_use=use, estimate="k-fold", calibration="platt", tune=None)
     found.fit(texts, labels, unlabeled=pool).save(tmp_path / "m.wm")
     for again in (TextClassifier.load(tmp_path / "m.wm"), Scorer.load(tmp_path / "m.wm").scores):
         scores = again(pool) if callable(again) else again.decision_function(pool)
@@ -347,11 +357,15 @@ def test_saved_and_loaded(tmp_path, use):
 def test_a_learner_of_unlabeled_documents_gets_them():
     texts, labels, pool = task()
     learner = TransductiveSVM(on_alarm="ignore")
-    found = TextClassifier(learner=learner).fit(texts, labels, unlabeled=pool)
-    marked = TextClassifier(learner=learner).fit(texts + pool, labels + [None] * len(pool))
+    found = TextClassifier(learner=learner, tune=None, estimate=None).fit(texts, labels, unlabeled=pool)
+    marked = TextClassifier(learner=learner, tune=None, estimate=None).fit(
+        texts + pool, labels + [None] * len(pool)
+    )
     np.testing.assert_array_equal(found.learner_.scores_, marked.learner_.scores_)
     with pytest.raises(UsageError, match="itself"):
-        TextClassifier(learner=learner, unlabeled_use="transductive").fit(texts, labels, unlabeled=pool)
+        TextClassifier(learner=learner, unlabeled_use="transductive", tune=None, estimate=None).fit(
+            texts, labels, unlabeled=pool
+        )
 
 
 @pytest.mark.parametrize("use", LABEL_USES)
@@ -359,25 +373,33 @@ def test_vectors(use):
     texts, labels, pool = task()
     X = Vectorizer().fit_transform(texts + pool)
     seen, unseen = X[: len(texts)], X[len(texts) :]
-    found = TextClassifier(unlabeled_use=use, estimate="k-fold").fit(seen, labels, unlabeled=unseen)
+    found = TextClassifier(unlabeled_use=use, estimate="k-fold", tune=None).fit(
+        seen, labels, unlabeled=unseen
+    )
     assert set(found.training_summary_["pool"]["figures"]) == {"none", use}
-    dense = TextClassifier(unlabeled_use=use).fit(seen.toarray(), labels, unlabeled=unseen.toarray())
-    again = TextClassifier(unlabeled_use=use).fit(seen, labels, unlabeled=Vectors(["1"], unseen, [None]))
+    dense = TextClassifier(unlabeled_use=use, tune=None, estimate=None).fit(
+        seen.toarray(), labels, unlabeled=unseen.toarray()
+    )
+    again = TextClassifier(unlabeled_use=use, tune=None, estimate=None).fit(
+        seen, labels, unlabeled=Vectors(["1"], unseen, [None])
+    )
     np.testing.assert_allclose(dense.learner_.coef_, again.learner_.coef_, atol=1e-6)
     with pytest.raises(UsageError, match="neither words"):
-        TextClassifier().fit(seen, labels, unlabeled=unseen)
+        TextClassifier(tune=None, estimate=None).fit(seen, labels, unlabeled=unseen)
     with pytest.raises(DataError, match="features"):
-        TextClassifier(unlabeled_use=use).fit(seen.toarray(), labels, unlabeled=np.ones((3, 2)))
+        TextClassifier(unlabeled_use=use, tune=None, estimate=None).fit(
+            seen.toarray(), labels, unlabeled=np.ones((3, 2))
+        )
 
 
 def test_documents_that_are_training_documents_too():
     texts, labels, pool = task()
     with pytest.warns(DataWarning, match="5 of 85 unlabeled documents are training documents too"):
-        found = TextClassifier().fit(texts, labels, unlabeled=texts[:5] + pool)
+        found = TextClassifier(tune=None, estimate=None).fit(texts, labels, unlabeled=texts[:5] + pool)
     assert found.vectorizer_.n_documents_ == len(texts) + len(pool)
     assert found.training_summary_["pool"]["also_training"] == 5
     with pytest.warns(DataWarning, match="nothing to learn"):
-        found = TextClassifier(estimate="k-fold").fit(texts, labels, unlabeled=texts)
+        found = TextClassifier(estimate="k-fold", tune=None).fit(texts, labels, unlabeled=texts)
     assert found.training_summary_["pool"]["use"] is None
     assert found.vectorizer_.n_documents_ == len(texts)
 
@@ -390,13 +412,15 @@ def test_a_pool_in_another_language():
     ] * 4
     labels = ["grain", "money", "grain"] * 4
     with pytest.warns(DataWarning, match="another language"):
-        found = TextClassifier(estimate="k-fold").fit(
+        found = TextClassifier(estimate="k-fold", tune=None).fit(
             english, labels, unlabeled=["der Preis steigt weiter", "die Bank senkt den Zins"]
         )
     assert found.predict(["the wheat harvest"]).tolist() == ["grain"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
-        TextClassifier().fit(english, labels, unlabeled=["the harvest of corn rose", "interest at the bank"])
+        TextClassifier(tune=None, estimate=None).fit(
+            english, labels, unlabeled=["the harvest of corn rose", "interest at the bank"]
+        )
 
 
 def test_columns():
@@ -404,14 +428,14 @@ def test_columns():
     columns = {"title": [text[:10] for text in texts], "body": texts}
     blocks = Vectorizer(blocks=["words", "title:0.5"])
     other = {"body": pool, "title": [text[:8] for text in pool], "id": pool}
-    found = TextClassifier(blocks).fit(columns, labels, unlabeled=other)
+    found = TextClassifier(blocks, tune=None, estimate=None).fit(columns, labels, unlabeled=other)
     both = {name: columns[name] + other[name] for name in columns}
     expected = clone(blocks).fit(both)
     np.testing.assert_array_equal(found.vectorizer_.document_frequencies_, expected.document_frequencies_)
     with pytest.raises(DataError, match=r"Unlabeled documents: .* no column 'title'"):
-        TextClassifier(blocks).fit(columns, labels, unlabeled={"body": pool})
+        TextClassifier(blocks, tune=None, estimate=None).fit(columns, labels, unlabeled={"body": pool})
     with pytest.raises(DataError, match="single texts"):
-        TextClassifier().fit(texts, labels, unlabeled={"body": pool})
+        TextClassifier(tune=None, estimate=None).fit(texts, labels, unlabeled={"body": pool})
 
 
 @pytest.mark.parametrize(
@@ -427,18 +451,20 @@ def test_columns():
 def test_odd_pools(unlabeled, error, words):
     texts, labels, _ = task()
     with pytest.raises(error, match=words):
-        TextClassifier().fit(texts, labels, unlabeled=unlabeled)
+        TextClassifier(tune=None, estimate=None).fit(texts, labels, unlabeled=unlabeled)
 
 
 def test_odd_settings():
     texts, labels, pool = task()
     with pytest.raises(UsageError, match="expected one of representation"):
-        TextClassifier(unlabeled_use="labels").fit(texts, labels, unlabeled=pool)
+        TextClassifier(unlabeled_use="labels", tune=None, estimate=None).fit(texts, labels, unlabeled=pool)
     with pytest.raises(UsageError, match="needs unlabeled documents"):
-        TextClassifier(unlabeled_use="transductive").fit(texts, labels)
+        TextClassifier(unlabeled_use="transductive", tune=None, estimate=None).fit(texts, labels)
     with pytest.raises(UsageError, match="xi-alpha"):
-        TextClassifier(unlabeled_use="transductive", estimate="xi-alpha").fit(texts, labels, unlabeled=pool)
-    classifier = TextClassifier(unlabeled_use="transductive")
+        TextClassifier(unlabeled_use="transductive", estimate="xi-alpha", tune=None).fit(
+            texts, labels, unlabeled=pool
+        )
+    classifier = TextClassifier(unlabeled_use="transductive", tune=None, estimate=None)
     with pytest.raises(UsageError, match="Weights"):
         classifier.fit(texts, labels, sample_weight=np.ones(len(texts)), unlabeled=pool)
 
@@ -446,8 +472,10 @@ def test_odd_settings():
 def test_a_collection_and_an_arrow_column():
     pa = pytest.importorskip("pyarrow")
     texts, labels, pool = task()
-    expected = TextClassifier().fit(texts, labels, unlabeled=pool).decision_function(pool)
+    expected = (
+        TextClassifier(tune=None, estimate=None).fit(texts, labels, unlabeled=pool).decision_function(pool)
+    )
     ids = [str(i) for i in range(len(pool))]
     for unlabeled in (Collection(ids, pool, [("a",)] * len(pool)), pa.array(pool), tuple(pool), iter(pool)):
-        found = TextClassifier().fit(pa.array(texts), labels, unlabeled=unlabeled)
+        found = TextClassifier(tune=None, estimate=None).fit(pa.array(texts), labels, unlabeled=unlabeled)
         np.testing.assert_array_equal(found.decision_function(pool), expected)

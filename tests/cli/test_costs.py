@@ -150,7 +150,7 @@ class TestLeastCost:
     def test_the_library_gives_the_same(self, trained, files):
         records = [json.loads(line) for line in (files / "train.jsonl").read_text().splitlines()]
         texts, labels = [one["text"] for one in records], [one["labels"][0] for one in records]
-        made = TextClassifier(costs=MATRIX, estimate="auto").fit(texts, labels)
+        made = TextClassifier(costs=MATRIX, estimate="auto", tune=None).fit(texts, labels)
         loaded = TextClassifier.load(trained[0])
         assert made.predict(texts).tolist() == loaded.predict(texts).tolist()
         np.testing.assert_allclose(made.predict_proba(texts), loaded.predict_proba(texts), atol=1e-6)

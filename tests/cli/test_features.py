@@ -97,7 +97,7 @@ def test_options_without_a_meaning(option):
 )
 @pytest.mark.parametrize("learner", [None, KernelSVM(kernel="rbf")])
 def test_classifiers_come_back_from_files(tmp_path, features, learner):
-    classifier = TextClassifier(learner=learner, features=features).fit(TEXTS, LABELS)
+    classifier = TextClassifier(learner=learner, features=features, estimate=None).fit(TEXTS, LABELS)
     X = classifier.features_.transform(classifier.vectorizer_.transform(TEXTS))
     expected = classifier.learner_.decision_function(X)
     np.testing.assert_allclose(classifier.decision_function(TEXTS), expected, rtol=1e-6)
@@ -118,7 +118,7 @@ def test_classifiers_come_back_from_files(tmp_path, features, learner):
 def test_vectors_are_selected_too(tmp_path):
     rng = np.random.default_rng(0)
     X, y = sp.random_array((30, 20), density=0.5, rng=rng, format="csr"), np.tile(["a", "b"], 15)
-    classifier = TextClassifier(features=SelectFeatures("ig", 4)).fit(X, y)
+    classifier = TextClassifier(features=SelectFeatures("ig", 4), estimate=None).fit(X, y)
     classifier.save(tmp_path / "model.wm")
     np.testing.assert_allclose(
         TextClassifier.load(tmp_path / "model.wm").decision_function(X), classifier.decision_function(X)
@@ -132,11 +132,13 @@ def test_estimates_after_a_selection_by_labels_are_said_to_be_optimistic():
     with pytest.warns(DataWarning, match="slightly optimistic"):
         TextClassifier(features=SelectFeatures("ig", 12), estimate="leave-one-out").fit(TEXTS, LABELS)
     with pytest.raises(UsageError, match="for all features"):
-        TextClassifier(features=SelectFeatures(), tune="fast").fit(TEXTS, LABELS)
+        TextClassifier(features=SelectFeatures(), tune="fast", estimate=None).fit(TEXTS, LABELS)
 
 
 def test_damaged_selections_are_refused(tmp_path):
-    TextClassifier(features=SelectFeatures("ig", 12)).fit(TEXTS, LABELS).save(tmp_path / "model.wm")
+    TextClassifier(features=SelectFeatures("ig", 12), estimate=None).fit(TEXTS, LABELS).save(
+        tmp_path / "model.wm"
+    )
     model = load_model(tmp_path / "model.wm")
     for columns in (model.arrays["features.columns"] + 10**6, model.arrays["features.columns"][:5]):
         scores = model.arrays["features.scores"][: len(columns)]
@@ -200,7 +202,7 @@ OF_MADE = [
 @pytest.mark.parametrize("features", MADE, ids=str)
 @pytest.mark.parametrize("learner", OF_MADE, ids=str)
 def test_new_features_are_learned_stored_and_explained(tmp_path, features, learner):
-    classifier = TextClassifier(learner=learner, features=features).fit(TEXTS, LABELS)
+    classifier = TextClassifier(learner=learner, features=features, estimate=None).fit(TEXTS, LABELS)
     X = classifier.features_.transform(classifier.vectorizer_.transform(TEXTS))
     expected = classifier.decision_function(TEXTS)
     np.testing.assert_allclose(expected, classifier.learner_.decision_function(X), atol=1e-4)
@@ -227,20 +229,20 @@ def test_new_features_are_learned_stored_and_explained(tmp_path, features, learn
 
 
 def test_weights_of_singular_vectors_are_shown_as_weights_of_words():
-    classifier = TextClassifier(features=LatentSemanticIndexing(5)).fit(TEXTS, LABELS)
+    classifier = TextClassifier(features=LatentSemanticIndexing(5), estimate=None).fit(TEXTS, LABELS)
     names = classifier.vectorizer_.get_feature_names_out().tolist()
     weights = classifier.learner_.coef_ @ classifier.features_.components_
     column = classifier.classes_.tolist().index("billing")
     for term, weight in classifier.top_terms("billing", 5).positive:
         assert weight == pytest.approx(weights[column][names.index(term)], rel=1e-5)
-    clusters = TextClassifier(features=TermClusters(8)).fit(TEXTS, LABELS)
+    clusters = TextClassifier(features=TermClusters(8), estimate=None).fit(TEXTS, LABELS)
     shown = clusters.top_terms("billing", 3).positive
     assert shown[0][1] == pytest.approx(clusters.learner_.coef_[column].max())
     assert set(shown[0][0].removesuffix("+...").split("+")) <= set(names)
     with pytest.raises(UsageError, match="made_features"):
         clusters.selected_terms()
     with pytest.raises(UsageError, match="Pass LatentSemanticIndexing"):
-        TextClassifier().fit(TEXTS, LABELS).made_features()
+        TextClassifier(tune=None, estimate=None).fit(TEXTS, LABELS).made_features()
 
 
 @pytest.mark.parametrize("features", [LatentSemanticIndexing(5), TermClusters(8), LabelClusters(8)], ids=str)
@@ -264,11 +266,18 @@ def test_estimates_make_new_features_again_without_the_documents_held_out(featur
 
 def test_learners_of_terms_that_are_there_or_not_refuse_singular_vectors(here, tickets, tmp_path):
     counts = Vectorizer(weighting="txx")
-    for learner in (NaiveBayes(), PositiveWinnow(), BoostedTrees(3, base="stumps"), KernelSVM(kernel="chi2")):
+    for learner in (
+        NaiveBayes(),
+        PositiveWinnow(normalize=False),
+        BoostedTrees(3, base="stumps"),
+        KernelSVM(kernel="chi2"),
+    ):
         with pytest.raises(UsageError, match="clusters:500"):
-            TextClassifier(counts, learner, features=LatentSemanticIndexing(3)).fit(TEXTS, LABELS)
+            TextClassifier(counts, learner, features=LatentSemanticIndexing(3), estimate=None).fit(
+                TEXTS, LABELS
+            )
         for features in (TermClusters(8), LabelClusters(8)):
-            classifier = TextClassifier(counts, learner, features=features).fit(TEXTS, LABELS)
+            classifier = TextClassifier(counts, learner, features=features, estimate=None).fit(TEXTS, LABELS)
             assert np.isfinite(classifier.decision_function(TEXTS)).all()
     model = tmp_path / "model.wm"
     done = here("train", tickets, "-o", model, "--learner", "naive-bayes", "--features", "lsi:5")

@@ -78,7 +78,7 @@ def test_the_words_of_a_pair_are_colored(here, tmp_path):
     from widemargin.cli.verbs.explain import colored
 
     texts = ["oil at any price", "price of oil", "corn and oats", "oats or corn"]
-    classifier = TextClassifier(Vectorizer(pairs="near:3", max_df=0.5), estimate=None)
+    classifier = TextClassifier(Vectorizer(pairs="near:3", max_df=0.5), estimate=None, tune=None)
     explanation = classifier.fit(texts, ["oil", "oil", "corn", "corn"]).explain("Oil, the Price")
     assert [text for text, style in colored("Oil, the Price", explanation) if style] == ["Oil", "Price"]
 

@@ -82,7 +82,7 @@ def test_the_model_is_that_of_the_library_however_the_pipe_cuts_the_documents(ru
                stdin="".join(made)).returncode == 0  # fmt: skip
     from widemargin import BalancedWinnow
 
-    stream = TextClassifier(Vectorizer(n_hashed=4096, weighting="sxx"), BalancedWinnow())
+    stream = TextClassifier(Vectorizer(n_hashed=4096, weighting="sxx"), BalancedWinnow(), estimate=None)
     for begin, end in ((0, 100), (100, 500)):
         part = documents[begin:end]
         stream.partial_fit([one["text"] for one in part], [one["labels"][0] for one in part])
@@ -155,7 +155,7 @@ def test_by_default_arow_learns_from_weights_of_the_documents_so_far(run, tmp_pa
     assert run(*options, model, stdin="".join(made)).returncode == 0
     from widemargin import Arow
 
-    stream = TextClassifier(Vectorizer(n_hashed=4096, weighting="ltc"), Arow())
+    stream = TextClassifier(Vectorizer(n_hashed=4096, weighting="ltc"), Arow(), estimate=None)
     for begin, end in ((0, 1), (1, 37), (37, 500)):
         part = documents[begin:end]
         stream.partial_fit([one["text"] for one in part], [one["labels"][0] for one in part])

@@ -103,7 +103,7 @@ class TestTerms:
 class TestLearners:
     def scores(self, learner, weighting="tfc"):
         return (
-            TextClassifier(Vectorizer(weighting=weighting), learner)
+            TextClassifier(Vectorizer(weighting=weighting), learner, estimate=None)
             .fit(TEXTS, LABELS)
             .decision_function(TEXTS)
         )
@@ -229,7 +229,7 @@ class TestLearners:
     def test_the_seed_of_a_sample_of_features(self, train):
         def by_the_library(seed):
             sample = SampleFeatures(10, sampling="uniform", random_state=seed)
-            return TextClassifier(features=sample).fit(TEXTS, LABELS).selected_terms()
+            return TextClassifier(features=sample, estimate=None).fit(TEXTS, LABELS).selected_terms()
 
         found = train("--features", "uniform:10", "--seed", "5").selected_terms()
         assert found == by_the_library(5)

@@ -46,9 +46,13 @@ def test_lengths_are_required():
     with pytest.raises(UsageError, match="lengths"):
         LengthCalibration(1.0, 1.0)(np.zeros((2, 3)), None)
     with pytest.raises(UsageError, match="vectors"):
-        TextClassifier(learner=LinearSVM(), calibration="length").fit(np.eye(4), list("abab"))
+        TextClassifier(learner=LinearSVM(), calibration="length", tune=None, estimate=None).fit(
+            np.eye(4), list("abab")
+        )
     with pytest.raises(UsageError, match="exclusive"):
-        TextClassifier(calibration="length").fit(["a b", "b c"] * 9, [["x"], ["x", "y"]] * 9)
+        TextClassifier(calibration="length", tune=None, estimate=None).fit(
+            ["a b", "b c"] * 9, [["x"], ["x", "y"]] * 9
+        )
 
 
 @pytest.mark.parametrize("switch_cost", [0.0, 0.5, 2.0])
@@ -76,7 +80,7 @@ def test_held_out_strings_are_as_often_right_as_they_are_certain(tmp_path, corpu
     records = [{"lang": label, "sentences": by_label[label]} for label in sorted(by_label)[:24]]
     texts = [(text, r["lang"]) for r in records for text in r["sentences"][:300]]
     vectorizer = Vectorizer(units="chars", ngram_range=(1, 4), weighting=None, min_count=2)
-    model = TextClassifier(vectorizer, ProfileClassifier(unseen=0.1), calibration="length")
+    model = TextClassifier(vectorizer, ProfileClassifier(unseen=0.1), calibration="length", estimate=None)
     model.fit(*map(list, zip(*texts, strict=True)))
     model.save(tmp_path / "m.wm")
     model = TextClassifier.load(tmp_path / "m.wm")

@@ -112,19 +112,19 @@ class TestTraining:
 
     def test_times_of_a_classifier(self):
         times = np.arange(len(self.texts), dtype=float)
-        found = TextClassifier(tune="fast").fit(list(self.texts), list(self.y), times=times)
+        found = TextClassifier(tune="fast", estimate=None).fit(list(self.texts), list(self.y), times=times)
         assert found.training_summary_["tuning"]["estimate"] == "later documents"
 
     def test_unlabeled_documents_take_their_times_along(self):
         y = [None, *self.y[1:]]
         with pytest.warns(DataWarning, match="no label"):
-            found = TextClassifier(tune="fast").fit(list(self.texts), y, times=np.arange(40))
+            found = TextClassifier(tune="fast", estimate=None).fit(list(self.texts), y, times=np.arange(40))
         assert found.training_summary_["tuning"]["estimate"] == "later documents"
 
     def test_a_space_has_no_times(self):
         from widemargin.tune.search_space import Space
 
         with pytest.raises(UsageError, match="default search"):
-            TextClassifier(tune="fast", space=Space()).fit(
+            TextClassifier(tune="fast", space=Space(), estimate=None).fit(
                 list(self.texts), list(self.y), times=np.arange(40)
             )

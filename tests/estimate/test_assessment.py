@@ -303,7 +303,7 @@ def test_what_training_says_of_reuters_is_what_the_test_set_shows(corpus):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         learner = LinearSVM(balance=0)
-        classifier = TextClassifier(learner=learner, estimate="leave-one-out", thresholds="f1")
+        classifier = TextClassifier(learner=learner, estimate="leave-one-out", thresholds="f1", tune=None)
         classifier.fit(reuters.train)
     expected = Quality.from_dict(classifier.training_summary_["estimates"])
     space = classifier.label_space_

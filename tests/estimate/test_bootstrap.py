@@ -128,7 +128,7 @@ LABELS = [["crop", "news"][: 1 + i % 3 // 2] if i % 2 else ["money"] for i in ra
 def test_as_the_estimate_of_a_text_classifier(method, thresholds):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        model = TextClassifier(estimate=method, thresholds=thresholds).fit(TEXTS, LABELS)
+        model = TextClassifier(estimate=method, thresholds=thresholds, tune=None).fit(TEXTS, LABELS)
     found = model.training_summary_["estimates"]
     assert found["method"] == method
     assert found["n"] == (12 if method == "hold-out" else 60)

@@ -51,7 +51,7 @@ def brute_force(texts, y, vectorizer, learner):
     scores = []
     for i in range(len(texts)):
         rest = [j for j in range(len(texts)) if j != i]
-        found = TextClassifier(clone(vectorizer), clone(learner))
+        found = TextClassifier(clone(vectorizer), clone(learner), estimate=None)
         found.fit([texts[j] for j in rest], [y[j] for j in rest])
         scores.append(np.atleast_1d(found.decision_function([texts[i]])[0]))
     return np.array(scores)
@@ -150,7 +150,7 @@ def test_folds_fit_everything_again(vectorizer, features, learner):
     assert found.folds == 40  # as many as little work allows
     for k in range(found.folds):
         seen, unseen = np.flatnonzero(found.fold != k), np.flatnonzero(found.fold == k)
-        again = TextClassifier(clone(vectorizer), clone(learner), features=features).fit(
+        again = TextClassifier(clone(vectorizer), clone(learner), features=features, estimate=None).fit(
             [texts[i] for i in seen], [y[i] for i in seen]
         )
         np.testing.assert_allclose(

@@ -178,9 +178,9 @@ def _model_seeds() -> list[bytes]:
     single = ["a", "b", "a", "b", "a", "b"] * 2
     several = [["a"], ["b"], ["a", "b"], [], ["a"], ["b"]] * 2
     classifiers = [
-        TextClassifier(None, LinearSVM(random_state=0)).fit(texts, single),
-        TextClassifier(None, LinearSVM(random_state=0)).fit(texts, several),
-        TextClassifier(None, KernelSVM(1.0, gamma=0.5)).fit(texts, single),
+        TextClassifier(None, LinearSVM(random_state=0), estimate=None).fit(texts, single),
+        TextClassifier(None, LinearSVM(random_state=0), estimate=None).fit(texts, several),
+        TextClassifier(None, KernelSVM(1.0, gamma=0.5), estimate=None).fit(texts, single),
     ]
     seeds = []
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:

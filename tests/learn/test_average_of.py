@@ -234,7 +234,9 @@ MEMBERS = [("words", LabelWeightedSVM()), (["words", "chars"], LinearSVM()), (No
 def test_from_texts_to_a_model_file_and_back(articles, tmp_path, members, exclusive):
     texts, labels = articles
     labels = [sorted(each)[0] for each in labels] if exclusive else labels
-    model = TextClassifier(Vectorizer(blocks="words,bigrams:0.5,chars:0.5"), AverageOf(members))
+    model = TextClassifier(
+        Vectorizer(blocks="words,bigrams:0.5,chars:0.5"), AverageOf(members), estimate=None
+    )
     model.fit(texts, labels)
     assert model.learner_.blocks["words"][1] == model.vectorizer_.blocks_["words"].stop
     path = tmp_path / "average.wm"

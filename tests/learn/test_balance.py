@@ -205,7 +205,7 @@ def test_what_is_no_balance(machine, parameters, words):
 
 def test_is_saved_and_shown(tmp_path):
     X, Y = clouds()
-    classifier = TextClassifier(learner=LinearSVM(balance=0.3)).fit(X, Y)
+    classifier = TextClassifier(learner=LinearSVM(balance=0.3), tune=None, estimate=None).fit(X, Y)
     classifier.save(tmp_path / "model.wm")
     again = TextClassifier.load(tmp_path / "model.wm")
     assert again.learner.balance == 0.3

@@ -155,7 +155,7 @@ LANGUAGES = ["en", "en", "fr", "fr", "en"]
 
 
 def test_texts_become_profiles_of_trigrams():
-    classifier = TextClassifier(learner=ChiSquareNetwork()).fit(TEXTS, LANGUAGES)
+    classifier = TextClassifier(learner=ChiSquareNetwork(), tune=None, estimate=None).fit(TEXTS, LANGUAGES)
     terms = list(classifier.vectorizer_.vocabulary_)
     assert {len(term) for term in terms} == {3}
     sums = classifier.vectorizer_.transform(TEXTS).sum(axis=1)
@@ -167,13 +167,17 @@ def test_texts_become_profiles_of_trigrams():
         "fr",
     ]
     # What is given is kept.
-    given = TextClassifier(Vectorizer(weighting="txa"), ChiSquareNetwork()).fit(TEXTS, LANGUAGES)
+    given = TextClassifier(Vectorizer(weighting="txa"), ChiSquareNetwork(), estimate=None).fit(
+        TEXTS, LANGUAGES
+    )
     assert "quick" in given.vectorizer_.vocabulary_
 
 
 def test_estimates_are_those_of_new_documents():
     """With its own vectorizer a document knows trigrams that nobody else has."""
-    classifier = TextClassifier(learner=ChiSquareNetwork(), estimate="leave-one-out").fit(TEXTS, LANGUAGES)
+    classifier = TextClassifier(learner=ChiSquareNetwork(), estimate="leave-one-out", tune=None).fit(
+        TEXTS, LANGUAGES
+    )
     assert classifier.training_summary_["estimates"]["method"] == "leave-one-out"
     vectorizer = Vectorizer(**ChiSquareNetwork.text_options)
     counts = vectorizer.fit_counts(TEXTS)
@@ -192,7 +196,9 @@ def test_leave_one_out_is_the_cheapest_estimate_at_any_size():
 
 
 def test_it_is_saved_and_loaded(tmp_path):
-    classifier = TextClassifier(learner=ChiSquareNetwork(power=0.5)).fit(TEXTS, LANGUAGES)
+    classifier = TextClassifier(learner=ChiSquareNetwork(power=0.5), tune=None, estimate=None).fit(
+        TEXTS, LANGUAGES
+    )
     classifier.save(tmp_path / "m.wm")
     loaded = TextClassifier.load(tmp_path / "m.wm")
     np.testing.assert_array_equal(loaded.decision_function(TEXTS), classifier.decision_function(TEXTS))

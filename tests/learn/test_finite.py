@@ -73,7 +73,7 @@ LEARNERS = [
     Perceptron("threshold"),
     Perceptron(average="averaged"),
     Perceptron(average="voted"),
-    PositiveWinnow(),
+    PositiveWinnow(normalize=False),
     PositiveWinnow(normalize=True),
     BalancedWinnow(),
     BalancedWinnowPlus(),

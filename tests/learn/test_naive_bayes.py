@@ -316,7 +316,9 @@ def test_it_is_saved_and_loaded(tmp_path, event_model, kind):
         "multiclass": ["a", "a", "b", "b", "c", "c"],
         "multilabel": [["a"], ["a"], ["b"], [], ["c"], ["b", "c"]],
     }[kind]
-    classifier = TextClassifier(learner=NaiveBayes(0.5, event_model=event_model)).fit(texts, y)
+    classifier = TextClassifier(
+        learner=NaiveBayes(0.5, event_model=event_model), tune=None, estimate=None
+    ).fit(texts, y)
     assert classifier.vectorizer_.weighting == "txx"
     classifier.save(tmp_path / "m.wm")
     loaded = TextClassifier.load(tmp_path / "m.wm")

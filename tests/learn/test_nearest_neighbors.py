@@ -363,7 +363,7 @@ def test_it_is_saved_and_loaded(tmp_path, kind):
         "multiclass": ["a", "a", "b", "b", "c", "c"],
         "multilabel": [["a"], ["a"], ["b"], [], ["c"], ["b", "c"]],
     }[kind]
-    classifier = TextClassifier(learner=NearestNeighbors(2)).fit(texts, y)
+    classifier = TextClassifier(learner=NearestNeighbors(2), tune=None, estimate=None).fit(texts, y)
     classifier.save(tmp_path / "m.wm")
     loaded = TextClassifier.load(tmp_path / "m.wm")
     scores = classifier.learner_.decision_function(classifier.vectorizer_.transform(texts))

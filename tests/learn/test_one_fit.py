@@ -111,7 +111,13 @@ class SlowLabels(list):
 
 @pytest.mark.parametrize(
     "estimator",
-    [*LEARNERS, KernelSVM(), TransductiveSVM(), SelectFeatures("chi2", n_features=3), TextClassifier()],
+    [
+        *LEARNERS,
+        KernelSVM(),
+        TransductiveSVM(),
+        SelectFeatures("chi2", n_features=3),
+        TextClassifier(tune=None, estimate=None),
+    ],
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore")

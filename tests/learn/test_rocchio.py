@@ -220,7 +220,7 @@ def test_the_length_of_a_document_does_not_count():
 def test_it_is_saved_and_loaded(tmp_path, beta):
     texts = ["wheat corn corn", "corn harvest", "bank rate", "the bank"]
     y = ["grain", "grain", "money", "money"]
-    classifier = TextClassifier(learner=Rocchio(beta)).fit(texts, y)
+    classifier = TextClassifier(learner=Rocchio(beta), tune=None, estimate=None).fit(texts, y)
     classifier.save(tmp_path / "m.wm")
     loaded = TextClassifier.load(tmp_path / "m.wm")
     scores = classifier.learner_.decision_function(classifier.vectorizer_.transform(texts))

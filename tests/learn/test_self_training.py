@@ -108,7 +108,7 @@ def test_bad_input():
 @pytest.mark.filterwarnings("ignore::widemargin.errors.DataWarning")  # two labels are few for an estimate
 def test_a_classifier_is_saved_as_its_last_learner(tmp_path):
     texts = ["nuclear physics", "nuclear atom physics", "atom", "parsley basil", "parsley salt", "basil salt"]
-    classifier = TextClassifier(learner=SelfTraining(), estimate="k-fold")
+    classifier = TextClassifier(learner=SelfTraining(), estimate="k-fold", tune=None)
     classifier.fit(texts, ["A", None, None, None, None, "B"])
     assert classifier.has_weights
     classifier.save(tmp_path / "model.wm")

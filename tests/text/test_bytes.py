@@ -122,7 +122,7 @@ def test_located_bytes(text, n):
 def test_a_model_is_saved_and_explained(tmp_path):
     texts = ["blé, maïs et été", "wheat, corn and summer", b"bl\xe9 \xff\xfe", "corn \ud800"] * 5
     vectorizer = Vectorizer(units="bytes", ngram_range=(1, 3))
-    model = TextClassifier(vectorizer, LinearSVM()).fit(texts, ["fr", "en"] * 10)
+    model = TextClassifier(vectorizer, LinearSVM(), estimate=None).fit(texts, ["fr", "en"] * 10)
     model.save(tmp_path / "model.wm")
     loaded = TextClassifier.load(tmp_path / "model.wm")
     assert list(loaded.vectorizer_.vocabulary_) == list(model.vectorizer_.vocabulary_)

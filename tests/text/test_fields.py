@@ -171,7 +171,9 @@ class TestVectorizer:
 class TestClassifier:
     def test_from_table_to_labels(self):
         y = ["grain", "oil", "grain", "grain"]
-        classifier = TextClassifier(Vectorizer(blocks=["words", "title:0.5"])).fit(TABLE, y)
+        classifier = TextClassifier(Vectorizer(blocks=["words", "title:0.5"]), tune=None, estimate=None).fit(
+            TABLE, y
+        )
         assert classifier.predict(TABLE).tolist() == y
         assert classifier.predict(ROWS).tolist() == y
         assert classifier.vectorizer_.fields_ == ("title", "body")
@@ -183,7 +185,7 @@ class TestClassifier:
         assert by_block == {("oil", "words"), ("wheat", "words"), ("title:oil", "title")}
 
     def test_without_blocks_there_is_no_block(self):
-        classifier = TextClassifier().fit(["wheat", "oil"], ["grain", "oil"])
+        classifier = TextClassifier(tune=None, estimate=None).fit(["wheat", "oil"], ["grain", "oil"])
         assert {part.block for part in classifier.explain("wheat").contributions} == {None}
         assert "block" not in classifier.explain("wheat").to_dict()["contributions"][0]
         with pytest.raises(DataError, match="those of the training were single texts"):
@@ -192,7 +194,9 @@ class TestClassifier:
     def test_data_frames(self, tmp_path):
         pandas = pytest.importorskip("pandas")
         y = ["grain", "oil", "grain", "grain"]
-        classifier = TextClassifier(Vectorizer(blocks=["words", "title"])).fit(pandas.DataFrame(TABLE), y)
+        classifier = TextClassifier(Vectorizer(blocks=["words", "title"]), tune=None, estimate=None).fit(
+            pandas.DataFrame(TABLE), y
+        )
         assert classifier.predict(pandas.DataFrame(TABLE)).tolist() == y
         classifier.save(tmp_path / "m.wm")
         assert TextClassifier.load(tmp_path / "m.wm").predict(pandas.DataFrame(TABLE)).tolist() == y
@@ -202,5 +206,7 @@ class TestClassifier:
         rows = [{"title": f"{a} {i % 3}", "body": f"{b} x"} for i in range(12) for a, b in [("oil", "gas")]]
         rows += [{"title": "corn", "body": f"wheat {i % 4}"} for i in range(12)]
         y = ["oil"] * 12 + ["grain"] * 12
-        classifier = TextClassifier(Vectorizer(blocks=["words", "title"]), estimate=estimate).fit(rows, y)
+        classifier = TextClassifier(Vectorizer(blocks=["words", "title"]), estimate=estimate, tune=None).fit(
+            rows, y
+        )
         assert classifier.predict(rows).tolist() == y

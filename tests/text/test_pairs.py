@@ -135,7 +135,9 @@ def test_a_held_out_document_does_not_keep_its_pairs():
 
 def test_an_explanation_marks_both_words(tmp_path):
     labels = ["a", "a", "a", "b", "b", "b"]
-    fitted = TextClassifier(Vectorizer(pairs="near:3", stemmer="porter"), estimate=None).fit(TEXTS, labels)
+    fitted = TextClassifier(Vectorizer(pairs="near:3", stemmer="porter"), estimate=None, tune=None).fit(
+        TEXTS, labels
+    )
     fitted.save(tmp_path / "model.wm")
     text = "Oil, at any Prices"
     for classifier in (fitted, TextClassifier.load(tmp_path / "model.wm")):

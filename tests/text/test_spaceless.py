@@ -149,7 +149,7 @@ def test_pairs_of_pieces_that_overlap_have_no_gap():
 
 def test_explanations_mark_the_pieces_and_add_up():
     texts = ["服务器很慢", "服务器坏了", "天气很好", "天气晴朗"]
-    model = TextClassifier().fit(texts, ["it", "it", "weather", "weather"])
+    model = TextClassifier(tune=None, estimate=None).fit(texts, ["it", "it", "weather", "weather"])
     text = "我的服务器坏了!"
     explained = model.explain(text, "it")
     assert {text[each.start : each.end] for each in explained.contributions} <= {
@@ -165,5 +165,5 @@ def test_classes_of_texts_without_spaces_can_be_learned():
     words = {"it": ["服务器", "电脑", "网络", "硬盘"], "weather": ["天气", "下雨", "晴朗", "台风"]}
     labels = [label for label in words for _ in range(30)]
     texts = ["今天" + "".join(rng.choice(words[label], 3)) + "了" for label in labels]
-    model = TextClassifier().fit(texts[::2], labels[::2])
+    model = TextClassifier(tune=None, estimate=None).fit(texts[::2], labels[::2])
     assert model.score(texts[1::2], labels[1::2]) == 1.0

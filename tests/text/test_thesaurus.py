@@ -87,7 +87,7 @@ def test_hashed_terms_have_concepts():
 def test_an_explanation_names_the_concept(tmp_path):
     texts = ["an automobile", "the motor car", "cars sold", "wheat sold", "the corn", "an oat"]
     vectorizer = Vectorizer(thesaurus={"car": ["automobile", "motor car"]}, stemmer="porter")
-    fitted = TextClassifier(vectorizer, estimate=None).fit(texts, ["car"] * 3 + ["grain"] * 3)
+    fitted = TextClassifier(vectorizer, estimate=None, tune=None).fit(texts, ["car"] * 3 + ["grain"] * 3)
     fitted.save(tmp_path / "model.wm")
     for classifier in (fitted, TextClassifier.load(tmp_path / "model.wm")):
         text = "Two Motor  Cars"

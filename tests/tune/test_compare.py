@@ -87,7 +87,7 @@ class TestByHand:
         for k in range(fold.max() + 1):
             seen, unseen = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             vectorizer = Vectorizer(**entry.text).fit([texts[i] for i in seen])
-            learner = learner_class(name)(**entry.fixed, **setting)
+            learner = learner_class(name)(**setting)
             learner.fit(vectorizer.transform([texts[i] for i in seen]).astype(np.float32), labels.take(seen))
             found = learner.decision_function(
                 vectorizer.transform([texts[i] for i in unseen]).astype(np.float32)
@@ -400,7 +400,7 @@ class TestOtherEstimators:
             "logistic": LogisticRegression(),
             "bayes": MultinomialNB(),
             "ours": LinearSVM(),
-            "counts": TextClassifier(Vectorizer(weighting="txx"), MultinomialNB()),
+            "counts": TextClassifier(Vectorizer(weighting="txx"), MultinomialNB(), estimate=None),
         }
         found = compare(texts, y, test=(new, truth), learners=learners, folds=2)
         for name, weighting in {"logistic": "ltc", "bayes": "ltc", "ours": "ltc", "counts": "txx"}.items():
@@ -449,8 +449,8 @@ class TestFootprint:
         found = compare(texts, y, learners=["linear-svm", "naive-bayes"], folds=2)
         for row in found:
             entry = ENTRIES[row.learner]
-            learner = learner_class(row.learner)(**entry.fixed, **row.setting)
-            classifier = TextClassifier(Vectorizer(**entry.text), learner).fit(texts, y)
+            learner = learner_class(row.learner)(**row.setting)
+            classifier = TextClassifier(Vectorizer(**entry.text), learner, estimate=None).fit(texts, y)
             assert abs(classifier.save(tmp_path / "m.wm") - row.model_bytes) < 300
 
     def test_time(self):

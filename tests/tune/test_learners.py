@@ -18,7 +18,7 @@ def test_every_learner_of_the_command_line_has_an_entry():
 def test_settings_are_parameters(name):
     entry = ENTRIES[name]
     for setting in entry.settings:
-        learner_class(name)(**entry.fixed, **setting)
+        learner_class(name)(**setting)
     Vectorizer(**entry.text)
     assert len(entry.settings) <= 4
     assert entry.work.units(1000, 50_000, 10) > 0

@@ -94,7 +94,7 @@ def test_one_candidate_is_no_choice():
 
 
 def test_macro_averages_are_lowered_by_more():
-    classifier = TextClassifier(estimate="leave-one-out").fit(TEXTS, LABELS)
+    classifier = TextClassifier(estimate="leave-one-out", tune=None).fit(TEXTS, LABELS)
     from widemargin.measure.quality import Quality
 
     before = Quality.from_dict(classifier.training_summary_["estimates"])
@@ -121,7 +121,9 @@ def test_classifiers_with_a_cost_for_each_label(tmp_path):
 def test_a_cost_for_each_label_needs_a_choice_and_a_machine_that_has_one():
     for effort in (None, 1.0):
         with pytest.raises(UsageError, match="--tune fast or full"):
-            TextClassifier(tune=effort, tune_per_label=True).fit(TEXTS, LABELS)
+            TextClassifier(tune=effort, tune_per_label=True, estimate=None).fit(TEXTS, LABELS)
     for learner in (Rocchio(), KernelSVM()):
         with pytest.raises(UsageError, match="no C for each label"):
-            TextClassifier(learner=learner, tune="fast", tune_per_label=True).fit(TEXTS, LABELS)
+            TextClassifier(learner=learner, tune="fast", tune_per_label=True, estimate=None).fit(
+                TEXTS, LABELS
+            )

@@ -328,7 +328,7 @@ class TestSmall:
 
     @pytest.mark.parametrize("learner", [NaiveBayes(), KernelSVM(), LogisticRegression()], ids=str)
     def test_other_learners(self, learner):
-        classifier = TextClassifier(learner=learner, tune="fast").fit(TEXTS, CLASSES)
+        classifier = TextClassifier(learner=learner, tune="fast", estimate=None).fit(TEXTS, CLASSES)
         assert type(classifier.learner_) is type(learner)
         assert (classifier.predict(TEXTS) == np.array(CLASSES)).mean() > 0.7
 
@@ -375,18 +375,18 @@ class TestReport:
             assert all(candidate.outcomes == [None, None] for candidate in found.candidates)
 
     def test_a_choice_per_label_has_all_costs(self):
-        classifier = TextClassifier(tune="fast", tune_per_label=True).fit(TEXTS, LABELS)
+        classifier = TextClassifier(tune="fast", tune_per_label=True, estimate=None).fit(TEXTS, LABELS)
         assert len(classifier.learner_.C) == 3
         assert set(classifier.learner_.C) <= set(COSTS)
 
 
 class TestExplicit:
     def test_a_given_learner_stays(self):
-        classifier = TextClassifier(learner=LinearSVM(), tune="fast").fit(TEXTS, LABELS)
+        classifier = TextClassifier(learner=LinearSVM(), tune="fast", estimate=None).fit(TEXTS, LABELS)
         assert type(classifier.learner_) is LinearSVM
 
     def test_parameters_that_were_set_are_kept(self):
-        classifier = TextClassifier(tune="fast").set_params(
+        classifier = TextClassifier(tune="fast", estimate=None).set_params(
             vectorizer__ngram_range=(1, 1), vectorizer__weighting="ltc", learner__loss="hinge", learner__C=1.0
         )
         classifier.fit(TEXTS, CLASSES)

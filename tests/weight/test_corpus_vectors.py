@@ -323,6 +323,7 @@ class TestClassifier:
     labels = ["grain"] * 5 + ["money"] * 5
 
     def classifier(self, **settings) -> TextClassifier:
+        settings = {"tune": None, "estimate": None, **settings}
         made = TextClassifier(vectorizer=Vectorizer(blocks=BLOCKS), **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
@@ -386,4 +387,4 @@ class TestClassifier:
 
     def test_learners_of_terms_refuse_it(self) -> None:
         with pytest.raises(UsageError, match="Omit the block"):
-            self.classifier(learner=PositiveWinnow())
+            self.classifier(learner=PositiveWinnow(normalize=False))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from widemargin.classifier.model_parts import LEARNERS, learner_class
 from widemargin.classifier.representation import is_matrix
+from widemargin.classifier.settings.defaults import default_text_options
 from widemargin.classifier.storage import StoredParts, write_parts
 from widemargin.classifier.text_classifier import TextClassifier
 from widemargin.classifier.training_input import documents_of, training_input
@@ -177,7 +178,7 @@ def _known(
     elif vectors and entry.only_texts:
         why_not = "learns from texts, not from vectors"
     base = learner_class(name)()
-    own = {"random_state": seed, "n_jobs": n_jobs, **entry.fixed}
+    own = {"random_state": seed, "n_jobs": n_jobs}
     base.set_params(**{key: value for key, value in own.items() if key in base.get_params()})
     estimators = [learner_class(name)(**{**base.get_params(), **setting}) for setting in entry.settings]
     options = _merged(entry.text, text)
@@ -190,7 +191,7 @@ def _given(name: str, estimator: Any, text: dict[str, Any]) -> Contender:
         learner, vectorizer = estimator.learner, estimator.vectorizer
         if learner is None:
             learner = learner_class("linear-svm")()
-        own = getattr(learner, "text_options", {}) if vectorizer is None else vectorizer.get_params()
+        own = default_text_options(learner) if vectorizer is None else vectorizer.get_params()
         return Contender(name, ({},), (learner,), {**own})
     if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         raise UsageError(

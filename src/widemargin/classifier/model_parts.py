@@ -106,10 +106,20 @@ def _class(known: dict[str, tuple[str, str]], name: str) -> Any:
     return getattr(importlib.import_module(module), cls)
 
 
+def known_learner(learner: Any) -> str | None:
+    """What a model file calls the learner; None if it is none of this library."""
+    return _found(LEARNERS, learner)
+
+
+def _found(known: dict[str, tuple[str, str]], part: Any) -> str | None:
+    named = (type(part).__module__, type(part).__name__)
+    return next((name for name, home in known.items() if home == named), None)
+
+
 def _name(known: dict[str, tuple[str, str]], part: Any) -> str:
-    for name, (module, cls) in known.items():
-        if type(part).__module__ == module and type(part).__name__ == cls:
-            return name
+    found = _found(known, part)
+    if found is not None:
+        return found
     raise UsageError(f"A {type(part).__name__} cannot be saved. Those that can: {', '.join(known)}.")
 
 

@@ -14,15 +14,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._one_fit import one_fit_at_a_time
-from widemargin.classifier.explanation import Explanation
-from widemargin.classifier.explicit import RemembersExplicit
+from widemargin.classifier.inspecting import Inspectable
 from widemargin.classifier.model_parts import last_learner, reduction_of
-from widemargin.classifier.outline import Outline, has_outline
 from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
-from widemargin.classifier.representation import MadeFeature, Representation, is_matrix
+from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.scorer import Scorer
+from widemargin.classifier.settings.defaults import default_text_options, settle
+from widemargin.classifier.settings.explicit import RemembersExplicit
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
-from widemargin.classifier.term_weights import TopTerms, has_term_weights
 from widemargin.classifier.training import (
     check_tuning,
     fit_parts,
@@ -52,24 +51,26 @@ def _is_calibrated(classifier: TextClassifier) -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class TextClassifier(ClassifierMixin, RemembersExplicit):
+class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
     """Texts to labels: a vectorizer and a learner as one estimator.
 
     Parameters
     ----------
     vectorizer : Vectorizer, optional
-        Turns texts into vectors; None means ``Vectorizer()``, with the `text_options` of learners that suit
-        other terms than words, such as a :class:`~widemargin.ChiSquareNetwork`.
+        Turns texts into vectors; None means ``Vectorizer()`` with the terms and weights that suit the learner
+        (:data:`widemargin.tune.learners.ENTRIES`).
     learner : estimator, optional
         Is trained on the vectors; None means ``LinearSVM()``.
     features : optional
         Reduces the features; None keeps all. SelectFeatures and SampleFeatures keep some,
         LatentSemanticIndexing, TermClusters and LabelClusters make new ones. Cross-validation fits them again
         in every fold.
-    tune : "fast", "full" or a number of seconds, optional
+    tune : "auto", "fast", "full" or a number of seconds, optional
         Choose terms, weights, learner and C on held-out training documents: "fast" within the work of about
         ten trainings, "full" on all documents until nothing gets better, seconds within as much work as fits
-        into them. Work is predicted, so that the same seed gives the same model. None keeps all parameters.
+        into them. Work is predicted, so that the same seed gives the same model. "auto" is "fast" for parts
+        that are None, and keeps those that are given (:mod:`widemargin.classifier.settings.defaults`). None
+        keeps all parameters.
     tune_per_label : bool
         Choose C of a LinearSVM for each label, on the representation that is best for all of them.
     space : widemargin.tune.staged.axes.Axes or widemargin.tune.search_space.Space, optional
@@ -78,10 +79,11 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     estimate : "auto", "leave-one-out", "one-step", "k-fold", "hold-out", "bootstrap", "bootstrap-632" or \
             "xi-alpha", optional
         How `fit` estimates precision, recall, F1 and error of every label, without a test set; "auto" is
-        leave-one-out, or where that takes long its approximation by one step, or else k-fold.
+        leave-one-out, or where that takes long its approximation by one step, or else k-fold. None for none.
     thresholds : str, optional
         Goal for per-label thresholds, such as "f1" or "precision:0.9"; see :mod:`widemargin.decide.goals`.
-        None decides at 0 (several classes: by the largest score). Thresholds are chosen on held-out scores.
+        "auto" is "f1" for label sets that are estimated, otherwise None, which decides at 0 (several classes:
+        by the largest score). Thresholds are chosen on held-out scores.
     calibration : "platt", "isotonic" or "length", optional
         How `predict_proba` turns scores into probabilities; None for no `predict_proba`, unless scores are
         log-odds. "length": short texts of exclusive classes (:mod:`widemargin.decide.length_calibration`).
@@ -96,6 +98,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     unlabeled_use : "representation", "self-training" or "transductive", optional
         What `fit` uses unlabeled documents for: terms and document frequencies (the default), or learning
         too. With an `estimate`, only where it helps (:mod:`widemargin.classifier.unlabeled.use`).
+    random_state : seed of the default learner and of tuning; a learner that is given has its own
 
     Attributes
     ----------
@@ -124,16 +127,17 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
     learner: Any = None
     _: KW_ONLY
     features: Any = None
-    tune: str | float | None = None
+    tune: str | float | None = "auto"
     tune_per_label: bool = False
     space: Any = None
-    estimate: str | None = None
-    thresholds: str | None = None
+    estimate: str | None = "auto"
+    thresholds: str | None = "auto"
     calibration: str | None = None
     costs: Any = None
     label_path: str | None = None
     hierarchy: str = "auto"
     unlabeled_use: str | None = None
+    random_state: Any = 0
 
     @one_fit_at_a_time
     def fit(
@@ -155,27 +159,29 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
         unlabeled : more documents, in the form of `texts`, used as `unlabeled_use` says; labels are ignored
         """
-        check_tuning(self.tune, self.features, per_label=self.tune_per_label)
-        request = Request.read(self.estimate, self.thresholds, self.calibration, self.costs)
         vectorizer, learner = self._parts().values()
         texts, vectorizer = in_columns(texts, vectorizer)
-        if self.tune is not None and hasattr(learner, "unlabeled"):
-            raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
         given = training_input(texts, y, sample_weight, learner, times)
+        with_pool = unlabeled is not None and self.unlabeled_use not in (None, "representation")
+        made = {"vectorizer": vectorizer, "learner": learner}
+        settled = settle(self, made, given.labels, with_pool=with_pool)
+        check_tuning(settled.tune, self.features, learner, per_label=self.tune_per_label)
+        request = Request.read(settled.estimate, settled.thresholds, self.calibration, self.costs)
         given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
         pool = read_pool(unlabeled, self.unlabeled_use, given, vectorizer, learner, request)
         if pool is not None and hasattr(learner, "unlabeled"):
             given, pool = given.joined_by(pool.documents, pool.size), None
         how: dict[str, Any] = {"beside": None if pool is None else pool.documents}
-        if self.tune is None:
+        if settled.tune is None:
             parts = fit_parts(vectorizer, self.features, learner, *given.examples, **how)
         else:
-            how |= {"effort": self.tune, "space": self.space, "per_label": self.tune_per_label}
-            how |= {"given": self.explicit_of_parts, "free_learner": self.learner is None}
+            how |= {"effort": settled.tune, "space": self.space, "per_label": self.tune_per_label}
+            how |= {"given": settled.kept, "free_learner": settled.free_learner}
             parts = tune_parts(vectorizer, learner, *given.examples, times=given.times, **how)
         if pool is not None:
-            parts = use_pool(parts, pool, given, compare=self.estimate is not None)
+            parts = use_pool(parts, pool, given, compare=settled.estimate is not None)
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
+        self._asked = settled.asked
         start = time.perf_counter()
         with memory_for_estimate(parts.rows.X, self.learner_):
             judged = parts.judged or self.learner_
@@ -226,6 +232,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         seen = 0 if first else int(self.training_summary_["documents"])
         if first:
             self._hold(vectorizer, None, learner, int(X.shape[1]))
+            self._asked = {"thresholds": None, "estimate": None}
         self.rule_ = DecisionRule(self.label_space_)
         self.training_summary_ = {
             "documents": seen + int(X.shape[0]),
@@ -244,10 +251,10 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         from widemargin.learn.svm.linear_svm import LinearSVM
         from widemargin.weight.vectorizer import Vectorizer
 
-        learner = LinearSVM() if self.learner is None else self.learner
+        learner = LinearSVM(random_state=self.random_state) if self.learner is None else self.learner
         vectorizer = self.vectorizer
         if vectorizer is None:
-            vectorizer = Vectorizer(**getattr(learner, "text_options", {}))
+            vectorizer = Vectorizer(**default_text_options(learner))
         return {"vectorizer": vectorizer, "learner": learner}
 
     @property
@@ -286,58 +293,6 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         check_is_fitted(self, "learner_")
         return self.scorer.probabilities(texts)
 
-    @property
-    def has_weights(self) -> bool:
-        """Whether every label has term weights, as `explain` and `top_terms` require."""
-        check_is_fitted(self, "learner_")
-        return has_term_weights(self.scorer.learner)
-
-    def explain(self, text: str, label: Any = None) -> Explanation:
-        """Explain the score of `text` for `label` by the contributions of all occurrences of terms.
-
-        Parameters
-        ----------
-        text : str
-        label : a label, optional
-            By default the predicted one; for several labels the best.
-
-        Returns
-        -------
-        Explanation
-            Its contributions and its bias sum to its score.
-        """
-        check_is_fitted(self, "learner_")
-        return self.scorer.explain(text, label)
-
-    def top_terms(self, label: Any = None, count: int = 20) -> TopTerms:
-        """The `count` terms with the largest and with the smallest weights for `label`.
-
-        For two classes, the default is the second one.
-        """
-        check_is_fitted(self, "learner_")
-        return self.scorer.top_terms(label, count)
-
-    @property
-    def has_outline(self) -> bool:
-        """Whether the learner is a tree or rules per label, as `outline` requires."""
-        check_is_fitted(self, "learner_")
-        return has_outline(self.scorer.learner)
-
-    def outline(self, label: Any) -> Outline:
-        """The tree or the rules of `label`, of a :class:`~widemargin.C45`."""
-        check_is_fitted(self, "learner_")
-        return self.scorer.outline(label)
-
-    def selected_terms(self) -> list[tuple[str, float]]:
-        """The selected terms with their selection scores, the best first."""
-        check_is_fitted(self, "learner_")
-        return self._representation.selected_terms(self.features_)
-
-    def made_features(self, count: int = 10) -> list[MadeFeature]:
-        """The features that were made of terms, such as clusters, with their `count` strongest terms."""
-        check_is_fitted(self, "learner_")
-        return self._representation.made_features(self.features_, count)
-
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write the classifier to a model file and return its size in bytes.
 
@@ -346,8 +301,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         """
         check_is_fitted(self, "learner_")
         made = (self.vectorizer_, self.features_, self._reduction, self.learner_, self.rule_)
-        asked = {"thresholds": self.thresholds, "estimate": self.estimate}
-        parts = StoredParts(*made, self.n_features_in_, self.training_summary_, asked, self.record_)
+        parts = StoredParts(*made, self.n_features_in_, self.training_summary_, self._asked, self.record_)
         return write_parts(path, parts, force=force)
 
     @classmethod
@@ -368,6 +322,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit):
         self = cls(parts.vectorizer, parts.learner, features=parts.features, **parts.asked)
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         self.rule_, self.training_summary_, self.record_ = parts.rule, parts.summary, parts.record
+        self._asked = {name: parts.asked.get(name) for name in ("thresholds", "estimate")}
         return self
 
     def _hold(self, vectorizer: Any, features: Any, learner: Any, n_features: int) -> None:

@@ -117,10 +117,12 @@ def reduced(features: Any, X: Any) -> Any:
     return reduction_of(features).apply(canonical_csr(X)).matrix
 
 
-def check_tuning(effort: Any, features: Any, *, per_label: bool) -> None:
+def check_tuning(effort: Any, features: Any, learner: Any, *, per_label: bool) -> None:
     """Refuse settings of a choice that exclude each other."""
     if effort is not None:
         Budget.of(effort, "tune")
+        if hasattr(learner, "unlabeled"):
+            raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
     if features is not None and effort is not None:
         raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
     if per_label and effort not in ("fast", "full"):

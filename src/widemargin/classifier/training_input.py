@@ -150,7 +150,7 @@ def check_continues(learner: Any, settings: Mapping[str, Any]) -> None:
             f"such as Arow."
         )
     for name in (*_WHOLE, "tune"):
-        if settings[name] is not None:
+        if settings[name] not in (None, "auto"):
             raise UsageError(f"`{name}` requires all documents at once: use fit, or omit it.")
 
 

@@ -47,18 +47,16 @@ def tuning_effort(text: str) -> str | float | None:
     return seconds
 
 
-def chosen_thresholds(wanted: str | None, estimate: str | None, *, several_labels: bool) -> str | None:
-    """The goal that was asked for; if none was, F1 where labels are decided one by one and it costs nothing.
+def automatic_or_none(wanted: str | None) -> str | None:
+    """A setting of a classifier: "auto" if the option is missing, None for the word "none".
 
     Examples
     --------
-    >>> chosen_thresholds(None, "leave-one-out", several_labels=True)
-    'f1'
-    >>> chosen_thresholds("none", "leave-one-out", several_labels=True) is None
-    True
+    >>> automatic_or_none(None), automatic_or_none("f1"), automatic_or_none("none")
+    ('auto', 'f1', None)
     """
     if wanted is None:
-        return "f1" if several_labels and estimate in ("auto", *WORDS) else None
+        return "auto"
     return None if wanted.lower() == "none" else wanted
 
 

@@ -13,6 +13,8 @@ from typing import Any
 Setting = Mapping[str, Any]
 ANY_TASK = ("binary", "multiclass", "multilabel")
 ONE_LABEL = ("binary", "multiclass")
+# Fewer documents are not enough to tune or to estimate anything, unless it is asked for.
+FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -50,19 +52,19 @@ class LearnerEntry:
     Attributes
     ----------
     text : parameters of :class:`~widemargin.Vectorizer` that suit it
-    fixed : its parameters that go with these weights
     settings : what `compare` chooses from; the first of several that are equally good is chosen
     tasks : the kinds of tasks that it can learn
     work : of one training; measured on Reuters-21578 (9,603 documents, 115 labels)
     only_texts : whether it is only for texts, and not for vectors
+    tuned : whether it is tuned unless something else is asked for
     """
 
     text: Mapping[str, Any] = field(default_factory=lambda: {"weighting": "ltc"})
-    fixed: Setting = field(default_factory=dict)
     settings: tuple[Setting, ...] = ({},)
     tasks: tuple[str, ...] = ANY_TASK
     work: Work = Work(passes=5)
     only_texts: bool = False
+    tuned: bool = False
 
 
 def _values(name: str, *values: Any) -> tuple[Setting, ...]:
@@ -91,18 +93,20 @@ ENTRIES: dict[str, LearnerEntry] = {
         settings=({}, {"n_neighbors": 10}, {"n_neighbors": 1}),
         work=Work(rows=0.04),  # of scoring as many documents
     ),
-    "linear-svm": LearnerEntry(settings=_values("C", 1.0, 0.2, 5.0), work=Work(passes=3)),
+    "linear-svm": LearnerEntry(settings=_values("C", 1.0, 0.2, 5.0), work=Work(passes=3), tuned=True),
     "label-weighted-svm": LearnerEntry(settings=_values("mix", 0.3, 0.6), work=Work(passes=5)),
     "average-of": LearnerEntry(work=Work(passes=8)),
-    "logistic-regression": LearnerEntry(settings=_values("C", 10.0, 1.0, 100.0), work=Work(passes=3)),
+    "logistic-regression": LearnerEntry(
+        settings=_values("C", 10.0, 1.0, 100.0), work=Work(passes=3), tuned=True
+    ),
     "multiclass-svm": LearnerEntry(
         settings=_values("C", 1.0, 0.2, 5.0), tasks=ONE_LABEL, work=Work(passes=5)
     ),
     "arow": LearnerEntry(settings=_values("r", 0.5, 0.2, 1.0), work=Work(passes=0.5)),
     "perceptron": LearnerEntry(_BINARY, settings=_OWN_OR_AVERAGED),
-    "positive-winnow": LearnerEntry(_ROOTS, {"normalize": True}, _OWN_OR_AVERAGED),
+    "positive-winnow": LearnerEntry(_ROOTS, settings=_OWN_OR_AVERAGED),
     "balanced-winnow": LearnerEntry(_ROOTS, settings=_OWN_OR_AVERAGED),
-    "balanced-winnow-plus": LearnerEntry(_ROOTS, {"strength": "given"}, _OWN_OR_AVERAGED),
+    "balanced-winnow-plus": LearnerEntry(_COUNTS, settings=_OWN_OR_AVERAGED),  # takes the roots itself
     "winnow": LearnerEntry(_BINARY, settings=_OWN_OR_AVERAGED),
     "boosted-trees": LearnerEntry(
         _BINARY,
@@ -115,7 +119,6 @@ ENTRIES: dict[str, LearnerEntry] = {
     # Chosen on validation sentences of 75 languages: benchmarks/profiles.py.
     "profiles": LearnerEntry(
         {"units": "chars", "ngram_range": (1, 4), "weighting": "txx", "min_count": 2},
-        {"unseen": 0.1},
         tasks=ONE_LABEL,
         work=Work(passes=1),
         only_texts=True,
@@ -132,7 +135,7 @@ ENTRIES: dict[str, LearnerEntry] = {
 }
 
 
-def text_options(learner: str) -> dict[str, Any]:
+def text_options(learner: str | None) -> dict[str, Any]:
     """The parameters of :class:`~widemargin.Vectorizer` that suit a learner.
 
     Examples
@@ -140,9 +143,22 @@ def text_options(learner: str) -> dict[str, Any]:
     >>> text_options("naive-bayes"), text_options("chi-square-network")["ngram_range"]
     ({'weighting': 'txx'}, (3, 3))
     """
-    return dict(ENTRIES.get(learner, LearnerEntry()).text)
+    return dict(ENTRIES.get(learner or "", LearnerEntry()).text)
 
 
-def fixed_parameters(learner: str) -> dict[str, Any]:
-    """The learner's parameters that go with `text_options`."""
-    return dict(ENTRIES.get(learner, LearnerEntry()).fixed)
+def automatic_effort(learner: str | None, *, reduced: bool, documents: int = FEWEST) -> str | None:
+    """How much is tuned if nothing is asked for: "fast", or None for nothing.
+
+    Parameters
+    ----------
+    learner : its name in this table; None for a learner of another library
+    reduced : whether features are selected or made; representations are compared for all features
+    documents : the number of labeled documents
+
+    Examples
+    --------
+    >>> automatic_effort("linear-svm", reduced=False), automatic_effort("rocchio", reduced=False)
+    ('fast', None)
+    """
+    tuned = learner in ENTRIES and ENTRIES[learner].tuned
+    return "fast" if tuned and not reduced and documents >= FEWEST else None

@@ -166,7 +166,7 @@ class TestProbabilities:
     def test_of_a_text_classifier_without_calibration(self, labels, tmp_path):
         texts = [f"word{label} common text{i % 3}" for i in range(10) for label in labels]
         y = list(labels) * 10
-        model = TextClassifier(Vectorizer(), LogisticRegression()).fit(texts, y)
+        model = TextClassifier(Vectorizer(), LogisticRegression(), estimate=None).fit(texts, y)
         found = model.predict_proba(texts)
         rows = model.vectorizer_.transform(texts)
         assert np.allclose(found, model.learner_.predict_proba(rows))
@@ -177,8 +177,10 @@ class TestProbabilities:
 
     def test_a_calibration_replaces_them(self):
         X, Y = clouds()
-        plain = TextClassifier(learner=LogisticRegression()).fit(X, Y[:, 0])
-        fitted = TextClassifier(learner=LogisticRegression(), calibration="platt").fit(X, Y[:, 0])
+        plain = TextClassifier(learner=LogisticRegression(), tune=None, estimate=None).fit(X, Y[:, 0])
+        fitted = TextClassifier(
+            learner=LogisticRegression(), calibration="platt", tune=None, estimate=None
+        ).fit(X, Y[:, 0])
         assert not np.allclose(plain.predict_proba(X), fitted.predict_proba(X))
 
 

@@ -125,7 +125,7 @@ def test_threads_streams_and_files(learner, tmp_path):
     np.testing.assert_array_equal(one, two)
     assert np.isfinite(learner.partial_fit(X[:5], Y[:5]).coef_).all()
     path = tmp_path / "hard.wm"
-    classifier = TextClassifier(learner=learner).fit(X, Y)
+    classifier = TextClassifier(learner=learner, tune=None, estimate=None).fit(X, Y)
     classifier.save(path)
     loaded = TextClassifier.load(path)
     assert np.isinf(loaded.learner_.C)

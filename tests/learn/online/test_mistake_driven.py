@@ -66,7 +66,9 @@ def test_positive_winnow_bit_for_bit(problem, around, passes):
     X, y = problem
     low, high = around or (1.0, 1.0)
     w, wrong = reference.positive_winnow(X, y, 0.25, 2.0, 0.5, low, high, passes)
-    model = PositiveWinnow(2.0, 0.5, document_length=4, threshold_range=around, max_iter=passes).fit(X, y)
+    model = PositiveWinnow(
+        2.0, 0.5, document_length=4, threshold_range=around, max_iter=passes, normalize=False
+    ).fit(X, y)
     np.testing.assert_array_equal(model.coef_[0], w)
     assert (model.mistakes_, model.n_iter_) == (sum(wrong), len(wrong))
 
@@ -200,12 +202,14 @@ def test_votes_are_those_of_all_rules(problem, passes):
 def test_features_are_linked_by_the_first_positive_document():
     X = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 1], [0, 0, 1, 1]], dtype=float)
     y = np.array([1, 0, 1, 0])
-    model = PositiveWinnow(2.0, 0.5, document_length=2, link="first-sight", max_iter=1).fit(X, y)
+    model = PositiveWinnow(2.0, 0.5, document_length=2, link="first-sight", max_iter=1, normalize=False).fit(
+        X, y
+    )
     # 1: links 0 and 1, scores 1, promoted. 2: feature 2 stays out, score 1, demoted. 3: links 3; 1 + 0.5 > 1.
     assert model.coef_[0].tolist() == [1.0, 0.5, 0.0, 0.5]
     additive = Perceptron("threshold", eta=0.25, document_length=2, link="first-sight", max_iter=1).fit(X, y)
     assert additive.coef_[0].tolist() == [0.75, 0.75, 0.0, 0.5]
-    everything = PositiveWinnow(2.0, 0.5, document_length=2, max_iter=1).fit(X, y)
+    everything = PositiveWinnow(2.0, 0.5, document_length=2, max_iter=1, normalize=False).fit(X, y)
     assert everything.coef_[0, 2] != 0
 
 
@@ -389,7 +393,9 @@ def test_mistakes_stay_below_the_bound_on_separable_documents(seed, normalize):
     assert model.mistakes_ <= perceptron_mistakes(X, y, target)
 
 
-@pytest.mark.parametrize("learner", [PositiveWinnow(), BalancedWinnow(), Perceptron("threshold")])
+@pytest.mark.parametrize(
+    "learner", [PositiveWinnow(normalize=False), BalancedWinnow(), Perceptron("threshold")]
+)
 def test_negative_strengths_are_refused(learner):
     with pytest.raises(DataError, match="Negative values"):
         learner.fit(np.array([[1.0, -1.0], [0.0, 1.0]]), [0, 1])
@@ -398,8 +404,8 @@ def test_negative_strengths_are_refused(learner):
 @pytest.mark.parametrize(
     "learner",
     [
-        PositiveWinnow(promotion=1.0),
-        PositiveWinnow(demotion=1.0),
+        PositiveWinnow(promotion=1.0, normalize=False),
+        PositiveWinnow(demotion=1.0, normalize=False),
         BalancedWinnow(demotion=-0.5),
         BalancedWinnow(promotion=np.inf),
         BalancedWinnow(threshold=0),
@@ -425,7 +431,7 @@ def test_rates_out_of_range_are_refused(learner):
 @pytest.mark.parametrize(
     ("learner", "first", "then"),
     [
-        (PositiveWinnow(1e100, 0.5), (1e-6, 1), (1e-300, 1)),
+        (PositiveWinnow(1e100, 0.5, normalize=False), (1e-6, 1), (1e-300, 1)),
         (BalancedWinnow(1e100, 1e-100), (1e-6, 1), (1e-300, 1)),
         (Winnow(eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
         (Winnow(normalize=True, eta=1000.0, bias=None), (1e-6, 1), (1.0, 0)),
@@ -460,7 +466,9 @@ def test_values_that_are_not_finite_are_refused_wherever_they_stand(learner, bad
 
 def test_a_factor_that_vanishes_comes_back():
     X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), [0, 1]
-    model = PositiveWinnow(1.5, 1e-90, threshold=1e-99, max_iter=2).fit(np.array([[9.0, 0.0], [0.0, 9.0]]), y)
+    model = PositiveWinnow(1.5, 1e-90, threshold=1e-99, max_iter=2, normalize=False).fit(
+        np.array([[9.0, 0.0], [0.0, 9.0]]), y
+    )
     for _ in range(3):
         model.partial_fit(X[:1] * 1e100, [0])
     assert (model.coef_ > 0).all()

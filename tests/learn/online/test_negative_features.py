@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -87,7 +89,7 @@ def test_complements_of_many_labels_threads_and_files(tmp_path):
     np.testing.assert_array_equal(one, three)
     alone = BalancedWinnow(1.1, 0.9, updates="all", max_iter=10).fit(X, Y[:, 7])
     np.testing.assert_allclose(alone.coef_[0], one[7], rtol=1e-12, atol=1e-15)
-    classifier = TextClassifier(learner=learner).fit(X, Y)
+    classifier = TextClassifier(learner=learner, tune=None, estimate=None).fit(X, Y)
     path = tmp_path / "all.wm"
     classifier.save(path)
     loaded = TextClassifier.load(path)
@@ -143,7 +145,7 @@ def test_complements_are_for_binary_documents():
 )
 def test_features_within_a_given_range_are_discarded(problem, around, balanced, below):
     X, y = problem
-    cls = BalancedWinnow if balanced else PositiveWinnow
+    cls = BalancedWinnow if balanced else partial(PositiveWinnow, normalize=False)
     model = cls(2.0, 0.5, document_length=4, discard_below=below, max_iter=8, filtering_range=around)
     model.fit(X, y)
     _, rule, wrong, gone = reference.discarding_winnow(
@@ -208,7 +210,7 @@ def test_a_model_of_kept_sums_is_stored_continued_and_has_no_weights(tmp_path):
     learner = PositiveWinnow(1.5, 0.6, normalize=True, normalize_by="kept", discard_below=0.5, max_iter=20)
     one, three = (clone(learner).set_params(n_jobs=jobs).fit(X, Y).decision_function(X) for jobs in (1, 3))
     np.testing.assert_array_equal(one, three)
-    classifier = TextClassifier(learner=learner).fit(X, Y)
+    classifier = TextClassifier(learner=learner, tune=None, estimate=None).fit(X, Y)
     assert (classifier.learner_.n_discarded_ > 0).all()
     assert not hasattr(classifier.learner_, "coef_")
     path = tmp_path / "kept.wm"
@@ -232,7 +234,7 @@ def test_without_discarding_kept_sums_are_all():
 
 def test_kept_sums_need_a_sum_and_no_average():
     with pytest.raises(UsageError, match="requires normalize=True"):
-        PositiveWinnow(normalize_by="kept").fit(np.eye(2), [0, 1])
+        PositiveWinnow(normalize=False, normalize_by="kept").fit(np.eye(2), [0, 1])
     with pytest.raises(UsageError, match="average='voted' does not apply"):
         PositiveWinnow(normalize=True, normalize_by="kept", discard_below=0.1, average="voted").fit(
             np.eye(2), [0, 1]

@@ -23,7 +23,7 @@ from widemargin import (
         Perceptron(),
         Perceptron("threshold"),
         Perceptron(average="voted"),
-        PositiveWinnow(),
+        PositiveWinnow(normalize=False),
         PositiveWinnow(normalize=True, average="averaged"),
         BalancedWinnow(link="first-sight"),
         BalancedWinnowPlus(),

@@ -34,9 +34,9 @@ LEARNERS = [
     Perceptron("threshold", document_length=15, threshold_range=(0.9, 1.1)),
     Perceptron(average="averaged"),
     Perceptron(average="voted"),
-    PositiveWinnow(document_length=15),
+    PositiveWinnow(document_length=15, normalize=False),
     PositiveWinnow(normalize=True),
-    PositiveWinnow(document_length=15, link="first-sight", average="averaged"),
+    PositiveWinnow(document_length=15, link="first-sight", average="averaged", normalize=False),
     BalancedWinnow(document_length=15),
     BalancedWinnow(document_length=15, link="first-sight", average="voted"),
     BalancedWinnowPlus(document_length=15),
@@ -92,7 +92,7 @@ def test_a_model_that_was_put_away_goes_on_as_if_it_had_not_stopped(learner, tmp
     X, y = stream()
     learner = type(learner)(**learner.get_params())
     half = len(y) // 2
-    texts = TextClassifier(learner=learner)
+    texts = TextClassifier(learner=learner, tune=None, estimate=None)
     texts.learner_ = learner.partial_fit(X[:half], y[:half])
     config, arrays = learner.get_state()
     back = type(learner).from_state(
@@ -110,7 +110,7 @@ def test_a_model_that_was_put_away_goes_on_as_if_it_had_not_stopped(learner, tmp
 def test_saved_in_a_classifier_it_decides_as_before(learner, tmp_path):
     texts = ["wheat and corn harvest", "the bank cut its rate", "corn exports rose", "bank profits fell"] * 3
     labels = ["grain", "money", "grain", "money"] * 3
-    classifier = TextClassifier(Vectorizer(), learner).fit(texts, labels)
+    classifier = TextClassifier(Vectorizer(), learner, estimate=None).fit(texts, labels)
     classifier.save(tmp_path / "model")
     again = TextClassifier.load(tmp_path / "model")
     np.testing.assert_array_equal(again.decision_function(texts), classifier.decision_function(texts))

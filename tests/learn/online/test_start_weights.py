@@ -190,7 +190,9 @@ TOPICS = ["grain", "money", "grain", "money"] * 5
 
 def test_terms_of_a_classifier_have_their_weights(tmp_path):
     by_term = {"wheat": 0.5, "bank": 0.2, "oil": 1.0}
-    classifier = TextClassifier(Vectorizer(weighting="bxx"), LargeMarginWinnow(start_weight=by_term))
+    classifier = TextClassifier(
+        Vectorizer(weighting="bxx"), LargeMarginWinnow(start_weight=by_term), estimate=None
+    )
     with pytest.warns(DataWarning, match=r"1 of 3 terms are not in the vocabulary and are ignored \('oil'\)"):
         classifier.fit(TEXTS, TOPICS)
     terms = classifier.vectorizer_.get_feature_names_out().tolist()
@@ -212,14 +214,14 @@ def test_terms_that_no_vocabulary_has_are_refused():
         (Winnow(start_weight={"oil": -1.0}), "expected a positive number"),
     ):
         with pytest.raises(UsageError, match=words):
-            TextClassifier(vectorizer, learner).fit(TEXTS, TOPICS)
+            TextClassifier(vectorizer, learner, estimate=None).fit(TEXTS, TOPICS)
     by_term = Winnow(start_weight={"corn": 1.0})
     with pytest.raises(UsageError, match="hashed"):
-        TextClassifier(Vectorizer(n_hashed=64, weighting="bxx"), by_term).fit(TEXTS, TOPICS)
+        TextClassifier(Vectorizer(n_hashed=64, weighting="bxx"), by_term, estimate=None).fit(TEXTS, TOPICS)
     with pytest.raises(UsageError, match="needs a vocabulary"):
-        TextClassifier(vectorizer, by_term).partial_fit(TEXTS, TOPICS)
+        TextClassifier(vectorizer, by_term, estimate=None).partial_fit(TEXTS, TOPICS)
     with pytest.raises(UsageError, match="tune=None"):
-        TextClassifier(vectorizer, by_term, tune="fast").fit(TEXTS, TOPICS)
+        TextClassifier(vectorizer, by_term, tune="fast", estimate=None).fit(TEXTS, TOPICS)
 
 
 def test_a_damaged_prior_is_refused():

@@ -168,7 +168,7 @@ def language_model(**learner):
     texts = [text for some in LANGUAGES.values() for text in some]
     labels = [name for name, some in LANGUAGES.items() for _ in some]
     vectorizer = Vectorizer(units="chars", ngram_range=(1, 3), weighting=None)
-    return TextClassifier(vectorizer, ProfileClassifier(**learner)).fit(texts, labels)
+    return TextClassifier(vectorizer, ProfileClassifier(**learner), estimate=None).fit(texts, labels)
 
 
 ODD = ["", "x", "\x00", "日本", "the", "  ", "\udcff", "nord nord nord"]
@@ -225,7 +225,7 @@ def test_the_n_grams_of_the_language_speak_for_it():
 def test_two_classes_are_explained_too():
     texts, labels = [*LANGUAGES["en"], *LANGUAGES["de"]], ["en", "en", "de", "de"]
     vectorizer = Vectorizer(units="chars", ngram_range=(3, 3), weighting=None)
-    model = TextClassifier(vectorizer, ProfileClassifier("kl")).fit(texts, labels)
+    model = TextClassifier(vectorizer, ProfileClassifier("kl"), estimate=None).fit(texts, labels)
     for label in ("en", "de"):
         found = model.explain("the weather", label)
         assert found.bias + sum(part.value for part in found.contributions) == pytest.approx(found.score)

@@ -26,7 +26,7 @@ def random_texts(n: int, seed: int) -> list[str]:
 
 def fitted(n_classes: int, vectorizer: Vectorizer, learner: ProfileClassifier, **more: object):
     trained = random_texts(2 * n_classes, 3)
-    model = TextClassifier(vectorizer, learner, **more).fit(
+    model = TextClassifier(vectorizer, learner, estimate=None, **more).fit(
         trained, [f"{i // 2:03}" for i in range(len(trained))]
     )
     return model.scorer
@@ -55,7 +55,7 @@ def test_texts_score_as_their_rows(texts, n_classes, units, lengths, weighting):
 @pytest.mark.parametrize("n_classes", [5, 20])
 def test_scores_are_differences_of_dissimilarities(n_classes):
     vectorizer = Vectorizer(units="bytes", ngram_range=(1, 3), weighting=None)
-    scorer = fitted(n_classes, vectorizer, ProfileClassifier())
+    scorer = fitted(n_classes, vectorizer, ProfileClassifier(unseen=0.5))
     texts = random_texts(9, 8)
     counts = scorer.representation.rows(texts).matrix.toarray()
     profiles = scorer.learner.profiles_.toarray()

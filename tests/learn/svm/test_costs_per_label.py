@@ -67,7 +67,7 @@ def test_costs_of_any_sequence_are_stored(task, tmp_path):
     X, Y = task
     expected = LinearSVM(C=COSTS).fit(X, Y).decision_function(X)
     for C in (tuple(COSTS), np.array(COSTS)):
-        classifier = TextClassifier(learner=LinearSVM(C=C)).fit(X, Y)
+        classifier = TextClassifier(learner=LinearSVM(C=C), tune=None, estimate=None).fit(X, Y)
         np.testing.assert_array_equal(classifier.decision_function(X), expected)
         classifier.save(tmp_path / "model.wm")
         again = TextClassifier.load(tmp_path / "model.wm")
@@ -86,4 +86,4 @@ def test_costs_that_are_no_costs(task):
     with pytest.raises(UsageError, match="one C"):
         error_bounds(LinearSVM(C=COSTS).fit(X, Y), X, Y)
     with pytest.raises(UsageError, match="for each label already"):
-        TextClassifier(learner=LinearSVM(C=COSTS), tune="fast").fit(X, Y)
+        TextClassifier(learner=LinearSVM(C=COSTS), tune="fast", estimate=None).fit(X, Y)

@@ -201,7 +201,9 @@ def test_a_text_classifier_is_saved_smaller(tmp_path):
     labels = ["yes" if "w7" in text.split() or "w9" in text.split() else "no" for text in texts]
     sizes = {}
     for penalty in ("l1", "l2"):
-        model = TextClassifier(learner=LinearSVM(10.0, penalty=penalty)).fit(texts, labels)
+        model = TextClassifier(learner=LinearSVM(10.0, penalty=penalty), tune=None, estimate=None).fit(
+            texts, labels
+        )
         model.save(tmp_path / penalty)
         sizes[penalty] = (tmp_path / penalty).stat().st_size
         again = TextClassifier.load(tmp_path / penalty)

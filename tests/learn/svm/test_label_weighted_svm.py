@@ -243,7 +243,7 @@ def test_no_estimate_that_leaves_documents_out_without_making_factors_again():
         with pytest.raises(UsageError, match=r"labels of all documents.*Use k-fold"):
             estimate()
     texts = [f"word{label} common text{i % 3}" for i in range(10) for label in "ab"]
-    classifier = TextClassifier(learner=LabelWeightedSVM())
+    classifier = TextClassifier(learner=LabelWeightedSVM(), tune=None, estimate=None)
     for method in ("leave-one-out", "one-step", "xi-alpha"):
         with pytest.raises(UsageError, match="Use k-fold"):
             clone(classifier).set_params(estimate=method).fit(texts, list("ab") * 10)

@@ -162,6 +162,6 @@ def test_a_classifier_reports_it():
         f"{a} word{10 * i + j} word{11 * i + 2 * j} common" for i in range(9) for j, a in enumerate(COLORS)
     ]
     labels = [text.split()[0] for text in texts]
-    found = TextClassifier(estimate="one-step").fit(texts, labels).training_summary_["estimates"]
+    found = TextClassifier(estimate="one-step", tune=None).fit(texts, labels).training_summary_["estimates"]
     assert found["method"] == "one-step"
     assert any("approximate" in note for note in found["notes"])

@@ -112,7 +112,9 @@ def test_says_when_the_kernel_is_indefinite():
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "chi2"])
 def test_texts_are_classified_saved_and_loaded(kernel, formulation, tmp_path):
     learner = MulticlassSVM(kernel=kernel, formulation=formulation, gamma=0.5, power=0.5)
-    model = TextClassifier(learner=learner, estimate="auto", calibration="platt").fit(DOCUMENTS, LABELS)
+    model = TextClassifier(learner=learner, estimate="auto", calibration="platt", tune=None).fit(
+        DOCUMENTS, LABELS
+    )
     assert model.predict(["wheat and corn", "the bank", "a tanker in port"]).tolist() == list(TEXTS)
     assert model.training_summary_["estimates"]["method"] == "k-fold"
     model.save(tmp_path / "model.wm")
@@ -123,12 +125,14 @@ def test_texts_are_classified_saved_and_loaded(kernel, formulation, tmp_path):
 
 
 def test_linear_scores_are_explained():
-    model = TextClassifier(learner=MulticlassSVM()).fit(DOCUMENTS, LABELS)
+    model = TextClassifier(learner=MulticlassSVM(), tune=None, estimate=None).fit(DOCUMENTS, LABELS)
     assert "wheat" in dict(model.top_terms("wheat", 3).positive)
     told = model.explain("the wheat harvest", "wheat")
     at = list(model.classes_).index("wheat")
     assert told.score == pytest.approx(model.decision_function(["the wheat harvest"])[0, at])
-    by_kernel = TextClassifier(learner=MulticlassSVM(kernel="rbf")).fit(DOCUMENTS, LABELS)
+    by_kernel = TextClassifier(learner=MulticlassSVM(kernel="rbf"), tune=None, estimate=None).fit(
+        DOCUMENTS, LABELS
+    )
     with pytest.raises(UsageError, match="has no term weights"):
         by_kernel.explain("the wheat harvest")
 

@@ -139,7 +139,7 @@ def test_exclusive_classes_and_a_saved_model(tmp_path):
     rng = np.random.default_rng(0)
     kinds = np.array(["red", "green", "blue"])[rng.integers(0, 3, 200)]
     texts = [f"{kind} {' '.join(f'w{k}' for k in rng.integers(0, 50, 8))}" for kind in kinds]
-    model = TextClassifier(learner=LinearSVM(loss="f1")).fit(texts, kinds)
+    model = TextClassifier(learner=LinearSVM(loss="f1"), tune=None, estimate=None).fit(texts, kinds)
     assert (model.predict(texts) == kinds).mean() > 0.95
     model.save(tmp_path / "m")
     again = TextClassifier.load(tmp_path / "m")

@@ -108,7 +108,9 @@ def test_threads_do_not_change_the_trees():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_saved_and_loaded(tmp_path, kind):
-    classifier = TextClassifier(learner=BoostedTrees(10, min_objects=1)).fit(TEXTS, LABELS[kind])
+    classifier = TextClassifier(learner=BoostedTrees(10, min_objects=1), tune=None, estimate=None).fit(
+        TEXTS, LABELS[kind]
+    )
     scores = classifier.learner_.decision_function(classifier.vectorizer_.transform(TEXTS))
     classifier.save(tmp_path / "m.wm")
     np.testing.assert_array_equal(TextClassifier.load(tmp_path / "m.wm").decision_function(TEXTS), scores)

@@ -218,7 +218,9 @@ LABELS = {
 @pytest.mark.parametrize("committees", COMMITTEES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_saved_loaded_and_explained(tmp_path, committees, kind):
-    classifier = TextClassifier(learner=stumps(10, committees=committees)).fit(TEXTS, LABELS[kind])
+    classifier = TextClassifier(learner=stumps(10, committees=committees), tune=None, estimate=None).fit(
+        TEXTS, LABELS[kind]
+    )
     assert classifier.vectorizer_.weighting == "bxx"
     scores = classifier.learner_.decision_function(classifier.vectorizer_.transform(TEXTS))
     classifier.save(tmp_path / "m.wm")

@@ -156,7 +156,7 @@ TOPICS = ["grain", "grain", "money", "money", "grain", "money", "grain", "money"
 @pytest.mark.parametrize("labels", [TOPICS, [[topic] for topic in TOPICS], [*TOPICS[:6], "corn", "corn"]])
 def test_explanations_are_paths(output, labels, tmp_path):
     texts = TEXTS * 3
-    classifier = TextClassifier(Vectorizer(weighting="bxx"), C45(None, output=output))
+    classifier = TextClassifier(Vectorizer(weighting="bxx"), C45(None, output=output), estimate=None)
     classifier.fit(texts, labels * 3)
     classifier.save(tmp_path / "m.wm")
     scorer = Scorer.load(tmp_path / "m.wm")
@@ -179,7 +179,7 @@ def test_explanations_are_paths(output, labels, tmp_path):
 
 
 def test_a_path_by_hand():
-    classifier = TextClassifier(Vectorizer(weighting="bxx"), C45(None)).fit(TEXTS, TOPICS)
+    classifier = TextClassifier(Vectorizer(weighting="bxx"), C45(None), estimate=None).fit(TEXTS, TOPICS)
     found = classifier.explain("the bank")
     (step,) = found.path
     assert (step.condition, step.term, step.value) == ('"bank"', "bank", 1.0)
@@ -196,7 +196,7 @@ def test_a_path_by_hand():
 
 
 def test_terms_behind_selected_features_have_their_names():
-    classifier = TextClassifier(learner=C45(None), features=SelectFeatures("ig", 2)).fit(
+    classifier = TextClassifier(learner=C45(None), features=SelectFeatures("ig", 2), estimate=None).fit(
         TEXTS * 3, TOPICS * 3
     )
     assert classifier.explain("a bank").path[0].term in ("bank", "corn", "wheat")
@@ -204,7 +204,7 @@ def test_terms_behind_selected_features_have_their_names():
 
 
 def test_other_learners_have_no_tree():
-    classifier = TextClassifier().fit(TEXTS, TOPICS)
+    classifier = TextClassifier(tune=None, estimate=None).fit(TEXTS, TOPICS)
     assert not classifier.has_outline
     with pytest.raises(UsageError, match=r"is not a tree\. Train a C45"):
         classifier.outline("money")

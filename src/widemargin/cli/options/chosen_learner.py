@@ -21,7 +21,6 @@ from widemargin.cli.options.option import Option
 from widemargin.cli.options.start_weights import read_start_weights
 from widemargin.cli.options.streams import STREAMS
 from widemargin.errors import UsageError
-from widemargin.tune.learners import fixed_parameters
 
 # Which kernels take which options.
 _OF_KERNELS = {
@@ -33,7 +32,7 @@ _OF_KERNELS = {
 # Besides online learners.
 _SIZES_ONLY = ("label-weighted-svm", "multiclass-svm", "logistic-regression")
 # Options with another name than their parameter.
-_PARAMETERS = {
+PARAMETERS = {
     "start_weights": "start_weight",
     "passes": "max_iter",
     "neighbors": "n_neighbors",
@@ -54,7 +53,7 @@ def parameters(given: Any) -> dict[str, Any]:
     found = given_of(given, learner, [option for option in options if "train" in option.verbs.split()])
     for option in STREAMS:
         found.pop(option.name, None)
-    found = {_PARAMETERS.get(name, name): value for name, value in found.items()}
+    found = {PARAMETERS.get(name, name): value for name, value in found.items()}
     if "bias" in found:
         found["bias"] = _bias(found["bias"], learner)
     if "balance" in found:
@@ -73,7 +72,7 @@ def parameters(given: Any) -> dict[str, Any]:
         found["output"] = "rules"
     if learner in ("kernel-svm", "multiclass-svm"):
         _check_kernel(found, "rbf" if learner == "kernel-svm" else "linear")
-    return {**fixed_parameters(learner), **found}
+    return found
 
 
 def given_of(given: Any, learner: str, options: Iterable[Option]) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def options_for(parameters: dict[str, Any]) -> list[str]:
     >>> options_for({"C": 0.5, "event_model": "complement", "max_iter": 20, "normalize": True})
     ['--C', '0.5', '--event-model', 'complement', '--passes', '20', '--normalize']
     """
-    names = {parameter: option for option, parameter in _PARAMETERS.items()}
+    names = {parameter: option for option, parameter in PARAMETERS.items()}
     words = []
     for name, value in parameters.items():
         option = f"--{names.get(name, name).replace('_', '-')}"

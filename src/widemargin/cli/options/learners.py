@@ -13,8 +13,6 @@ LEARNERS = (
     f"linear-svm label-weighted-svm average-of logistic-regression kernel-svm multiclass-svm least-squares "
     f"naive-bayes rocchio nearest-neighbors c45 boosted-trees chi-square-network profiles {ONLINE}"
 )
-# Tuned unless --tune says otherwise.
-TUNED = ("linear-svm", "logistic-regression")
 _WITH_BALANCE = "linear-svm label-weighted-svm logistic-regression kernel-svm"
 _WITH_COSTS = f"{_WITH_BALANCE} multiclass-svm large-margin-winnow dual-svm"
 _WITH_WEIGHTS = f"{_WITH_COSTS} least-squares"

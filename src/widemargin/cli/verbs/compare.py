@@ -10,7 +10,7 @@ from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.inputs.sources import first_and_second
 from widemargin.cli.options.chosen_learner import options_for
-from widemargin.cli.options.learners import LEARNERS, TUNED
+from widemargin.cli.options.learners import LEARNERS
 from widemargin.cli.options.text import (
     blocks_and_columns,
     frequency,
@@ -20,6 +20,7 @@ from widemargin.cli.options.text import (
 )
 from widemargin.cli.output import note, print_json, say, show_table
 from widemargin.errors import DataError, UsageError
+from widemargin.tune.learners import automatic_effort
 
 if TYPE_CHECKING:
     from widemargin.tune.compared import ComparedLearner
@@ -125,7 +126,7 @@ def train_command(given: Given, row: ComparedLearner) -> str:
     data = ["--sql", given.train, given.sql[1]] if given.sql is not None else [given.train]
     words: list[Any] = ["widemargin", "train", *data, "-o", MODEL, "--learner", row.learner]
     words += options_for(row.setting)
-    if row.learner in TUNED:
+    if automatic_effort(row.learner, reduced=False) is not None:
         words += ["--tune", "none"]  # the other learners are not tuned unless it is asked for
     words_apply = text_options(row.learner).get("units", "words") == "words"
     for name in (*_REPEATED, *_OF_TEXTS, *(_OF_WORDS if words_apply else ())):

@@ -53,7 +53,7 @@ def run(given: Given) -> None:
         corpus = demo_corpus()
     train, test = halves(corpus, seed)
     learner = LinearSVM(n_jobs=threads, random_state=seed)
-    classifier = TextClassifier(Vectorizer(n_jobs=threads), learner, estimate="leave-one-out")
+    classifier = TextClassifier(Vectorizer(n_jobs=threads), learner, tune=None, estimate="leave-one-out")
     classifier.fit(train)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("test"):

@@ -76,6 +76,8 @@ def run(given: Given) -> None:
         Vectorizer(**terms),
         _learner(given, learning, label_task.fractions(given.positives, task)),
         features=wanted and selections.make(*wanted, task.unit_length(terms), given.threads),
+        tune=None,
+        estimate=None,
     )
     if given.simulate is not None:
         simulation.run(task, classifier, given)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from widemargin.cli import estimates, options, stream, unlabeled
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.costs import read_costs
@@ -10,12 +12,11 @@ from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
 from widemargin.cli.options.given_vectors import found_words, free_blocks, note_found, pair
-from widemargin.cli.options.learners import TUNED
 from widemargin.cli.options.text import vectorizing, word_files
-from widemargin.cli.output import Stages, print_json
+from widemargin.cli.output import Stages, counted, note, print_json
 from widemargin.cli.training_report import show
 from widemargin.errors import UsageError
-from widemargin.tune.learners import text_options
+from widemargin.tune.learners import FEWEST, automatic_effort, text_options
 
 EXAMPLE = "Example: widemargin train tickets.csv -o tickets.wm --text body --label team --ngrams 1-2"
 
@@ -65,10 +66,8 @@ def run(given: Given) -> None:
         raise UsageError("--save-every, --resume and --drift-alarm need --stream.")
     costs = None if given.costs is None else read_costs(given)
     wanted = None if given.features is None else selections.parse(given.features, given.seed)
-    tune = given.tune
-    if tune is None:
-        tune = "fast" if learner in TUNED and wanted is None else "none"
-    effort = estimates.tuning_effort(tune)
+    automatic = partial(automatic_effort, learner, reduced=wanted is not None)
+    effort = automatic() if given.tune is None else estimates.tuning_effort(given.tune)
     if wanted is not None and effort is not None:
         raise UsageError("Use either --tune or --features.")
     if given.time is not None and effort is None:
@@ -83,20 +82,18 @@ def run(given: Given) -> None:
         pair(terms["blocks"], collection, pool)
     # Only now, so that a mistake in the data is told at once.
     from widemargin.classifier import TextClassifier
-    from widemargin.estimate.held_out import choose_method
     from widemargin.labels import Labels
     from widemargin.tune.staged.axes import Axes
     from widemargin.weight.vectorizer import Vectorizer
 
     on_vectors = isinstance(collection, Vectors)
     labels = Labels.of_documents(collection.labels, multilabel=given.multilabel)
-    several = labels.space.kind == "multilabel"
+    known = int((~labels.unlabeled).sum())
+    if given.tune is None:
+        effort = automatic(documents=known)
+    if known < FEWEST and given.estimate is None:
+        note(f"{counted(known, 'labeled document')}: too few to tune or to estimate quality.", given.quiet)
     made = chosen_learner.make_learner(learner, learning)
-    asked = {None: "auto", "none": None}.get(given.estimate, given.estimate)
-    learns_from_pool = pool is not None and given.unlabeled_use != "representation"
-    if asked == "auto" and learns_from_pool:
-        asked = "k-fold"
-    method = choose_method(asked, made, cells=len(collection) * len(collection.label_counts()))
     cosine = terms["weighting"].endswith("c")
     plain = "none" if costs is None else "platt"
     calibrate = given.calibrate or ("length" if learner == "profiles" and not on_vectors else plain)
@@ -114,10 +111,8 @@ def run(given: Given) -> None:
         tune=effort,
         space=space,
         tune_per_label=given.tune_per_label,
-        estimate=method,
-        thresholds=estimates.chosen_thresholds(
-            given.thresholds, method, several_labels=several and costs is None
-        ),
+        estimate=estimates.automatic_or_none(given.estimate),
+        thresholds=estimates.automatic_or_none(given.thresholds),
         calibration=None if calibrate == "none" else calibrate,
         costs=costs,
         label_path=given.label_path,

@@ -52,14 +52,14 @@ class PositiveWinnow(Multiplicative):
     --------
     >>> import numpy as np
     >>> X, y = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]]), [1, 1, 0, 0]
-    >>> PositiveWinnow(promotion=2, demotion=0.5).fit(X, y).predict(X).tolist()
+    >>> PositiveWinnow(promotion=2, demotion=0.5, normalize=False).fit(X, y).predict(X).tolist()
     [1, 1, 0, 0]
     """
 
     _kind = _core.MistakeRule.positive_winnow
 
     _: KW_ONLY
-    normalize: bool = False
+    normalize: bool = True
     normalize_by: Literal["all", "kept"] = parameter("all", one_of("all", "kept"))
 
     @property

@@ -88,7 +88,7 @@ class ProfileClassifier(LabelModel):
     gather: int | str = parameter(CLASS, either(one_of(CLASS), COUNT))
     parts: int | None = parameter(None, or_none(COUNT))
     n_neighbors: int = parameter(1, COUNT)
-    unseen: float = parameter(0.5, POSITIVE)
+    unseen: float = parameter(0.1, POSITIVE)
     max_rank: int = parameter(500, COUNT)
     missing_rank: int = parameter(1000, COUNT)
     n_jobs: int | None = None

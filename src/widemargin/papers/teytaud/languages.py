@@ -151,8 +151,10 @@ def _cells(row: str, published: tuple[float, ...], ours: list[float]) -> list[Ce
 def _short(profiles: Strings, tests: dict[int, Strings]) -> PaperResult:
     trigrams = Ngrams(profiles, tests)
     none = (UNPUBLISHED,) * 3
-    cells = _cells("1-NN (KL)", PUBLISHED["1-NN (KL)"], trigrams.rates(ProfileClassifier("kl")))
-    cells += _cells("1-NN (chi2)", PUBLISHED["1-NN (chi2)"], trigrams.rates(ProfileClassifier("chi2")))
+    cells = _cells("1-NN (KL)", PUBLISHED["1-NN (KL)"], trigrams.rates(ProfileClassifier("kl", unseen=0.5)))
+    cells += _cells(
+        "1-NN (chi2)", PUBLISHED["1-NN (chi2)"], trigrams.rates(ProfileClassifier("chi2", unseen=0.5))
+    )
     for sigma2 in (10, 100):
         row = f"RBF (sigma2 = {sigma2})"
         cells += _cells(row, PUBLISHED[row], trigrams.network("class", sigma2))
@@ -174,7 +176,7 @@ def _short(profiles: Strings, tests: dict[int, Strings]) -> PaperResult:
         ("chi2-asymmetric", "text-to-profile"),
     ]
     for name, direction in others:
-        found = trigrams.rates(ProfileClassifier(name, direction=direction))
+        found = trigrams.rates(ProfileClassifier(name, direction=direction, unseen=0.5))
         cells += _cells(f"1-NN ({name})" + ("" if name == "cosine" else f", {direction}"), none, found)
     longer = Ngrams(profiles, tests, (1, 5))
     cells += _cells("1-NN (KL), 1- to 5-grams", none, longer.rates(ProfileClassifier("kl", unseen=0.1)))
@@ -194,7 +196,10 @@ def _gathered(training: Strings, tests: dict[int, Strings]) -> PaperResult:
         if method == "RBF":
             ours, row = trigrams.network(gather, sigma2), f"RBF{how}, sigma2 = {sigma2:g}"
         else:
-            ours, row = trigrams.rates(ProfileClassifier(method, gather=gather)), f"1-NN{how}, {method}"
+            ours, row = (
+                trigrams.rates(ProfileClassifier(method, gather=gather, unseen=0.5)),
+                f"1-NN{how}, {method}",
+            )
         cells += _cells(row, published, ours)
     return PaperResult(
         "teytaud-gathered", "Teytaud and Jalam, section 6: gathered profiles", cells, _DIFFERENCES

@@ -1,0 +1,1 @@
+"""The settings of a classifier: what was given explicitly, and what "auto" stands for."""
