@@ -65,14 +65,14 @@ def of_labels(form: str, values):
 
 @pytest.fixture(scope="module")
 def plain():
-    return TextClassifier().fit(TEXTS, LABELS)
+    return TextClassifier(tune=None, estimate=None).fit(TEXTS, LABELS)
 
 
 @pytest.mark.parametrize("form", STRINGS)
 class TestStrings:
     def test_texts(self, plain, form):
         make = STRINGS[form]
-        found = TextClassifier().fit(make(TEXTS), LABELS)
+        found = TextClassifier(tune=None, estimate=None).fit(make(TEXTS), LABELS)
         assert found.vectorizer_.fields_ is None
         assert list(found.vectorizer_.vocabulary_) == list(plain.vectorizer_.vocabulary_)
         assert (found.learner_.coef_ == plain.learner_.coef_).all()
@@ -80,7 +80,7 @@ class TestStrings:
         assert plain.predict(make(TEXTS)).tolist() == plain.predict(TEXTS).tolist()
 
     def test_labels(self, plain, form):
-        found = TextClassifier().fit(TEXTS, of_labels(form, LABELS))
+        found = TextClassifier(tune=None, estimate=None).fit(TEXTS, of_labels(form, LABELS))
         assert (found.learner_.coef_ == plain.learner_.coef_).all()
         predicted = found.predict(TEXTS)
         assert isinstance(predicted, np.ndarray)
@@ -155,7 +155,10 @@ def test_other_labels(form):
     assert found.space.kind == expected.space.kind
     assert found.space.classes.tolist() == expected.space.classes.tolist()
     assert (found.signs == expected.signs).all()
-    fitted, plain = TextClassifier().fit(TEXTS, make()), TextClassifier().fit(TEXTS, same)
+    fitted, plain = (
+        TextClassifier(tune=None, estimate=None).fit(TEXTS, make()),
+        TextClassifier(tune=None, estimate=None).fit(TEXTS, same),
+    )
     assert (fitted.learner_.coef_ == plain.learner_.coef_).all()
     assert list(fitted.predict(TEXTS)) == list(plain.predict(TEXTS))
 
@@ -185,14 +188,18 @@ class TestMissing:
         assert (found.signs == expected.signs).all()
         assert found.unlabeled.tolist() == expected.unlabeled.tolist()
         with pytest.warns(DataWarning, match="1 of 12 documents have no label"):
-            fitted = TextClassifier().fit(TEXTS, MISSING[form](LABELS))
-        plain = TextClassifier().fit(TEXTS[1:], LABELS[1:])
+            fitted = TextClassifier(tune=None, estimate=None).fit(TEXTS, MISSING[form](LABELS))
+        plain = TextClassifier(tune=None, estimate=None).fit(TEXTS[1:], LABELS[1:])
         assert (fitted.learner_.coef_ == plain.learner_.coef_).all()
         with pytest.raises(DataError, match=r"row 0 has no label.*Drop unlabeled rows"):
             LinearSVM().fit(np.eye(12), MISSING[form](LABELS))
 
     def test_text(self, form, plain):
-        for use in (Vectorizer().fit, plain.predict, lambda texts: TextClassifier().fit(texts, LABELS)):
+        for use in (
+            Vectorizer().fit,
+            plain.predict,
+            lambda texts: TextClassifier(tune=None, estimate=None).fit(texts, LABELS),
+        ):
             with pytest.raises(
                 DataError, match=r"Document 0 .* is .*, not a text. Drop it and its label.*fillna"
             ):
@@ -251,8 +258,8 @@ TABLES = {
 class TestIndicators:
     def test_names_of_columns_are_labels(self, form, tmp_path):
         matrix = np.column_stack(list(INDICATOR.values()))
-        plain = TextClassifier().fit(TEXTS, matrix)
-        found = TextClassifier().fit(TEXTS, TABLES[form](INDICATOR))
+        plain = TextClassifier(tune=None, estimate=None).fit(TEXTS, matrix)
+        found = TextClassifier(tune=None, estimate=None).fit(TEXTS, TABLES[form](INDICATOR))
         assert found.classes_.tolist() == ["trade", "grain"]
         assert (found.learner_.coef_ == plain.learner_.coef_).all()
         assert isinstance(found.predict(TEXTS), np.ndarray)
@@ -289,8 +296,8 @@ class TestTables:
     def test_columns_are_fields(self, form):
         made = TABLES[form](self.COLUMNS)
         vectorizer = Vectorizer(blocks=["words", "title:0.5"])
-        plain = TextClassifier(vectorizer).fit(self.COLUMNS, LABELS)
-        found = TextClassifier(vectorizer).fit(made, LABELS)
+        plain = TextClassifier(vectorizer, tune=None, estimate=None).fit(self.COLUMNS, LABELS)
+        found = TextClassifier(vectorizer, tune=None, estimate=None).fit(made, LABELS)
         assert found.vectorizer_.fields_ == ("title", "body")
         assert (found.learner_.coef_ == plain.learner_.coef_).all()
         assert found.predict(made).tolist() == plain.predict(self.COLUMNS).tolist()
@@ -306,7 +313,9 @@ class TestTables:
             pa.table({"x": pa.array(texts).dictionary_encode(), "y": pa.array(texts, pa.large_string())}),
         ):
             assert (Vectorizer(fields=("x", "y")).fit_transform(made).toarray() == expected).all()
-            classifier = TextClassifier(Vectorizer(fields=("x", "y"))).fit(made, ["p", "q"])
+            classifier = TextClassifier(Vectorizer(fields=("x", "y")), tune=None, estimate=None).fit(
+                made, ["p", "q"]
+            )
             assert classifier.predict(made).tolist() == ["p", "q"]
 
     def test_missing_values_of_pandas_are_empty(self):
@@ -316,17 +325,17 @@ class TestTables:
     def test_a_column_of_numbers_needs_names_of_fields(self):
         frame = pd.DataFrame({"id": [1, 2], "x": ["a", "b"]})
         with pytest.raises(DataError, match=r"Column 'id' of document 0 .* is 1, not a text.*fields="):
-            TextClassifier().fit(frame, ["p", "q"])
+            TextClassifier(tune=None, estimate=None).fit(frame, ["p", "q"])
 
     @pytest.mark.parametrize("form", ["pandas", "polars", "arrow"])
     def test_numbers_are_vectors(self, form):
         rows = np.random.default_rng(0).normal(size=(12, 2))
         made = TABLES[form](dict(zip("ab", rows.T, strict=True)))
-        plain = TextClassifier().fit(rows, LABELS)
-        found = TextClassifier().fit(made, LABELS)
+        plain = TextClassifier(tune=None, estimate=None).fit(rows, LABELS)
+        found = TextClassifier(tune=None, estimate=None).fit(made, LABELS)
         assert (found.decision_function(made) == plain.decision_function(rows)).all()
         with pytest.warns(DataWarning, match="1 of 12"):
-            TextClassifier().fit(made, [None, *LABELS[1:]])
+            TextClassifier(tune=None, estimate=None).fit(made, [None, *LABELS[1:]])
 
 
 class TestErrors:
@@ -348,7 +357,11 @@ class TestErrors:
         ],
     )
     def test_texts(self, plain, texts, message):
-        for use in (Vectorizer().fit, plain.predict, lambda some: TextClassifier().fit(some, ["p", "q"])):
+        for use in (
+            Vectorizer().fit,
+            plain.predict,
+            lambda some: TextClassifier(tune=None, estimate=None).fit(some, ["p", "q"]),
+        ):
             with pytest.raises((DataError, UsageError, ValueError), match=message):
                 use(texts)
 
@@ -372,7 +385,7 @@ class TestErrors:
     )
     def test_labels(self, y, message):
         with pytest.raises(DataError, match=message):
-            TextClassifier().fit(TEXTS, y)
+            TextClassifier(tune=None, estimate=None).fit(TEXTS, y)
         with pytest.raises(DataError, match=message):
             LinearSVM().fit(np.eye(12), y)
 

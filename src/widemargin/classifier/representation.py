@@ -103,9 +103,14 @@ class Representation(NamedTuple):
         elif is_matrix(texts):
             X = texts
         else:
-            raise UsageError("This classifier was trained on vectors, and these are texts. Pass vectors.")
+            one = getattr(getattr(texts, "dtype", None), "kind", "O") in "biuf"
+            cure = "Reshape your data: one row per document" if one else "Pass vectors"
+            raise UsageError(f"This classifier was trained on vectors, and these are texts. {cure}.")
         if X.shape[1] != self.n_features:
-            raise DataError(f"X has {X.shape[1]} features, but the classifier learned {self.n_features}.")
+            raise DataError(
+                f"X has {X.shape[1]} features, but TextClassifier is expecting {self.n_features} features as "
+                f"input."
+            )
         return canonical_csr(X)
 
     def read(self, texts: Any) -> tuple[_core.Texts, _core.TermIndex] | None:

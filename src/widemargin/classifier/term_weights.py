@@ -55,7 +55,7 @@ def check_term_weights(learner: Any) -> None:
     """Raise an error for a learner without term weights."""
     if has_term_weights(learner):
         return
-    name = type(learner).__name__
+    name = type(getattr(learner, "estimator", learner)).__name__
     if is_pairwise(learner):
         raise UsageError(
             f"This {name} has weights for pairs of classes, not for labels, so it cannot explain a label. "

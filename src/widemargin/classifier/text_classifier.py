@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin._one_fit import one_fit_at_a_time
@@ -18,6 +17,10 @@ from widemargin.classifier.inspecting import Inspectable
 from widemargin.classifier.model_parts import last_learner, reduction_of
 from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.representation import Representation, is_matrix
+from widemargin.classifier.scikit.availability import available_unless
+from widemargin.classifier.scikit.learner import as_learner
+from widemargin.classifier.scikit.predictions import exact_matches, no_partial_fit, no_probabilities
+from widemargin.classifier.scikit.vectorizer import as_vectorizer
 from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.settings.defaults import default_text_options, settle
 from widemargin.classifier.settings.explicit import RemembersExplicit
@@ -43,11 +46,7 @@ from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.labels import LabelSpace
 from widemargin.models import Model
-
-
-def _is_calibrated(classifier: TextClassifier) -> bool:
-    own = hasattr(type(classifier.learner), "calibration_")
-    return own or classifier.calibration is not None or classifier.costs is not None
+from widemargin.weight.vectorizer import NO_METADATA, Vectorizer
 
 
 @dataclass(eq=False, repr=False)
@@ -139,6 +138,10 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
     unlabeled_use: str | None = None
     random_state: Any = 0
 
+    __metadata_request__fit = __metadata_request__partial_fit = NO_METADATA
+    __metadata_request__predict = __metadata_request__predict_proba = NO_METADATA
+    __metadata_request__decision_function = __metadata_request__score = NO_METADATA
+
     @one_fit_at_a_time
     def fit(
         self, texts: Any, y: Any = None, sample_weight: Any = None, times: Any = None, unlabeled: Any = None
@@ -159,13 +162,13 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
         unlabeled : more documents, in the form of `texts`, used as `unlabeled_use` says; labels are ignored
         """
-        vectorizer, learner = self._parts().values()
+        vectorizer, learner = self._usable_parts()
         texts, vectorizer = in_columns(texts, vectorizer)
         given = training_input(texts, y, sample_weight, learner, times)
         with_pool = unlabeled is not None and self.unlabeled_use not in (None, "representation")
         made = {"vectorizer": vectorizer, "learner": learner}
         settled = settle(self, made, given.labels, with_pool=with_pool)
-        check_tuning(settled.tune, self.features, learner, per_label=self.tune_per_label)
+        check_tuning(settled.tune, self.features, made.values(), per_label=self.tune_per_label)
         request = Request.read(settled.estimate, settled.thresholds, self.calibration, self.costs)
         given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
         pool = read_pool(unlabeled, self.unlabeled_use, given, vectorizer, learner, request)
@@ -193,6 +196,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         self.training_summary_ = training_summary(parts, self.label_space_, summary, request.hierarchy)
         return self
 
+    @available_unless(no_partial_fit)
     @one_fit_at_a_time
     def partial_fit(self, texts: Any, y: Any, classes: Any = None) -> Self:
         """Continue training on labeled documents; the learner must have `partial_fit`.
@@ -215,9 +219,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         ['fuel', 'grain', 'money']
         """
         first = not hasattr(self, "learner_")
-        vectorizer, learner = (
-            map(clone, self._parts().values()) if first else (self.vectorizer_, self.learner_)
-        )
+        vectorizer, learner = map(clone, self._usable_parts()) if first else (self.vectorizer_, self.learner_)
         check_continues(learner, self.get_params(deep=False))
         texts, vectorizer = in_columns(texts, vectorizer)
         texts, y = training_batch(texts, y)
@@ -249,13 +251,17 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
 
     def _parts(self) -> dict[str, Any]:
         from widemargin.learn.svm.linear_svm import LinearSVM
-        from widemargin.weight.vectorizer import Vectorizer
 
         learner = LinearSVM(random_state=self.random_state) if self.learner is None else self.learner
         vectorizer = self.vectorizer
         if vectorizer is None:
             vectorizer = Vectorizer(**default_text_options(learner))
         return {"vectorizer": vectorizer, "learner": learner}
+
+    def _usable_parts(self) -> tuple[Any, Any]:
+        """The parts, with those of scikit-learn made to fit."""
+        parts = self._parts()
+        return as_vectorizer(parts["vectorizer"]), as_learner(parts["learner"])
 
     @property
     def label_space_(self) -> LabelSpace:
@@ -283,7 +289,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         check_is_fitted(self, "learner_")
         return self.scorer.decide(texts)
 
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @available_unless(no_probabilities)
     def predict_proba(self, texts: Any) -> NDArray[np.float64]:
         """Probabilities of the labels, documents x `classes_`; see `calibration` and `costs`.
 
@@ -291,7 +297,21 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         probability. For label sets, each label has its own probability.
         """
         check_is_fitted(self, "learner_")
+        if self.rule_.calibration is None:  # those of a scikit-learn classifier
+            found: NDArray[np.float64] = self.learner_.probabilities(self._representation.rows(texts).matrix)
+            return found
         return self.scorer.probabilities(texts)
+
+    def score(self, texts: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of documents whose label is predicted right, weighted by `sample_weight`.
+
+        Of label sets, all labels of a document have to be right, as in scikit-learn's score of indicators.
+        """
+        space = self.label_space_
+        one = self.rule_.hierarchy is not None and self.rule_.hierarchy.tree.exclusive
+        if space.kind != "multilabel" or space.indicator or one:
+            return float(super().score(texts, y, sample_weight))
+        return exact_matches(self.predict(texts), y, space, sample_weight)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write the classifier to a model file and return its size in bytes.
@@ -342,6 +362,9 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         check_is_fitted(self, "learner_")
         how = self.rule_, self.training_summary_, self.record_
         return Scorer(self._representation, last_learner(self.learner_), *how)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

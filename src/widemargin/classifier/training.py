@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,6 +85,12 @@ def fit_parts(
     start = time.perf_counter()
     if is_matrix(texts):
         vectorizer, counts, X = None, None, texts
+    elif hasattr(vectorizer, "fit_rows"):
+        vectorizer, counts = clone(vectorizer), None
+        with memory_for("vectorizing", _documents(texts), _FEWER_TERMS):
+            X = vectorizer.fit_rows(texts, y)
+        seconds["vectorize"] = time.perf_counter() - start
+        start = time.perf_counter()
     else:
         vectorizer = clone(vectorizer)
         every = together(texts, beside)
@@ -117,12 +123,18 @@ def reduced(features: Any, X: Any) -> Any:
     return reduction_of(features).apply(canonical_csr(X)).matrix
 
 
-def check_tuning(effort: Any, features: Any, learner: Any, *, per_label: bool) -> None:
+def check_tuning(effort: Any, features: Any, parts: Iterable[Any], *, per_label: bool) -> None:
     """Refuse settings of a choice that exclude each other."""
     if effort is not None:
         Budget.of(effort, "tune")
-        if hasattr(learner, "unlabeled"):
-            raise UsageError(f"A {type(learner).__name__} cannot be tuned: pass tune=None.")
+        for part in parts:
+            if hasattr(part, "unlabeled"):
+                raise UsageError(f"A {type(part).__name__} cannot be tuned: pass tune=None.")
+            if hasattr(part, "transformer") or hasattr(part, "leaves_rows_out"):
+                raise UsageError(
+                    f"Tuning chooses terms, weights and learners of this library, so it does not apply to "
+                    f"{part.name}. Pass tune=None, or use GridSearchCV."
+                )
     if features is not None and effort is not None:
         raise UsageError("The representation is chosen for all features: pass features, or tune=None.")
     if per_label and effort not in ("fast", "full"):

@@ -76,7 +76,10 @@ def training_input(
             times = texts.times if times is None else times
             texts = texts.texts
     if y is None:
-        raise UsageError("There are no labels. Pass y: one label, or a list of labels, per document.")
+        raise UsageError(
+            "Training requires y to be passed, but the target y is None. Pass one label, or several, "
+            "per document."
+        )
     texts = documents_of(texts)
     n = int(texts.shape[0]) if is_matrix(texts) else len(texts)
     labels = Labels.partial(y, getattr(learner, "unlabeled", None), n)
@@ -110,7 +113,7 @@ def in_columns(texts: Any, vectorizer: Any) -> tuple[Any, Any]:
         texts = only_column(texts)
     if not has_text_columns(texts) or vectorizer is None:
         return texts, vectorizer
-    if hasattr(vectorizer, "fields_"):
+    if hasattr(vectorizer, "fields_"):  # fitted, or of another library, which refuses columns
         return vectorizer.documents(texts), vectorizer
     columns = check_columns(vectorizer.fields) or check_columns(columns_of(texts))
     assert columns is not None

@@ -141,10 +141,11 @@ def scores_of_rule(
     parameters : those of the learner that are to differ
     """
     space, truth = y.space_and_signs
-    if not has_fit_parameter(learner, "sample_weight"):
+    if not has_fit_parameter(learner, "sample_weight") or getattr(learner, "leaves_rows_out", False):
         drawn = np.repeat(np.arange(len(times)), times)
         model = clone(learner).set_params(**(parameters or {}))
-        return scores_without(model, X[drawn], X[wanted], space, truth[drawn])
+        some = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[drawn]
+        return scores_without(model, X[drawn], X[wanted], space, truth[drawn], some)
     weights = times * (1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64))
     model = _started(learner, times == 0).set_params(**(parameters or {})).fit(X, y, sample_weight=weights)
     scores: Floats = model.decision_function(X[wanted]).reshape(np.count_nonzero(wanted), -1)

@@ -44,7 +44,12 @@ class TrainingRows:
     def fitted_features(self) -> bool:
         """Whether features were selected by labels or made of all documents, which leaving out one document
         does not undo."""
-        return bool(getattr(self.features, "uses_labels", False)) or self.makes_features
+        return bool(getattr(self.features, "uses_labels", False)) or self.makes_features or self._fits_again
+
+    @property
+    def _fits_again(self) -> bool:
+        """Whether the vectorizer is of another library, and has to be fitted again in every fold."""
+        return hasattr(self.vectorizer, "rows_without")
 
     @property
     def makes_features(self) -> bool:
@@ -97,6 +102,8 @@ class TrainingRows:
             every = np.concatenate([out, np.zeros(self.counts.n_rows - len(out), dtype=bool)])
             rows, blocks = rows_and_blocks_without(self.vectorizer, self.counts, texts, every)
             X = real_values(rows.matrix)
+        elif self._fits_again:
+            X = self.vectorizer.rows_without(self.documents, self.y, out)
         else:
             X = self.X if self.features is None else self.documents
             if self.beside is not None:

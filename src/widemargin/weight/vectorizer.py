@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.metadata_routing import UNUSED
 
 from widemargin._arrays import Csr
 from widemargin._one_fit import one_fit_at_a_time
@@ -23,6 +24,9 @@ from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.given_vectors import FittedGiven
 from widemargin.weight.smart import canonical, check_idf_power, checked_counts, running_factors
 from widemargin.weight.term_vectors import TermVectors
+
+# For scikit-learn, which otherwise takes an argument of another name than X for metadata.
+NO_METADATA = {"texts": UNUSED}
 
 
 class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
@@ -114,6 +118,9 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     >>> vectorizer.blocks_
     {'words': slice(0, 2, None), 'bigrams': slice(2, 3, None)}
     """
+
+    __metadata_request__fit = __metadata_request__partial_fit = NO_METADATA
+    __metadata_request__transform = NO_METADATA
 
     @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None) -> Self:
@@ -325,6 +332,9 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         if "_built_index" in state:
             state["_built_index"] = None
         return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "document_frequencies_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

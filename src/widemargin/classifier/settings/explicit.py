@@ -60,5 +60,6 @@ class RemembersExplicit(BaseEstimator):
 
     def __sklearn_clone__(self) -> Self:
         copy: Self = super().__sklearn_clone__()
-        copy.explicit, copy.made_parts = self.explicit, self.made_parts
+        if self.explicit:  # scikit-learn wants no other attributes than parameters before `fit`
+            copy.explicit, copy.made_parts = self.explicit, self.made_parts
         return copy

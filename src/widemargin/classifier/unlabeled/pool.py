@@ -78,6 +78,11 @@ def read_pool(
                 f"unlabeled_use={use!r} needs unlabeled documents: pass them to fit (--unlabeled POOL)."
             )
         return None
+    if hasattr(vectorizer, "rows_without"):
+        raise UsageError(
+            f"Unlabeled documents are used by widemargin.Vectorizer, and not by {vectorizer.name}. Omit "
+            f"`unlabeled`, or use our vectorizer."
+        )
     use = use or USES[0]
     if use != USES[0]:
         _check_task(use, given, learner, request)

@@ -1,0 +1,1 @@
+"""scikit-learn's vectorizers and classifiers as parts of a classifier, and pipelines there and back."""
