@@ -126,7 +126,7 @@ class Representation(NamedTuple):
         """Scores of texts by linear rules, columns x labels, in one call of the core; None if it takes a
         matrix, since columns are made of several terms."""
         n_columns = self.n_features if self.reduction is None else self.reduction.n_columns
-        if self.vectorizer is None or len(weights) != n_columns:
+        if self.vectorizer is None or not hasattr(self.vectorizer, "index") or len(weights) != n_columns:
             return None
         if self.reduction is None:
             return TextScores.of(self.vectorizer, weights, intercept)
