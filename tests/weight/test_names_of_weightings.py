@@ -26,7 +26,7 @@ class TestNames:
         assert (Vectorizer(weighting=name).partial_fit_transform(TEXTS) != X).nnz == 0 or name == "tfidf"
 
     def test_models_record_the_letters(self, name, letters, tmp_path):
-        classifier = TextClassifier(Vectorizer(weighting=name)).fit(TEXTS, LABELS)
+        classifier = TextClassifier(Vectorizer(weighting=name), tune=None, estimate=None).fit(TEXTS, LABELS)
         classifier.save(tmp_path / "m.wm")
         loaded = TextClassifier.load(tmp_path / "m.wm")
         assert loaded.vectorizer_.weighting == letters
@@ -35,8 +35,12 @@ class TestNames:
 
     def test_blocks_and_tuning(self, name, letters):
         blocks = ["words", "bigrams:0.5"]
-        named = TextClassifier(Vectorizer(weighting=name, blocks=blocks)).fit(TEXTS, LABELS)
-        plain = TextClassifier(Vectorizer(weighting=letters, blocks=blocks)).fit(TEXTS, LABELS)
+        named = TextClassifier(Vectorizer(weighting=name, blocks=blocks), tune=None, estimate=None).fit(
+            TEXTS, LABELS
+        )
+        plain = TextClassifier(Vectorizer(weighting=letters, blocks=blocks), tune=None, estimate=None).fit(
+            TEXTS, LABELS
+        )
         assert (named.learner_.coef_ == plain.learner_.coef_).all()
         tuned = TextClassifier(Vectorizer(weighting=name), tune="fast", estimate=None)
         tuned.fit(TEXTS * 5, LABELS * 5)

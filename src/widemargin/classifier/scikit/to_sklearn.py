@@ -31,7 +31,7 @@ from widemargin.learn.linear_weights import LinearWeights
 from widemargin.learn.svm.label_weights import LabelWeights
 from widemargin.weight.block_columns import BlockVocabulary
 from widemargin.weight.block_counting import block_rules
-from widemargin.weight.smart import collection_factors
+from widemargin.weight.smart import canonical, collection_factors
 
 Floats = NDArray[np.float64]
 # The letters of a scheme that scikit-learn has, as parameters of a TfidfVectorizer.
@@ -73,7 +73,7 @@ def _vectorizing(vectorizer: Any) -> list[tuple[str, Any]]:
     rules = block_rules(vectorizer, vectorizer.fields_, vectorizer.given_)
     if any(rule.text.units == "bytes" for rule in rules):
         _refuse("n-grams of bytes", "Use units='chars'.")
-    scheme = "txx" if vectorizer.weighting is None else vectorizer.weighting
+    scheme = canonical(vectorizer.weighting) or "txx"
     if scheme[0] not in _DOCUMENT:
         _refuse(f"the weighting {scheme!r}", f"Train with 'l{scheme[1:]}' or 'b{scheme[1:]}'.")
     terms = vectorizer.vocabulary_
