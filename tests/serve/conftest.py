@@ -40,17 +40,25 @@ PROBE = "my invoice and the printer"
 def folder(tmp_path_factory) -> Path:
     """Model files. Tests that change one copy it."""
     folder = tmp_path_factory.mktemp("models")
-    calibrated = TextClassifier(estimate="k-fold", calibration="platt")
+    calibrated = TextClassifier(estimate="k-fold", calibration="platt", tune=None)
     calibrated.fit(TEXTS, LABELS).save(folder / "tickets.wm")
-    TextClassifier().fit(TEXTS, SETS).save(folder / "sets.wm")
-    TextClassifier().fit(TEXTS, [label == "billing" for label in LABELS]).save(folder / "two.wm")
-    TextClassifier().fit(TEXTS, [len(label) for label in LABELS]).save(folder / "numbers.wm")
-    TextClassifier(learner=KernelSVM(kernel="rbf")).fit(TEXTS, LABELS).save(folder / "kernel.wm")
+    TextClassifier(tune=None, estimate=None).fit(TEXTS, SETS).save(folder / "sets.wm")
+    TextClassifier(tune=None, estimate=None).fit(TEXTS, [label == "billing" for label in LABELS]).save(
+        folder / "two.wm"
+    )
+    TextClassifier(tune=None, estimate=None).fit(TEXTS, [len(label) for label in LABELS]).save(
+        folder / "numbers.wm"
+    )
+    TextClassifier(learner=KernelSVM(kernel="rbf"), tune=None, estimate=None).fit(TEXTS, LABELS).save(
+        folder / "kernel.wm"
+    )
     columns = [{"title": text.split()[1], "body": text} for text in TEXTS]
-    fields = TextClassifier(Vectorizer(fields=("title", "body"), blocks="title,body,words"))
+    fields = TextClassifier(
+        Vectorizer(fields=("title", "body"), blocks="title,body,words"), tune=None, estimate=None
+    )
     fields.fit(columns, LABELS).save(folder / "fields.wm")
     # Another model of the same task, to swap in.
-    TextClassifier().fit(TEXTS[:30], SETS[:30]).save(folder / "sets2.wm")
+    TextClassifier(tune=None, estimate=None).fit(TEXTS[:30], SETS[:30]).save(folder / "sets2.wm")
     return folder
 
 
