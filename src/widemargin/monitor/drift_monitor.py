@@ -128,7 +128,7 @@ class DriftMonitor:
     def update(self, seen: Observed) -> list[DriftFinding]:
         """Count some documents, in the order in which they came; returns the new alarms."""
         new: list[DriftFinding] = []
-        start, n = 0, len(seen)
+        start, n = 0, seen.documents
         while start < n:
             end = min(n, start + BLOCK - self._in_block)
             found = self.reference.observed(seen.part(start, end))

@@ -14,9 +14,9 @@ class Observed(NamedTuple):
     Attributes
     ----------
     decided : (n, columns) bool, the labels that were decided
-    score : (n,) the score of the best label: how near the document is to the nearest class
-    confidence : (n,) how clear the decision is: how far the best label is ahead of the second one, or, where
-        each label is decided by itself, how far the nearest score is from its threshold
+    score : (n,) the score of the best label
+    confidence : (n,) how clear the decision is; comparable between documents only
+    nearness : (n,) how near the document is to the nearest class of several
     unknown : (n,) the share of terms that are not known; 1 for a document without terms
     no_terms : (n,) bool, whether no term is known
     """
@@ -24,11 +24,13 @@ class Observed(NamedTuple):
     decided: NDArray[np.bool_] | None = None
     score: NDArray[np.float64] | None = None
     confidence: NDArray[np.float64] | None = None
+    nearness: NDArray[np.float64] | None = None
     unknown: NDArray[np.float64] | None = None
     no_terms: NDArray[np.bool_] | None = None
 
-    def __len__(self) -> int:
-        """How many documents there are."""
+    @property
+    def documents(self) -> int:
+        """How many there are."""
         return len(next((part for part in self if part is not None), ()))
 
     def part(self, start: int, end: int) -> Observed:

@@ -78,12 +78,8 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -
             "Vectors are learned from all documents, so each cannot be left out alone. Use k-fold."
         )
     others = vectorizer.document_frequencies_ - 1
-    totals = None
-    if vectorizer.min_count > 1:
-        totals = np.bincount(counts.indices, counts.data, counts.n_columns).astype(np.float64)
-    counts = counts if first is None else counts.rows(0, first)
+    counts, known = known_entries(vectorizer, counts, first)
     whole = vectorizer.weighed(counts)
-    known = _known(vectorizer, counts, others, totals)
     rest = kept_entries(counts, known)
     if vectorizer.scheme is None:
         rows = again = rest
@@ -95,6 +91,18 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -
     below = _row_sums(shared, shared)
     scale = np.divide(_row_sums(again, shared), below, out=np.zeros_like(below), where=below > 0)
     return AsNew(rows.matrix, shared.matrix, scale)
+
+
+def known_entries(
+    vectorizer: Vectorizer, counts: Csr, first: int | None = None
+) -> tuple[Csr, NDArray[np.bool_]]:
+    """The counts of the `first` training documents, and which entries remain when the vectorizer has not seen
+    their document."""
+    totals = None
+    if vectorizer.min_count > 1:
+        totals = np.bincount(counts.indices, counts.data, counts.n_columns).astype(np.float64)
+    counts = counts if first is None else counts.rows(0, first)
+    return counts, _known(vectorizer, counts, vectorizer.document_frequencies_ - 1, totals)
 
 
 def rows_without(vectorizer: Vectorizer, counts: Csr, texts: Any, out: NDArray[np.bool_]) -> Csr:

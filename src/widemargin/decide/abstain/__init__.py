@@ -1,0 +1,1 @@
+"""Documents that are better left undecided."""
