@@ -84,9 +84,12 @@ class Representation(NamedTuple):
             texts = self.vectorizer.documents(texts)
         return listed(texts)
 
-    def rows(self, texts: Any) -> Csr:
-        """The rows of `texts`, with the columns that the learner sees."""
-        csr = self.all_columns(texts)
+    def rows(self, texts: Any, counts: Csr | None = None) -> Csr:
+        """The rows of `texts`, with the columns that the learner sees; from their `counts`, if known."""
+        if counts is None or self.vectorizer is None:
+            csr = self.all_columns(texts)
+        else:
+            csr = _real(self.vectorizer.weighed(counts))
         return csr if self.reduction is None else self.reduction.apply(csr)
 
     def all_columns(self, texts: Any) -> Csr:

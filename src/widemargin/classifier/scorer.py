@@ -27,6 +27,8 @@ from widemargin.classifier.term_weights import (
     is_pairwise,
     term_weights,
 )
+from widemargin.decide.abstain.observing import decision_probability, observe
+from widemargin.decide.abstain.rejection import Rejection
 from widemargin.decide.rule import DecisionRule
 from widemargin.decide.votes import class_scores
 from widemargin.documents.collection import Collection, Vectors
@@ -34,7 +36,10 @@ from widemargin.errors import UsageError
 from widemargin.features.combined_columns import Projection
 from widemargin.labels import LabelSpace
 from widemargin.learn.linear_weights import LinearWeights, linear_scores
+from widemargin.monitor.observed import Observed
 from widemargin.text.inputs import byte_lengths
+from widemargin.weight.as_new.unknown_terms import known_terms
+from widemargin.weight.term_vectors import TermVectors
 from widemargin.weight.text_scores import TextScores
 
 
@@ -84,8 +89,8 @@ class Scorer:
         """Whether documents are vectors, not texts."""
         return self.representation.vectorizer is None
 
-    def scores(self, texts: Any) -> NDArray[Any]:
-        """Scores of `texts`: (n,) for two classes, otherwise documents x labels."""
+    def scores(self, texts: Any, counts: Csr | None = None) -> NDArray[Any]:
+        """Scores of `texts`: (n,) for two classes, otherwise documents x labels; from `counts`, if known."""
         learner, representation = self.learner, self.representation
         texts = representation.documents(texts)
         by_distance = getattr(learner, "kernel", None) in ("rbf", "chi2")
@@ -96,10 +101,43 @@ class Scorer:
         if getattr(learner, "reads_texts", False) and (read := representation.read(texts)) is not None:
             by_text: NDArray[Any] = learner.scores_of_texts(*read)
             return by_text
-        if not is_matrix(texts) and (in_one_call := self._in_one_call()) is not None:
+        if counts is None and not is_matrix(texts) and (in_one_call := self._in_one_call()) is not None:
             texts = texts.texts if isinstance(texts, Collection) else texts
             return _in_form(learner, in_one_call(texts))
-        return _score(learner, _as_scored(learner, representation.rows(texts)))
+        return _score(learner, _as_scored(learner, representation.rows(texts, counts)))
+
+    def observe(self, texts: Any) -> tuple[NDArray[Any], Observed]:
+        """The scores of `texts`, and what else the model sees of them, for rejections and the drift alarm."""
+        texts = self.representation.documents(texts)
+        vectorizer, counts, known = self.representation.vectorizer, None, None
+        if isinstance(vectorizer, TermVectors) and not is_matrix(texts):
+            counts = vectorizer.counted(texts)
+            known = known_terms(vectorizer, texts, counts)
+        scores = self.scores(texts, counts)
+        profile = self.record.profile
+        how: dict[str, Any] = {"empty": 0.0 if profile is None else profile.empty}
+        how |= {} if known is None else known._asdict()
+        return scores, observe(self.rule, scores, self.lengths(texts), **how)
+
+    def rejection(self, asked: Any, name: str = "This model") -> Rejection:
+        """The rule of documents to leave undecided: ``0.05`` promises an error, ``"confidence:0.8"`` asks for
+        a probability."""
+        rejection = Rejection.of(asked, self.record.profile, name)
+        if rejection.asked.probability is not None and self.rule.calibration is None:
+            raise UsageError(
+                f"{name} gives scores only, and a confidence is a probability. Train with --calibrate platt, "
+                f"or ask for an error, such as 0.05."
+            )
+        return rejection
+
+    def rejected(
+        self, rejection: Rejection, texts: Any, scores: NDArray[Any], seen: Observed
+    ) -> NDArray[np.object_]:
+        """Why each of `texts` is left undecided, or None; `scores` and `seen` as `observe` gives them."""
+        if rejection.asked.probability is None:
+            return rejection.rejected(seen)
+        chances = decision_probability(self.rule, scores, self.lengths(texts))
+        return rejection.rejected(seen, chances)
 
     @property
     def scores_in_one_call(self) -> bool:

@@ -27,6 +27,7 @@ from widemargin.classifier.model_parts import (
 )
 from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.summary import checked_summary
+from widemargin.decide.abstain.rejection import Asked
 from widemargin.decide.calibration import Platt
 from widemargin.decide.rule import DecisionRule
 from widemargin.documents.formats.svmlight_model import is_svmlight_model, read_svmlight_model
@@ -149,7 +150,7 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
     with _named(where, "decision"):
         decision = {"calibration": None} if "decision" not in config else config.value("decision")
         rule = DecisionRule.from_state(space, decision, unpack("decision", model))
-        asked = {name: decision.get(name) for name in ("estimate", "thresholds", "calibration")}
+        asked = {name: decision.get(name) for name in ("estimate", "thresholds", "calibration", "abstain")}
         if isinstance(rule.calibration, Platt) and rule.calibration.is_plain:
             asked["calibration"] = None  # the learner's own
         if rule.hierarchy is not None:
@@ -157,12 +158,16 @@ def read_parts(model: Model, where: str, *, to_score: bool = False) -> StoredPar
         for name, value in asked.items():
             if not isinstance(value, str | None):
                 raise DataError(f"{name!r} in manifest.json is {value!r}; expected a string or null")
+        if asked["abstain"] is not None:
+            Asked.read(asked["abstain"])
         if rule.costs is not None:
             asked["costs"] = ClassCosts(tuple(space.classes.tolist()), rule.costs)
     with _named(where, "record"):
         record = NOTHING_KNOWN
         if "record" in config:
-            record = TrainingRecord.from_state(config.value("record"), unpack("record", model))
+            record = TrainingRecord.from_state(
+                config.value("record"), unpack("record", model), space.n_columns
+            )
         elif unpack("record", model):
             raise DataError("'record' in manifest.json is missing, and its arrays are there")
     summary_found = dict(model.summary)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.inspecting import Inspectable
 from widemargin.classifier.model_parts import last_learner, reduction_of
+from widemargin.classifier.record.abstaining import Abstains
 from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.scikit.availability import available_unless
@@ -41,6 +42,7 @@ from widemargin.classifier.training_input import (
 )
 from widemargin.classifier.unlabeled.pool import read_pool
 from widemargin.classifier.unlabeled.use import use_pool
+from widemargin.decide.abstain.rejection import Asked
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
@@ -50,7 +52,7 @@ from widemargin.weight.vectorizer import NO_METADATA, Vectorizer
 
 
 @dataclass(eq=False, repr=False)
-class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
+class TextClassifier(Abstains, ClassifierMixin, RemembersExplicit, Inspectable):
     """Texts to labels: a vectorizer and a learner as one estimator.
 
     Parameters
@@ -97,6 +99,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
     unlabeled_use : "representation", "self-training" or "transductive", optional
         What `fit` uses unlabeled documents for: terms and document frequencies (the default), or learning
         too. With an `estimate`, only where it helps (:mod:`widemargin.classifier.unlabeled.use`).
+    abstain : float or "confidence:P", optional
+        What `predict_or_abstain` leaves undecided: 0.05 promises at most 5 % errors among the others.
     random_state : seed of the default learner and of tuning; a learner that is given has its own
 
     Attributes
@@ -136,6 +140,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
     label_path: str | None = None
     hierarchy: str = "auto"
     unlabeled_use: str | None = None
+    abstain: Any = None
     random_state: Any = 0
 
     __metadata_request__fit = __metadata_request__partial_fit = NO_METADATA
@@ -169,7 +174,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         made = {"vectorizer": vectorizer, "learner": learner}
         settled = settle(self, made, given.labels, with_pool=with_pool)
         check_tuning(settled.tune, self.features, made.values(), per_label=self.tune_per_label)
-        request = Request.read(settled.estimate, settled.thresholds, self.calibration, self.costs)
+        asked = settled.estimate, settled.thresholds, self.calibration, self.costs, self.abstain
+        request = Request.read(*asked)
         given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
         pool = read_pool(unlabeled, self.unlabeled_use, given, vectorizer, learner, request)
         if pool is not None and hasattr(learner, "unlabeled"):
@@ -186,14 +192,15 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         self._asked = settled.asked
         start = time.perf_counter()
+        judged, of_documents = parts.judged or self.learner_, (given.names, given.sample_weight)
         with memory_for_estimate(parts.rows.X, self.learner_):
-            judged = parts.judged or self.learner_
-            found = assess(judged, parts.rows, request, given.names, given.sample_weight, parts.optimism)
+            found = assess(judged, parts.rows, request, *of_documents, parts.optimism)
         if found is not NOTHING:
             parts.seconds["estimate"] = time.perf_counter() - start
         self.rule_ = found.rule(self.learner_, request.hierarchy)
-        summary = found.summary()
-        self.training_summary_ = training_summary(parts, self.label_space_, summary, request.hierarchy)
+        self.record_ = TrainingRecord(profile=found.profile)
+        of_labels = self.label_space_, found.summary(), request.hierarchy
+        self.training_summary_ = training_summary(parts, *of_labels)
         return self
 
     @available_unless(no_partial_fit)
@@ -321,7 +328,8 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         """
         check_is_fitted(self, "learner_")
         made = (self.vectorizer_, self.features_, self._reduction, self.learner_, self.rule_)
-        parts = StoredParts(*made, self.n_features_in_, self.training_summary_, self._asked, self.record_)
+        asked = {**self._asked, "abstain": None if self.abstain is None else str(Asked.read(self.abstain))}
+        parts = StoredParts(*made, self.n_features_in_, self.training_summary_, asked, self.record_)
         return write_parts(path, parts, force=force)
 
     def to_sklearn(self) -> Any:
@@ -367,7 +375,7 @@ class TextClassifier(ClassifierMixin, RemembersExplicit, Inspectable):
         """Set the fitted parts; `n_features` is the number of columns of the vectorizer."""
         self.vectorizer_, self.features_, self.learner_ = vectorizer, features, learner
         self.n_features_in_ = n_features
-        self.record_: TrainingRecord = NOTHING_KNOWN
+        self.record_ = NOTHING_KNOWN
         self._reduction = None if features is None else reduction_of(features)
 
     @property

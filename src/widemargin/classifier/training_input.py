@@ -26,7 +26,16 @@ from widemargin.text.fields import check_columns, columns_of, has_text_columns, 
 from widemargin.text.inputs import listed, taken, together
 
 # Settings that require all documents at once.
-_WHOLE = ("features", "estimate", "thresholds", "calibration", "costs", "label_path", "unlabeled_use")
+_WHOLE = (
+    "features",
+    "estimate",
+    "thresholds",
+    "calibration",
+    "costs",
+    "label_path",
+    "unlabeled_use",
+    "abstain",
+)
 
 
 class TrainingInput(NamedTuple):

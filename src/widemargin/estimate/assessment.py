@@ -7,34 +7,36 @@ contradict are suspected. The xi-alpha bounds cost nothing, but give no scores.
 
 from __future__ import annotations
 
-import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.decide.abstain.rejection import Asked
 from widemargin.decide.goals import Goal
 from widemargin.decide.rule import CALIBRATIONS, Calibration, DecisionRule, check_exclusive
 from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.bootstrap import Correction, bootstrap
-from widemargin.estimate.decisions import Decisions, calibrated, decisions, expected_cost
+from widemargin.estimate.decisions import Decisions, calibrated, chosen_thresholds, decisions, expected_cost
 from widemargin.estimate.held_out import choose_method, held_out
+from widemargin.estimate.left_out_profile import profile_of, profile_of_terms
 from widemargin.estimate.optimism import Optimism
 from widemargin.estimate.rare_labels import FEWEST, Choose, expected_gain
 from widemargin.estimate.substrings import calibrate_by_length
 from widemargin.estimate.suspects import Suspect, suspects_of_rule
 from widemargin.estimate.training_rows import TrainingRows
-from widemargin.estimate.xi_alpha import xi_alpha_of
+from widemargin.estimate.xi_alpha import bounds_of
 from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.class_costs import AverageCost, ClassCosts
 from widemargin.measure.contingency import contingency
 from widemargin.measure.held_out_scores import HeldOutScores
 from widemargin.measure.levels import Level, by_level
 from widemargin.measure.quality import Quality, quality
+from widemargin.monitor.profile import LeftOutProfile
 from widemargin.text.inputs import byte_lengths
 
 Floats = NDArray[np.float64]
@@ -56,6 +58,7 @@ class Request:
     calibration : "platt", "isotonic" or "length"
     costs : between classes, in a form that :meth:`ClassCosts.of` takes; decides instead of thresholds
     hierarchy : decides consistently with a tree of labels
+    abstain : whether documents may be left undecided, which is chosen on held-out scores
     """
 
     method: str | None = None
@@ -63,10 +66,16 @@ class Request:
     calibration: str | None = None
     costs: Any = None
     hierarchy: TreeRule | None = None
+    abstain: bool = False
 
     @classmethod
     def read(
-        cls, estimate: str | None, thresholds: str | None, calibration: str | None, costs: Any = None
+        cls,
+        estimate: str | None,
+        thresholds: str | None,
+        calibration: str | None,
+        costs: Any = None,
+        abstain: Any = None,
     ) -> Request:
         """The parameters of a classifier, checked.
 
@@ -85,13 +94,15 @@ class Request:
             raise UsageError("Costs decide without thresholds. Use either costs or thresholds.")
         if costs is not None and calibration is None:
             calibration = _FOR_COSTS
-        return cls(estimate, None if thresholds is None else Goal.read(thresholds), calibration, costs)
+        promised = abstain is not None and Asked.read(abstain).error is not None
+        goal = None if thresholds is None else Goal.read(thresholds)
+        return cls(estimate, goal, calibration, costs, abstain=promised)
 
     @property
     def needs_scores(self) -> bool:
         """Whether scores by rules that did not see the documents are needed."""
         calibrated = self.calibration not in (None, "length")
-        return self.method in _WITH_SCORES or self.goal is not None or calibrated
+        return self.method in _WITH_SCORES or self.goal is not None or calibrated or self.abstain
 
     def check(self, y: Any) -> Request:
         """Refuse what does not apply to the task, before any work; the request with costs in the order of the
@@ -119,6 +130,7 @@ class Assessment:
     levels: list[Level] | None = None
     costs: Floats | None = None
     cost: AverageCost | None = None
+    profile: LeftOutProfile | None = field(default=None, compare=False)  # of arrays
 
     def rule(self, learner: Any, hierarchy: TreeRule | None = None) -> DecisionRule:
         """The rule that was found, with the learner's own probabilities if none were fitted."""
@@ -172,9 +184,10 @@ def assess(
     if not request.needs_scores and request.method in (None, "xi-alpha"):
         judged = None
         if request.method is not None:
-            judged = _bounds(learner, X, y, hierarchy=of_nodes, at_zero=matrix is not None)
-        nothing = judged is None and calibration is None
-        return NOTHING if nothing else Assessment(judged, None, calibration, costs=matrix)
+            judged = bounds_of(learner, X, y, hierarchy=of_nodes, at_zero=matrix is not None)
+        if judged is None and calibration is None:
+            return NOTHING
+        return Assessment(judged, None, calibration, costs=matrix, profile=profile_of_terms(rows))
     space: LabelSpace = learner.label_space_
     if hasattr(learner, "unlabeled"):
         if matrix is not None and request.calibration == "length":
@@ -190,7 +203,7 @@ def assess(
     if not request.needs_scores:
         rule = DecisionRule(space, None, calibration, tree, matrix)
         judged = _bootstrapped(learner, rows, request, rule, choose, sample_weight, optimism)
-        return Assessment(judged, None, calibration, costs=matrix)
+        return Assessment(judged, None, calibration, costs=matrix, profile=profile_of_terms(rows))
     names = list(range(X.shape[0])) if names is None else names
     # Bounds give no scores, and neither does asking for nothing.
     asked = request.method if request.method in _WITH_SCORES else "auto"
@@ -222,7 +235,7 @@ def assess(
         some_lengths = None if lengths is None else lengths[found.documents]
     thresholds, judged, cost, levels = None, None, None, None
     if request.goal is not None:
-        thresholds = _thresholds(request.goal, space, found.scores, truth, tree)
+        thresholds = chosen_thresholds(request.goal, space, found.scores, truth, tree)
     if request.calibration not in (None, "length"):
         calibration = calibrated(request.calibration, space, found.scores, truth, tree)
     rule = DecisionRule(space, thresholds, calibration, tree, matrix)
@@ -238,7 +251,7 @@ def assess(
         )
     if request.method == "xi-alpha":
         by_scores = request.goal is None and matrix is None
-        judged = _bounds(learner, X, y, hierarchy=of_nodes, at_zero=not by_scores)
+        judged = bounds_of(learner, X, y, hierarchy=of_nodes, at_zero=not by_scores)
     elif request.method in _BOOTSTRAPS:
         judged = _bootstrapped(learner, rows, request, rule, choose, sample_weight, optimism)
     elif request.method is not None:
@@ -262,7 +275,9 @@ def assess(
             right = float((truth == decided.signs).all(axis=1).mean())
             cost = optimism.raise_cost(cost, right)
     doubted = suspects_of_rule(rule, found.scores, truth, names)
-    return Assessment(judged, thresholds, calibration, doubted, found.method, levels, matrix, cost)
+    chosen = decided.signs if request.method is not None else rule.choose(found.scores, some_lengths)
+    profile = profile_of(learner, rows, rule, found, chosen, some_lengths, optimism)
+    return Assessment(judged, thresholds, calibration, doubted, found.method, levels, matrix, cost, profile)
 
 
 def _estimates(rule: DecisionRule, found: HeldOutScores, decided: Decisions, gain: Floats | None) -> Quality:
@@ -356,45 +371,3 @@ def _bootstrapped(
         notes=notes,
     )
     return judged if optimism is None else optimism.lower(judged)
-
-
-def _bounds(learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = False) -> Quality:
-    space: LabelSpace = learner.label_space_
-    notes = ["Bounds: leave-one-out is no worse. They say nothing of how much better it is."]
-    if space.kind == "multiclass":
-        notes.append("They are of each class's own rule against the rest; the largest score decides.")
-    if at_zero:
-        notes.append("They are of decisions by scores alone, without thresholds or costs.")
-    if hierarchy:
-        notes.append("They are of each node's own machine, not of decisions along the tree.")
-    return quality(space, xi_alpha_of(learner, X, y), kind="bound", method="xi-alpha", notes=notes)
-
-
-def _thresholds(
-    goal: Goal, space: LabelSpace, scores: Floats, truth: NDArray[Any], tree: TreeRule | None
-) -> Floats:
-    """The thresholds of `goal`; labels for which it cannot be reached are told by their names."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        if tree is not None:
-            thresholds = tree.thresholds(goal, scores, truth)
-        else:
-            thresholds = goal.thresholds(scores, truth, exclusive=space.kind == "multiclass")
-    names = space.column_names.tolist()
-    if goal.name in ("precision", "recall"):
-        for limit, outcome in ((math.inf, "is never"), (-math.inf, "is always")):
-            lost = [str(names[j]) for j in np.flatnonzero(thresholds == limit)]
-            if lost:
-                warnings.warn(
-                    f"No threshold promises a {goal.name} of {goal.values[0]:g} with a confidence of "
-                    f"{100 * goal.confidence:g} % for {_listed(lost)}, which {outcome} chosen. Label more "
-                    f"documents, or ask for less.",
-                    DataWarning,
-                    stacklevel=4,
-                )
-    return thresholds
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"{len(names)} label{'' if len(names) == 1 else 's'} ({shown})"

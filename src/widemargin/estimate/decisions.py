@@ -7,6 +7,7 @@ too good, so each document is decided by what was fitted to the others
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -91,3 +92,33 @@ def expected_cost(
     """The estimated cost of `decided` (signs), beside that of decisions by the largest score."""
     right, chosen, plain = (Labels(space, signs).codes for signs in (truth, decided, space.choose(scores)))
     return replace(average_cost(costs, right, chosen, kind="estimate", by_scores=plain), totals=None)
+
+
+def chosen_thresholds(
+    goal: Goal, space: LabelSpace, scores: Floats, truth: NDArray[Any], tree: TreeRule | None
+) -> Floats:
+    """The thresholds of `goal`; labels for which it cannot be reached are told by their names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        if tree is not None:
+            thresholds = tree.thresholds(goal, scores, truth)
+        else:
+            thresholds = goal.thresholds(scores, truth, exclusive=space.kind == "multiclass")
+    names = space.column_names.tolist()
+    if goal.name in ("precision", "recall"):
+        for limit, outcome in ((math.inf, "is never"), (-math.inf, "is always")):
+            lost = [str(names[j]) for j in np.flatnonzero(thresholds == limit)]
+            if lost:
+                warnings.warn(
+                    f"No threshold promises a {goal.name} of {goal.values[0]:g} with a confidence of "
+                    f"{100 * goal.confidence:g} % for {_listed(lost)}, which {outcome} chosen. Label more "
+                    f"documents, or ask for less.",
+                    DataWarning,
+                    stacklevel=4,
+                )
+    return thresholds
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"{len(names)} label{'' if len(names) == 1 else 's'} ({shown})"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from widemargin.errors import UsageError
-from widemargin.labels import Labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.measure.contingency import Contingency
+from widemargin.measure.quality import Quality, quality
 from widemargin.measure.xi_alpha import xi_alpha_table
 
 
@@ -38,3 +39,16 @@ def xi_alpha_of(learner: Any, X: Any, y: Any, *, risk_factor: float | None = Non
     risk = learner.left_out_risk(X, risk_factor=risk_factor)
     signs = Labels.of(y, space=learner.label_space_).signs
     return xi_alpha_table(risk, signs[:, 0] if risk.ndim == 1 else signs)
+
+
+def bounds_of(learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = False) -> Quality:
+    """The bounds as figures of quality; `at_zero` if thresholds or costs decide."""
+    space: LabelSpace = learner.label_space_
+    notes = ["Bounds: leave-one-out is no worse. They say nothing of how much better it is."]
+    if space.kind == "multiclass":
+        notes.append("They are of each class's own rule against the rest; the largest score decides.")
+    if at_zero:
+        notes.append("They are of decisions by scores alone, without thresholds or costs.")
+    if hierarchy:
+        notes.append("They are of each node's own machine, not of decisions along the tree.")
+    return quality(space, xi_alpha_of(learner, X, y), kind="bound", method="xi-alpha", notes=notes)

@@ -1,8 +1,8 @@
 """What a model saw of its training documents as if they were new: each by a model that did not know it.
 
 Scores and decisions are those of held-out documents (:mod:`widemargin.estimate`), and terms that no other
-document has are unknown (:mod:`widemargin.weight.unknown_terms`). Figures of the documents as they were
-learned would flatter: no term is unknown there, and almost all scores are right.
+document has are unknown (:mod:`widemargin.weight.as_new.unknown_terms`). Figures of the documents as they
+were learned would flatter: no term is unknown there, and almost all scores are right.
 
 A model keeps counts of all of them, for the drift alarm, and a random sample, for choosing what to abstain
 from.

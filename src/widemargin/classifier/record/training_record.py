@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin._stored import Stored
+from widemargin._stored import LARGEST_SIZE, Stored
 from widemargin.errors import DataError
+from widemargin.monitor.profile import LeftOutProfile
 
 # The arguments of the readers that a later command needs again, and what they may be.
 READING: dict[str, tuple[type, ...]] = {
@@ -29,6 +30,8 @@ READING: dict[str, tuple[type, ...]] = {
     "sheet": (str,),
 }
 
+_PROFILE = "profile."
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingRecord:
@@ -39,10 +42,12 @@ class TrainingRecord:
     reading : how the training file was read, by the names of
         :class:`~widemargin.documents.formats.columns.Options`; only what was given or found, see `READING`
     hashes : 64-bit hashes of the training texts, sorted and distinct
+    profile : what the model saw of them as if they were new
     """
 
     reading: dict[str, Any] | None = None
     hashes: NDArray[np.uint64] | None = None
+    profile: LeftOutProfile | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -51,13 +56,16 @@ class TrainingRecord:
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """A configuration and arrays, as `from_state` takes them."""
-        config = {} if self.reading is None else {"reading": self.reading}
-        arrays = {} if self.hashes is None else {"hashes": self.hashes}
+        config: dict[str, Any] = {} if self.reading is None else {"reading": self.reading}
+        arrays: dict[str, NDArray[Any]] = {} if self.hashes is None else {"hashes": self.hashes}
+        if self.profile is not None:
+            config["profile"], found = self.profile.get_state()
+            arrays |= {_PROFILE + name: values for name, values in found.items()}
         return config, arrays
 
     @classmethod
-    def from_state(cls, config: Any, arrays: dict[str, NDArray[Any]]) -> Self:
-        """The record in a model file; everything in it is checked."""
+    def from_state(cls, config: Any, arrays: dict[str, NDArray[Any]], columns: int = LARGEST_SIZE) -> Self:
+        """The record in the file of a model with so many columns of labels; everything in it is checked."""
         stored = Stored(config, arrays, "record.")
         reading = None
         if "reading" in stored:
@@ -71,7 +79,13 @@ class TrainingRecord:
             hashes = stored.array("hashes", (None,), np.uint64)
             if (hashes[1:] <= hashes[:-1]).any():
                 raise DataError("'record.hashes' in arrays.safetensors is not sorted")
-        return cls(reading, hashes)
+        profile, prefix = None, len(_PROFILE)
+        found = {name[prefix:]: values for name, values in arrays.items() if name.startswith(_PROFILE)}
+        if "profile" in stored:
+            profile = LeftOutProfile.from_state(stored.value("profile"), found, columns)
+        elif found:
+            raise DataError("'record.profile' in manifest.json is missing, and its arrays are there")
+        return cls(reading, hashes, profile)
 
 
 NOTHING_KNOWN = TrainingRecord()

@@ -1,0 +1,1 @@
+"""Training documents as new ones, and new documents beside them."""
