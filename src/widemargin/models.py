@@ -163,6 +163,18 @@ def _looks_like_model(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def model_digest(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 that a model file names at its end, which tells models apart; "" for another file.
+
+    It is not verified: `load_model` does that.
+    """
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - len(_COMMENT) - _DIGEST_LENGTH))
+        tail = file.read()
+    return tail[len(_COMMENT) :].decode("ascii", "replace") if tail.startswith(_COMMENT) else ""
+
+
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read and verify a model file.
 

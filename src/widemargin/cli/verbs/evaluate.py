@@ -12,7 +12,8 @@ from widemargin.cli.files import columns_of_model, read_all
 from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.verbs.predict import at_thresholds, check_form, load_scorer
-from widemargin.errors import DataError, DataWarning
+from widemargin.cli.watching.abstention import measured_abstention, show_abstention
+from widemargin.errors import DataError, DataWarning, UsageError
 
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer
@@ -46,11 +47,20 @@ def run(given: Given) -> None:
         given_rows.pair(collection.texts)
         given_rows.finish()
     costs = model_costs(scorer) if given.costs is None else costs_for(given.costs, scorer.space)
+    if given.abstain is not None and given.thresholds:
+        raise UsageError(
+            "--abstain goes by how the model decided documents left out of training. Omit --thresholds."
+        )
     summary, quality, levels, cost = measured(scorer, collection, costs)
+    abstained = None
+    if given.abstain is not None:
+        abstained = measured_abstention(scorer, collection, given.abstain, str(given.model))
     if given.json:
         found = as_json(summary, quality, scorer.summary, levels)
         if cost is not None:
             found["costs"] = cost.to_dict()
+        if abstained is not None:
+            found["abstain"] = abstained
         print_json({"model": str(given.model), "data": given.data.to_json(), **found})
     else:
         # Estimates are of the thresholds of training.
@@ -58,6 +68,8 @@ def run(given: Given) -> None:
         show(summary, quality, expected, break_even=given.prbep)
         if cost is not None:
             show_cost(cost, read_cost(scorer.summary) if given.costs is None else None)
+        if abstained is not None:
+            show_abstention(abstained)
         if levels is not None:
             from widemargin.report.hierarchy import levels_table
 

@@ -9,6 +9,7 @@ from widemargin.cli import estimates, unlabeled
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_model
 from widemargin.cli.output import bytes_in_words, counted, print_json, say, shortened, show_table
+from widemargin.cli.watching.drift import show_drift
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def run(given: Given) -> None:
                 f"--export-svmlight: {given.model} is an SVM-light model already. Copy the file."
             )
         _show_svmlight(given.model, given.json)
+        return
+    if given.drift is not None:
+        show_drift(given.model, given.drift, given.json)
         return
     content = load_model(given.model)
     from widemargin.classifier import TextClassifier

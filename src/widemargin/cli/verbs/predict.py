@@ -22,6 +22,7 @@ from widemargin.cli.files import check_target, columns_of_model
 from widemargin.cli.inputs.sources import Sources, all_sources
 from widemargin.cli.inputs.thresholds import files_of, read_thresholds
 from widemargin.cli.output import counted, machine_output, note, print_json
+from widemargin.cli.watching.watch import Watch, abstaining
 from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def run(given: Given) -> None:
 
     The output has one JSON object per line, {"id": ..., "labels": [...]}, in the order of the input.
     Documents are read, labeled and written in batches, so the input may have any length. With --output and
-    --json, a summary is printed on stdout.
+    --json, a summary is printed on stdout. Documents that --abstain leaves undecided have null as labels, and
+    the reason as "abstained".
     """
     output = given.output
     write = writer_for(output, given.top, safe_csv=given.safe_csv)
@@ -50,7 +52,9 @@ def run(given: Given) -> None:
         raise UsageError("Use either --thresholds or --costs.")
     given.data = all_sources(given)
     inputs = [given.model, given.data, given.costs, *(given.vectors or ()), *files_of(given.thresholds)]
-    check_target(output, inputs)
+    check_target(output, [*inputs, given.monitor])
+    if given.monitor is not None:
+        check_target(given.monitor, inputs)
     scorer = at_thresholds(load_scorer(given.model, given.threads), given)
     if given.costs is not None:
         costs = costs_for(given.costs, scorer.space)
@@ -63,6 +67,7 @@ def run(given: Given) -> None:
     from widemargin.cli.options.vector_rows import RowsForModel
 
     given_rows = RowsForModel(scorer, given.vectors, given.model)
+    watch = Watch(scorer, given)
     start = time.perf_counter()
     pieces = predictions(
         scorer,
@@ -78,13 +83,17 @@ def run(given: Given) -> None:
         top=given.top,
         keep_text=given.keep_text,
         given_rows=given_rows,
+        watch=watch,
     )
     written = write(pieces)
+    watch.finish()
+    if watch.rejection is not None and not given.json:
+        note(watch.in_words(written), given.quiet)
     if output == "-":
         return
     seconds = time.perf_counter() - start
     if given.json:
-        print_json({"output": output, "documents": written, "seconds": round(seconds, 4)})
+        print_json({"output": output, "documents": written, "seconds": round(seconds, 4), **watch.to_dict()})
     else:
         note(f"Labeled {counted(written, 'document')} in {seconds:.2f} s.", given.quiet)
 
@@ -100,14 +109,17 @@ def predictions(
     top: int | None = None,
     keep_text: bool = False,
     given_rows: RowsForModel,
+    watch: Watch,
 ) -> Iterator[list[Row]]:
     """One row per document, a piece of the input at a time: its id and labels, and what the options add."""
     from widemargin.report.predictions import prediction_rows
 
     asked: dict[str, Any] = {"every_score": every_score, "proba": proba, "top": top}
     for ids, features, texts in _pieces(scorer, source, quiet, reading, given_rows):
-        scores, lengths = scorer.scores(features), scorer.lengths(features)
+        (scores, undecided), lengths = watch.scores(features), scorer.lengths(features)
         found = prediction_rows(scorer.rule, scores, lengths, **asked)
+        if undecided is not None:
+            found = [abstaining(row, why) for row, why in zip(found, undecided, strict=True)]
         kept = [{}] * len(ids) if not keep_text or texts is None else [{"text": text} for text in texts]
         yield [
             {"id": identifier, **text, **row} for identifier, text, row in zip(ids, kept, found, strict=True)
@@ -215,7 +227,7 @@ def _write_table(file: BinaryIO, pieces: Iterable[list[Row]], delimiter: str, sa
     for row in itertools.chain.from_iterable(pieces):
         columns = [(f"score {label}", value) for label, value in row.get("scores", {}).items()]
         columns += [(f"probability {label}", value) for label, value in row.get("probabilities", {}).items()]
-        plain = ("start", "end", "score", "certainty", "runner_up")
+        plain = ("abstained", "start", "end", "score", "certainty", "runner_up")
         columns = [(name, row[name]) for name in plain if name in row] + columns
         words = [row["text"]] if "text" in row else []
         if not written:

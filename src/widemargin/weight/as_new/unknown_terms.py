@@ -69,7 +69,7 @@ def _shares(
     # All terms hashed to one column: its count is that of all terms.
     every = Index(rule.text, rule.words, None, 1)
     total = _row_sums(
-        every.count(vectorizer._views(texts).of(rule.block.field), thread_count(vectorizer.n_jobs))
+        every.count(vectorizer.views(texts).of(rule.block.field), thread_count(vectorizer.n_jobs))
     )
     given = vectorizer.given_columns
     seen = known & ~given[counts.indices]
