@@ -83,9 +83,9 @@ def test_the_rule_is_read_with_the_model(classifier, tmp_path):
 
 
 def test_an_estimate_is_made_if_it_is_needed(train):
-    classifier = TextClassifier(learner=LinearSVM(), tune=None, abstain=0.1).fit(*train)
+    classifier = TextClassifier(learner=LinearSVM(), tune=None, estimate=None, abstain=0.1).fit(*train)
     assert classifier.reject_.asked.error == 0.1
-    plain = TextClassifier(learner=LinearSVM(), tune=None).fit(*train)
+    plain = TextClassifier(learner=LinearSVM(), tune=None, estimate=None).fit(*train)
     assert plain.reject_ is None
     assert plain.record_.profile is None
     with pytest.raises(UsageError, match="--estimate"):
