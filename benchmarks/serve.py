@@ -152,7 +152,8 @@ def rows(repeats: int) -> Iterator[Row]:
         folder = Path(name)
         files, answers = [folder / "a.wm", folder / "b.wm"], {}
         for file, C in zip(files, (1.0, 0.5), strict=True):
-            TextClassifier(Vectorizer(), LinearSVM(C=C, balance=0)).fit(job.train, sets).save(file)
+            plain = TextClassifier(Vectorizer(), LinearSVM(C=C, balance=0), tune=None, estimate=None)
+            plain.fit(job.train, sets).save(file)
         model = folder / "reuters.wm"
         shutil.copy(files[0], model)
         with our_server(model) as ours, peer_server(stacked(pipeline), names) as theirs:

@@ -136,7 +136,7 @@ def test_vectors_take_the_steps():
 @pytest.mark.parametrize("features", [None, SelectFeatures("chi2", 9)])
 def test_the_scorer_uses_it(features, monkeypatch):
     labels = ["grain" if "wheat" in text or "corn" in text else "other" for text in TEXTS]
-    model = TextClassifier(features=features, estimate=None).fit(TEXTS, labels)
+    model = TextClassifier(features=features, estimate=None, tune=None).fit(TEXTS, labels)
     expected = model.decision_function(TEXTS)
     calls = []
     call = TextScores.__call__
@@ -151,7 +151,7 @@ def test_the_scorer_uses_it(features, monkeypatch):
 def test_what_has_learned_since_is_noticed():
     vectorizer, learner = Vectorizer(), LinearSVM()
     labels = ["grain" if "wheat" in text or "corn" in text else "other" for text in TEXTS]
-    model = TextClassifier(vectorizer, learner, estimate=None).fit(TEXTS, labels)
+    model = TextClassifier(vectorizer, learner, estimate=None, tune=None).fit(TEXTS, labels)
     scorer: Scorer = model.scorer
     before = scorer.scores(TEXTS)
     scorer.learner.intercept_ = scorer.learner.intercept_ + 1
