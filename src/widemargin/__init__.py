@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from widemargin.learn.trees.c45 import C45
     from widemargin.learn.unlabeled.relevance_feedback import RelevanceFeedback
     from widemargin.learn.unlabeled.self_training import SelfTraining
+    from widemargin.model_report.reporting import report
     from widemargin.theory import TCatConcept
     from widemargin.weight.blocks import Block
     from widemargin.weight.document_vectors import DocumentVectors
@@ -106,6 +107,7 @@ _HOME = {
     "diagnose": "widemargin.diagnose",
     "leave_one_out": "widemargin.estimate.held_out",
     "load_corpus": "widemargin.documents.corpora",
+    "report": "widemargin.model_report.reporting",
     "split": "widemargin.documents.splitting",
 }
 
@@ -153,6 +155,7 @@ __all__ = [
     "diagnose",
     "leave_one_out",
     "load_corpus",
+    "report",
     "split",
 ]
 

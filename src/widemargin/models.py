@@ -143,7 +143,7 @@ def _members(
 
 def check_model_target(path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Raise an error if `path` is a file that is not empty and not a model, unless `force` is true."""
-    if force or not os.path.isfile(path) or os.path.getsize(path) == 0 or _looks_like_model(path):
+    if force or not os.path.isfile(path) or os.path.getsize(path) == 0 or looks_like_model(path):
         return
     raise UsageError(
         f"{os.fspath(path)} exists and is not a model. Write to another file, or pass --force (in Python, "
@@ -151,7 +151,7 @@ def check_model_target(path: str | os.PathLike[str], *, force: bool = False) -> 
     )
 
 
-def _looks_like_model(path: str | os.PathLike[str]) -> bool:
+def looks_like_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file looks like a model of this library or of SVM-light; its content is not verified."""
     tail = len(_COMMENT) + _DIGEST_LENGTH
     try:

@@ -197,6 +197,7 @@ SMALL = {
     "evaluate": [],
     "predict": [],
     "identify": [],
+    "report": [],
 }
 
 
@@ -206,10 +207,12 @@ def read_with(here, several, tmp_path):
 
     def run_verb(verb, *source, cwd=None):
         words = [verb, *SMALL[verb]]
-        if verb in ("evaluate", "predict", "identify"):
+        if verb in ("evaluate", "predict", "identify", "report"):
             words += [several]
         if verb in ("train", "label"):
             words += ["-o", tmp_path / ("m.wm" if verb == "train" else "out.jsonl")]
+        if verb == "report":
+            words += ["-o", tmp_path / "report.html"]
         if verb == "split":
             words += ["-o", tmp_path / "parts", "--force"]
         done = here(*words, *source, cwd=cwd)
@@ -223,7 +226,7 @@ def read_with(here, several, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "verb", ["train", "label", "compare", "diagnose", "split", "evaluate", "predict", "identify"]
+    "verb", ["train", "label", "compare", "diagnose", "split", "evaluate", "predict", "identify", "report"]
 )
 def test_every_verb_reads_every_source(read_with, folder, workbook, dataset, verb):
     quiet = verb == "identify"
@@ -238,7 +241,7 @@ def test_every_verb_reads_every_source(read_with, folder, workbook, dataset, ver
     assert "without a header" in found or quiet
 
 
-@pytest.mark.parametrize("verb", ["train", "label", "compare", "diagnose", "split", "evaluate"])
+@pytest.mark.parametrize("verb", ["train", "label", "compare", "diagnose", "split", "evaluate", "report"])
 def test_labels_from_names_and_folders(read_with, folder, verb):
     if verb in ("train", "evaluate", "split"):
         found = read_with(

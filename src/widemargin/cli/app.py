@@ -34,6 +34,7 @@ VERBS = (
     "label",
     "compare",
     "diagnose",
+    "report",
     "split",
     "serve",
 )

@@ -48,15 +48,16 @@ def sections(
     labels : rows of the table of labels, the hardest first
     described : labels to describe in full; by default the three hardest
     """
-    yield _summary(diagnosis)
+    yield Section(summary_lines(diagnosis))
     yield _advice(diagnosis)
-    yield Section(table=_table(diagnosis, labels))
+    yield Section(table=labels_table(diagnosis, labels))
     for one in _described(diagnosis, described):
         yield Section(describe(one, diagnosis.documents))
     yield from _findings(diagnosis)
 
 
-def _summary(found: Diagnosis) -> Section:
+def summary_lines(found: Diagnosis) -> list[str]:
+    """How large the collection is, and how good a linear SVM is on it."""
     lines = [
         f"{found.documents:,} documents, {len(found.categories):,} labels ({_DECIDED[found.task]}), "
         f"{found.terms:,} terms."
@@ -76,7 +77,7 @@ def _summary(found: Diagnosis) -> Section:
         f"{reached:,} of {len(found.categories):,} labels reach an F1 of {100 * found.target:g}; "
         f"{len(found.categories) - len(enough):,} have too few examples to say."
     )
-    return Section(lines)
+    return lines
 
 
 def _advice(found: Diagnosis) -> Section:
@@ -92,7 +93,8 @@ def _advice(found: Diagnosis) -> Section:
     return Section(lines)
 
 
-def _table(found: Diagnosis, most: int) -> Table:
+def labels_table(found: Diagnosis, most: int) -> Table:
+    """One row per label, the hardest first."""
     target = f"{100 * found.target:g}"
     columns = [
         Column("label"),
@@ -220,6 +222,25 @@ def _findings(found: Diagnosis) -> Iterator[Section]:
         lines += [f"  {_copy_group(group)}" for group in shown]
         yield Section(lines + _more(len(copies.groups) - len(shown), "groups"))
     rows: list[Sequence[Any]]
+    if found.suspects:
+        columns = [
+            Column("document"),
+            Column("has label"),
+            Column("suggested"),
+            Column("margin", "decimal", 2),
+        ]
+        rows = [
+            [str(s.document), _name(s.given), _name(s.suggested), s.margin] for s in found.suspects[:_NAMED]
+        ]
+        title = f"Labels that look wrong: {len(found.suspects):,}"
+        yield Section(table=Table(title, columns, rows))
+    yield from finding_sections(found)
+    yield from drift_sections(found)
+
+
+def finding_sections(found: Diagnosis, most: int = FINDINGS) -> Iterator[Section]:
+    """Terms that give labels away, labels that are hard to keep apart, and documents in other languages."""
+    rows: list[Sequence[Any]]
     if found.give_aways:
         columns = [Column("label"), Column("terms"), Column("why"), Column("documents", "count")]
         columns += [Column(name, "percent") for name in ("precision", "recall", "F1", "F1 without")]
@@ -234,21 +255,9 @@ def _findings(found: Diagnosis) -> Iterator[Section]:
                 g.f1,
                 g.f1_without,
             ]
-            for g in found.give_aways[:FINDINGS]
+            for g in found.give_aways[:most]
         ]
         yield Section(table=Table("Terms that give a label away", columns, rows))
-    if found.suspects:
-        columns = [
-            Column("document"),
-            Column("has label"),
-            Column("suggested"),
-            Column("margin", "decimal", 2),
-        ]
-        rows = [
-            [str(s.document), _name(s.given), _name(s.suggested), s.margin] for s in found.suspects[:_NAMED]
-        ]
-        title = f"Labels that look wrong: {len(found.suspects):,}"
-        yield Section(table=Table(title, columns, rows))
     if found.confusions:
         columns = [
             Column("labels"),
@@ -259,21 +268,21 @@ def _findings(found: Diagnosis) -> Iterator[Section]:
         columns += [Column("F1", "percent"), Column("F1 merged", "percent")]
         rows = [
             [f"{c.first}, {c.second}", c.kind, c.documents, c.share, c.f1, c.merged_f1]
-            for c in found.confusions[:FINDINGS]
+            for c in found.confusions[:most]
         ]
         yield Section(table=Table("Labels that are hard to keep apart", columns, rows))
     if found.languages.others:
         parts = [
-            f"{language}: {', '.join(map(str, names[:FINDINGS]))}{', ...' if len(names) > FINDINGS else ''}"
+            f"{language}: {', '.join(map(str, names[:most]))}{', ...' if len(names) > most else ''}"
             for language, names in found.languages.others.items()
         ]
         yield Section(
             [f"Documents in other languages than {found.languages.main}:", *(f"  {part}" for part in parts)]
         )
-    yield from _drift(found)
 
 
-def _drift(found: Diagnosis) -> Iterator[Section]:
+def drift_sections(found: Diagnosis) -> Iterator[Section]:
+    """How the test documents differ from the training documents."""
     drift = found.drift
     if drift is None:
         return

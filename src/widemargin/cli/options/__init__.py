@@ -8,6 +8,7 @@ from __future__ import annotations
 from widemargin.cli.options import few_labels, general, learners, online, streams, text, unlabeled
 from widemargin.cli.options.option import REQUIRED, Option
 from widemargin.cli.options.reading import READING, reading
+from widemargin.cli.options.verbs.report import REPORT
 from widemargin.cli.options.verbs.serve import SERVING
 from widemargin.cli.options.verbs.split import SPLIT
 from widemargin.cli.options.verbs.watching import WATCHING
@@ -16,7 +17,7 @@ __all__ = ["REQUIRED", "TABLE", "Option", "options_of", "panel_of", "reading"]
 
 # The options by the panel of the help that lists them.
 TABLE: dict[str, tuple[Option, ...]] = {
-    "": SPLIT + general.GENERAL + WATCHING,
+    "": SPLIT + REPORT + general.GENERAL + WATCHING,
     "Reading": READING,
     "Text to vectors": text.TEXT,
     "Learning": learners.LEARNING + few_labels.FEW_LABELS,

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from widemargin.cli.options.option import REQUIRED, Option, train
 
-_READERS = "train label compare predict evaluate identify diagnose split"
+_READERS = "train label compare predict evaluate identify diagnose report split"
 _EVERY_VERB = f"{_READERS} demo inspect explain corpus-list corpus-fetch corpus-export papers-list papers-run"
+_SEEDED = "train label compare demo diagnose report split"
 _ROWS_OUT = "A .jsonl, .csv or .tsv file to write; - is stdout (JSONL)."
 _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
 _DATA = (
@@ -277,7 +278,13 @@ GENERAL = (
         least=1,
     ),
     Option(
-        "--seed N", "Random seed.", "train label compare demo diagnose split", int, 0, common=True, least=0
+        "--seed N",
+        "Random seed.",
+        "train label compare demo diagnose report split",
+        int,
+        0,
+        common=True,
+        least=0,
     ),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
     Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),

@@ -6,8 +6,8 @@ from typing import Any
 
 from widemargin.cli.options.option import Option
 
-_READERS = "train label compare predict evaluate identify diagnose split"
-_LABELED = "train label compare evaluate diagnose split"
+_READERS = "train label compare predict evaluate identify diagnose report split"
+_LABELED = "train label compare evaluate diagnose report split"
 
 READING = (
     Option(
@@ -22,7 +22,7 @@ READING = (
     Option(
         "--id COL",
         "The column with the ids.",
-        "train label predict evaluate identify diagnose split",
+        "train label predict evaluate identify diagnose report split",
         shown="guessed",
     ),
     Option(

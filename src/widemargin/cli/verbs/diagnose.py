@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
@@ -29,7 +31,12 @@ def run(given: Given) -> None:
 
         check_target(given.plot, [given.data, given.test])
         check_plot(given.plot)
-    from widemargin.documents.collection import Vectors
+    if given.html is not None:
+        from widemargin.report.html.charts import check_charts
+
+        check_target(given.html, [given.data, given.test])
+        check_charts()
+    from widemargin.documents.collection import Collection, Vectors
 
     collection = read_all(given.data, given.quiet, options.reading(given))
     test = None if given.test is None else read_all(given.test, given.quiet, options.reading(given))
@@ -62,6 +69,17 @@ def run(given: Given) -> None:
         from widemargin.report.plots import save_plot
 
         save_plot(panels(found), given.plot)
+    if given.html is not None:
+        from widemargin.diagnose.page import page
+
+        source = "standard input" if given.data == "-" else Path(str(given.data)).name
+        texts = (
+            {document.id: document.text for document in collection}
+            if isinstance(collection, Collection)
+            else {}
+        )
+        page(found, source, texts).save(given.html)
+        note(f"Wrote {given.html}.", given.quiet)
     if given.json:
         print_json({"data": str(given.data), "test": given.test, **found.to_dict()})
         return

@@ -13,7 +13,7 @@ from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.output import counted, print_json, say, show_table
 from widemargin.cli.verbs.predict import at_thresholds, check_form, load_scorer
 from widemargin.cli.watching.abstention import measured_abstention, show_abstention
-from widemargin.errors import DataError, DataWarning, UsageError
+from widemargin.errors import UsageError
 
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer
@@ -92,51 +92,10 @@ def measured(
 ) -> tuple[Summary, Quality, Levels | None, AverageCost | None]:
     """The measures of a model on the labeled documents of `collection`, in a label hierarchy by level; with
     `costs` the average cost too."""
-    import warnings
+    from widemargin.model_report.measuring import measure
 
-    import numpy as np
-
-    from widemargin.labels import Labels, labeled_rows
-    from widemargin.labels.truth import truth_of
-    from widemargin.measure.class_costs import average_cost
-    from widemargin.measure.contingency import contingency
-    from widemargin.measure.levels import by_level
-    from widemargin.measure.quality import quality
-    from widemargin.measure.summary import summarize
-
-    kept = labeled_rows(collection.labels)
-    if not kept:
-        raise DataError(
-            f"None of the {len(collection)} documents has a label. Evaluate on labeled documents."
-        )
-    if len(kept) < len(collection):
-        missing = counted(len(collection) - len(kept), "document")
-        warnings.warn(f"left out {missing} without a label.", DataWarning, stacklevel=2)
-        collection = collection.subset(kept)
-    space, rule = scorer.space, scorer.rule
-    tree = None if rule.hierarchy is None else rule.hierarchy.tree
-    truth, scores = truth_of(collection.labels, space, tree), scorer.scores(collection)
-    chosen = rule.choose(scores, scorer.lengths(collection))
-    figures = quality(
-        space,
-        contingency(truth, chosen),
-        kind="measured",
-        method="test documents",
-        right=int(np.count_nonzero((truth == chosen).all(axis=1))),
-        thresholds=rule.shown_thresholds,
-        ranking=(truth, scores),
-    )
-    levels = None if tree is None else [level.to_dict() for level in by_level(tree, truth, chosen)]
-    cost = None
-    if costs is not None:
-        # An unknown label has no column, so no cost.
-        known = (truth > 0).any(axis=1) | (space.kind == "binary")
-        codes, decided, plain = (
-            Labels(space, signs).codes for signs in (truth, chosen, space.choose(scores))
-        )
-        by_rule = rule.costs is not None or rule.thresholds is not None
-        cost = average_cost(costs, np.where(known, codes, -1), decided, by_scores=plain if by_rule else None)
-    return summarize(space, truth, scores, chosen), figures, levels, cost
+    found = measure(scorer, collection, costs)
+    return found.summary, found.quality, found.levels, found.cost
 
 
 def model_costs(scorer: Scorer) -> ClassCosts | None:
