@@ -1,4 +1,4 @@
-"""Progress bars from a counter: with a rate and the time left, on stderr, and only on a terminal.
+"""Progress bars from a counter: with a rate and the time left, on stderr of a terminal, or in a notebook.
 
 The compiled core reports progress by adding to an integer in an array, never by calling Python;
 :func:`watch` looks at that integer a few times a second. :func:`watch_values` shows a line of words about
@@ -11,7 +11,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from widemargin._printable import printable
 
@@ -34,6 +34,17 @@ def on_terminal() -> bool:
         return False
 
 
+def in_notebook() -> bool:
+    """Whether this is a kernel of Jupyter, whose output is a page."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+def is_watched() -> bool:
+    """Whether somebody may see a progress bar."""
+    return on_terminal() or in_notebook()
+
+
 @contextlib.contextmanager
 def watch(
     counter: NDArray[np.int64],
@@ -54,7 +65,7 @@ def watch(
         Without it the bar shows the count and the rate only.
     unit : str
     enabled : bool, optional
-        None shows a bar when stderr is a terminal.
+        None shows a bar when stderr is a terminal, and in a notebook.
 
     Examples
     --------
@@ -63,7 +74,7 @@ def watch(
     >>> with watch(counter, "Training", total=10, enabled=False):
     ...     counter[0] = 10
     """
-    if not (on_terminal() if enabled is None else enabled):
+    if not (is_watched() if enabled is None else enabled):
         yield
         return
     words = printable(description)
@@ -90,7 +101,7 @@ def watch_values(
         together one may be a moment older.
     describe : function of a copy of `values` that says in one line how far the work is
     enabled : bool, optional
-        None shows the line when stderr is a terminal.
+        None shows the line when stderr is a terminal, and in a notebook.
 
     Examples
     --------
@@ -99,7 +110,7 @@ def watch_values(
     >>> with watch_values(state, lambda v: f"violation {v[0]:.3g}, {v[1]:.0f} active", enabled=False):
     ...     state[:] = 0.001, 20
     """
-    if not (on_terminal() if enabled is None else enabled):
+    if not (is_watched() if enabled is None else enabled):
         yield
         return
 
@@ -111,7 +122,9 @@ def watch_values(
 
 
 @contextlib.contextmanager
-def _refreshed(shown: Progress, total: int | None, now: Callable[[], dict[str, Any]]) -> Iterator[None]:
+def _refreshed(
+    shown: Progress | _NotebookBar, total: int | None, now: Callable[[], dict[str, Any]]
+) -> Iterator[None]:
     """Update what is shown a few times a second, and once more at the end of the block."""
     task = shown.add_task(total=total, **now())
     done = threading.Event()
@@ -146,7 +159,7 @@ def track(
     >>> list(track("abc", "Reading", enabled=False))
     ['a', 'b', 'c']
     """
-    if not (on_terminal() if enabled is None else enabled):
+    if not (is_watched() if enabled is None else enabled):
         yield from items
         return
     if total is None and isinstance(items, Sized):
@@ -163,13 +176,53 @@ def track(
         bar.update(task, completed=seen, total=seen)
 
 
-def _bar(unit: str) -> Progress:
+class _NotebookBar:
+    """What is used of rich's `Progress`, as one output of a notebook that changes in place.
+
+    Its last state stays, as words without times, so that running a notebook again gives the same output.
+    """
+
+    def __init__(self, unit: str = "") -> None:
+        self.unit = unit
+        self.state: dict[str, Any] = {"description": "", "completed": 0, "total": None}
+        self.shown: Any = None
+
+    def __enter__(self) -> Self:
+        from IPython import display
+
+        show: Any = display.display
+        self.shown = show(self._words("..."), raw=True, display_id=True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.shown.update(self._words(""), raw=True)
+
+    def add_task(self, description: str = "", total: int | None = None, completed: int = 0) -> Any:
+        return self.update(0, description=description, total=total, completed=completed)
+
+    def update(self, task: Any, **state: Any) -> Any:
+        self.state |= state
+        self.shown.update(self._words("..."), raw=True)
+        return task
+
+    def _words(self, end: str) -> dict[str, str]:
+        done, total = self.state["completed"], self.state["total"]
+        of = f"/{total:,}" if total else ""
+        counted = f": {done:,}{of} {self.unit}" if self.unit else ""
+        return {"text/plain": f"{self.state['description']}{counted}{end}"}
+
+
+def _bar(unit: str) -> Progress | _NotebookBar:
+    if in_notebook():
+        return _NotebookBar(unit)
     from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
     return _progress(BarColumn(), MofNCompleteColumn(), _rate_column(unit), TimeRemainingColumn())
 
 
-def _line() -> Progress:
+def _line() -> Progress | _NotebookBar:
+    if in_notebook():
+        return _NotebookBar()
     from rich.progress import SpinnerColumn, TimeElapsedColumn
 
     return _progress(TimeElapsedColumn(), before=[SpinnerColumn()])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +70,8 @@ class Explanation:
         The conditions of a tree or a rule that the text meets, in order; None for other learners.
     expected_cost : float, optional
         Of deciding the label, where the least expected cost decides.
+    text : str, optional
+        The explained text.
     """
 
     label: Any
@@ -80,6 +82,7 @@ class Explanation:
     voters: list[Voter] | None = None
     path: list[PathStep] | None = None
     expected_cost: float | None = None
+    text: str | None = field(default=None, repr=False)
 
     def by_term(self) -> list[tuple[str, float, int]]:
         """Terms with the sum of their contributions and their number of occurrences, the strongest first."""
@@ -89,6 +92,12 @@ class Explanation:
             sums[part.term] = (value + part.value, count + 1)
         rows = [(term, value, count) for term, (value, count) in sums.items()]
         return sorted(rows, key=lambda row: (-abs(row[1]), row[0]))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the highlighted text."""
+        from widemargin.report.notebook.explained import explanation_html
+
+        return explanation_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -142,4 +151,4 @@ def explain_scores(
         of = None if block is None else block(column)
         contributions.append(Contribution(start, end, covered, term, share, gap[0], gap[1], of))
     contributions.sort(key=lambda part: (part.start, part.end))
-    return Explanation(label, score, bias, contributions, threshold)
+    return Explanation(label, score, bias, contributions, threshold, text=text)

@@ -48,11 +48,12 @@ from widemargin.errors import UsageError
 from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.labels import LabelSpace
 from widemargin.models import Model
+from widemargin.report.notebook.card import ShownInNotebooks
 from widemargin.weight.vectorizer import NO_METADATA, Vectorizer
 
 
 @dataclass(eq=False, repr=False)
-class TextClassifier(Abstains, ClassifierMixin, RemembersExplicit, Inspectable):
+class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExplicit, Inspectable):
     """Texts to labels: a vectorizer and a learner as one estimator.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from widemargin.diagnose.advice import Advice
 from widemargin.diagnose.categories import Category
@@ -14,6 +14,9 @@ from widemargin.diagnose.give_aways import GiveAway
 from widemargin.diagnose.languages import Languages
 from widemargin.estimate.suspects import Suspect
 from widemargin.measure.quality import Quality
+
+if TYPE_CHECKING:
+    from widemargin.report.plots import Plot
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,13 @@ class Diagnosis:
             if one.label == label or str(one.label) == str(label):
                 return one
         raise KeyError(label)
+
+    def plot(self) -> Plot:
+        """Learning curves with what is expected beyond them; shown in a notebook, or saved."""
+        from widemargin.diagnose.plotting import panels
+        from widemargin.report.plots import Plot
+
+        return Plot(panels(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

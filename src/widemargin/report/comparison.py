@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from widemargin.errors import UsageError
+from widemargin.report.html.escaping import escaped
+from widemargin.report.notebook.style import framed
+from widemargin.report.notebook.tables import table_html
 from widemargin.report.plots import Line, Panel, save_plot
 from widemargin.report.tables import Column, Table
 from widemargin.tune.compared import LEVEL, ComparedLearner
@@ -205,14 +207,8 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         table = self.table()
-        head = "".join(f"<th>{html.escape(column.name)}</th>" for column in table.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in table.written()
-        )
-        words = [self.heading_and_notes()[0], *table.notes, self.advice]
-        before, *after = (f"<p>{html.escape(text)}</p>" for text in words)
-        return f"{before}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{''.join(after)}"
+        heading, advice = (f"<p>{escaped(text)}</p>" for text in (self.heading_and_notes()[0], self.advice))
+        return framed(heading, table_html(table), advice)
 
 
 def setting_in_words(setting: dict[str, Any]) -> str:

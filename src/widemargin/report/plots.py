@@ -1,10 +1,11 @@
 """Line plots in panels side by side, saved as a picture.
 
-`Panel` and `Line` are plain data; only `save_plot` needs matplotlib, which is an optional extra.
+`Panel` and `Line` are plain data; only drawing needs matplotlib, which is an optional extra.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 from widemargin._files import replacing
 from widemargin.errors import MissingFileError, UsageError
+from widemargin.report.html.escaping import escaped
 
 FORMATS = ("pdf", "png", "svg")
 _INCHES_PER_PANEL, _LETTERS_PER_PANEL, _HEIGHT = 5.0, 50, 4.0
@@ -69,18 +71,69 @@ def check_plot(path: str | Path) -> Path:
         )
     if not target.parent.is_dir():
         raise MissingFileError(f"Cannot plot to {str(path)!r}: there is no folder {str(target.parent)!r}.")
+    _require_matplotlib()
+    return target
+
+
+def _require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401 - is it there?
     except ImportError as error:
         raise UsageError(
             "Plots need matplotlib, which is not installed: pip install 'widemargin[plots]'"
         ) from error
-    return target
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Panels side by side, drawn in a notebook or by :meth:`save`."""
+
+    panels: Sequence[Panel]
+    title: str = ""
+
+    def save(self, path: str | Path) -> None:
+        """Draw into a PNG, SVG or PDF file, according to the file name."""
+        save_plot(self.panels, path, self.title)
+
+    def svg(self) -> str:
+        """As an SVG element; what it shows is also in words, for those who do not see it."""
+        _require_matplotlib()
+        from matplotlib import rc_context
+
+        words = "; ".join(_in_words(panel) for panel in self.panels)
+        file = io.StringIO()
+        # The same plot gives the same text; letters stay letters, which can be selected and read aloud.
+        with rc_context({"svg.hashsalt": words, "svg.fonttype": "none"}):
+            _figure(self.panels, self.title).savefig(file, format="svg", metadata={"Date": None})
+        _, element, drawn = file.getvalue().partition("<svg ")
+        return f'{element}role="img" aria-label="{escaped(words)}" {drawn}'
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from widemargin.report.notebook.style import framed
+
+        return framed(self.svg())
+
+
+def _in_words(panel: Panel) -> str:
+    """The ends of every line."""
+    lines = [
+        f"{line.name} from {line.y[0]:.3g} at {line.x[0]:g} to {line.y[-1]:.3g} at {line.x[-1]:g}"
+        for line in panel.lines
+        if len(line.x) and line.name != "_"
+    ]
+    return f"{panel.title}: {panel.y_label} by {panel.x_label}: {', '.join(lines)}"
 
 
 def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> None:
     """Draw `panels` side by side into a PNG, SVG or PDF file, according to the file name."""
     target = check_plot(path)
+    figure = _figure(panels, title)
+    with replacing(target) as file:
+        figure.savefig(file, dpi=150, format=target.suffix.lower().lstrip("."))
+
+
+def _figure(panels: Sequence[Panel], title: str) -> Any:
     # Not pyplot, which keeps every figure in a global list and needs a display.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -127,5 +180,4 @@ def save_plot(panels: Sequence[Panel], path: str | Path, title: str = "") -> Non
         axes.grid(visible=True, alpha=0.3)
         if not panel.points:
             axes.legend(fontsize="small")
-    with replacing(target) as file:
-        figure.savefig(file, dpi=150, format=target.suffix.lower().lstrip("."))
+    return figure

@@ -99,6 +99,13 @@ class Table:
         ]
         return "\n".join(([self.title] if self.title else []) + text + self.notes)
 
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from widemargin.report.notebook.style import framed
+        from widemargin.report.notebook.tables import table_html
+
+        return framed(table_html(self))
+
     def rich(self) -> RichTable:
         """The table for a terminal."""
         from rich import box

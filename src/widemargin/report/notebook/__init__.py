@@ -1,0 +1,1 @@
+"""What Jupyter shows of classifiers, explanations, tables and plots."""
