@@ -90,6 +90,9 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
     "inspect": [(["v.wm", "--export-svmlight", "OUT"], ["v.wm"])],
 }
 # What these write is checked by tests of their own, or is never read.
+WRITERS["split"] = [
+    (["more.jsonl", "data.jsonl", "--force", "--train", "OUT", "--test-file", "t.jsonl"], ["data.jsonl"])
+]
 ELSEWHERE = {"demo", "corpus export", "papers run"}
 
 
@@ -158,7 +161,12 @@ def test_standard_input_that_is_the_output(files):
 
 def test_beside_an_input_is_no_problem(here, files):
     """A new file in a folder that is read, and a file that is none of the inputs."""
-    assert here("predict", "m.wm", "folder", "-o", "folder/new.jsonl", cwd=files).returncode == 0
+    assert (
+        here(
+            "predict", "m.wm", "folder", "--format", "folder", "-o", "folder/new.jsonl", cwd=files
+        ).returncode
+        == 0
+    )
     assert here("predict", "m.wm", "data.jsonl", "-o", "more.jsonl", cwd=files).returncode == 0
     assert len((files / "more.jsonl").read_text().splitlines()) == len(TICKETS)
 

@@ -104,6 +104,59 @@ def _read_documents(name: str, *, stream: bool = False) -> Callable[[bytes, Path
     return run
 
 
+_MEMBERS = {"d/a.csv": _CSV, "d/b.jsonl": _JSONL}
+_CLASSES = {"spam/1.txt": b"buy now", "ham/1.txt": "naïve café".encode("latin-1"), "ham/2.txt": b""}
+
+
+def _zip_seeds() -> list[bytes]:
+    import zipfile
+
+    seeds = []
+    for members in (_MEMBERS, _CLASSES):
+        for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            buffer = io.BytesIO()
+            with zipfile.ZipFile(buffer, "w", compression) as archive:
+                for name, data in members.items():
+                    archive.writestr(zipfile.ZipInfo(name), data, compression)
+            seeds.append(buffer.getvalue())
+    return seeds
+
+
+def _tar_seeds() -> list[bytes]:
+    import tarfile
+
+    seeds = []
+    for members in (_MEMBERS, _CLASSES):
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w") as archive:
+            for name, data in members.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
+        seeds += [buffer.getvalue(), gzip.compress(buffer.getvalue(), mtime=0)]
+    return seeds
+
+
+def _excel_seeds() -> list[bytes]:
+    """Workbooks that are not compressed, so that what is changed is read; their times are fixed."""
+    try:
+        import openpyxl
+    except ImportError:
+        return []
+    import zipfile
+
+    book = openpyxl.Workbook()
+    for row in (("id", "text", "label"), (1, "wide margin", "a"), (2.5, "naïve", True), (None, "", "b")):
+        book.active.append(row)
+    whole, buffer = io.BytesIO(), io.BytesIO()
+    book.save(whole)
+    with zipfile.ZipFile(whole) as made, zipfile.ZipFile(buffer, "w") as plain:
+        for name in made.namelist():
+            if name != "docProps/core.xml":  # has the time of writing
+                plain.writestr(zipfile.ZipInfo(name), made.read(name))
+    return [buffer.getvalue()]
+
+
 def _parquet_seeds() -> list[bytes]:
     try:
         import pyarrow as pa
@@ -422,6 +475,8 @@ TARGETS: dict[str, Target] = {
         [_JSONL, _CSV, _TSV, _FASTTEXT, _VECTORS, *_compressed(_JSONL)], _read_documents("d")
     ),
     "vectors": _bytes_target([_VECTORS], _read_vectors),
+    "zip": _bytes_target(_zip_seeds(), _read_documents("d.zip")),
+    "tar": _bytes_target(_tar_seeds(), _read_documents("d.tar")),
     "svmlight-model": _bytes_target(
         _svmlight_models(), lambda case, folder: _load_classifier(case, folder, "m.svm")
     ),
@@ -429,5 +484,7 @@ TARGETS: dict[str, Target] = {
     "model": Target(_make_model, _load_classifier),
     "matrix": Target(_make_matrix, _fit_matrix),
 }
+if _EXCEL := _excel_seeds():
+    TARGETS["xlsx"] = _bytes_target(_EXCEL, _read_documents("d.xlsx"))
 if _PARQUET := _parquet_seeds():
     TARGETS["parquet"] = _bytes_target(_PARQUET, _read_documents("d.parquet"))

@@ -7,6 +7,7 @@ far more than real documents do, has too many members, is encrypted or contains 
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import io
 import tarfile
@@ -77,7 +78,7 @@ class ZipTree:
         with explained(self.name):
             self._archive = zipfile.ZipFile(path)
         self._expansion = Expansion(self.name, path.stat().st_size)
-        members = [member for member in self._archive.infolist() if not member.is_dir()]
+        members = [member for member in self._archive.infolist() if not member.filename.endswith("/")]
         _check_members(self.name, len(members))
         self.is_workbook = any(member.filename == "xl/workbook.xml" for member in members)
         self.is_model = any(member.filename == "manifest.json" for member in members)
@@ -205,7 +206,7 @@ def explained(name: str) -> Iterator[None]:
             f"{name}: packed in a way that cannot be read ({error}). Unpack it and name its folder."
         ) from error
     except OSError as error:
-        if error.errno is not None:
+        if error.errno not in (None, errno.EINVAL):  # a place before the beginning
             raise StorageError(
                 f"{name}: cannot be read ({error.strerror or error}). Check its permissions."
             ) from error

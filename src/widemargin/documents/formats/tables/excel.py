@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import errno
 import itertools
 import warnings
 import zipfile
@@ -145,7 +146,7 @@ def _explained(name: str) -> Iterator[None]:
     except (DataError, UsageError, MemoryError):
         raise
     except OSError as error:
-        if error.errno is not None:
+        if error.errno not in (None, errno.EINVAL):  # a place before the beginning
             raise StorageError(
                 f"{name}: cannot be read ({error.strerror or error}). Check its permissions."
             ) from error
