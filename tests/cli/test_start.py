@@ -36,3 +36,12 @@ def test_help_lists_every_verb(here):
     shown = here("--help")
     for verb in (*VERBS, *GROUPS):
         assert verb in shown.stdout
+
+
+def test_importing_the_classifier_adds_a_fifth_to_scikit_learn_at_most():
+    base = modules_after("import sklearn.base")
+    ours = modules_after("from widemargin import TextClassifier; TextClassifier")
+    assert len(ours - base) <= len(base) / 5
+    # What tunes, estimates, reports and prints comes when it is used.
+    heavy = ("widemargin.tune.staged", "widemargin.estimate.assessment", "widemargin.cli", "rich", "typer")
+    assert not {name for name in ours if name.startswith(heavy)} - base

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -16,36 +15,19 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin.classifier.inspecting import Inspectable
 from widemargin.classifier.model_parts import last_learner, reduction_of
 from widemargin.classifier.record.abstaining import Abstains
-from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
+from widemargin.classifier.record.training_record import NOTHING_KNOWN
 from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.scikit.availability import available_unless
 from widemargin.classifier.scikit.learner import as_learner
 from widemargin.classifier.scikit.predictions import exact_matches, no_partial_fit, no_probabilities
 from widemargin.classifier.scikit.vectorizer import as_vectorizer
 from widemargin.classifier.scorer import Scorer
-from widemargin.classifier.settings.defaults import default_text_options, settle
+from widemargin.classifier.settings.defaults import default_text_options
 from widemargin.classifier.settings.explicit import RemembersExplicit
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
-from widemargin.classifier.training import (
-    check_tuning,
-    fit_parts,
-    memory_for_estimate,
-    training_summary,
-    tune_parts,
-)
-from widemargin.classifier.training_input import (
-    check_continues,
-    in_columns,
-    in_hierarchy,
-    training_batch,
-    training_input,
-)
-from widemargin.classifier.unlabeled.pool import read_pool
-from widemargin.classifier.unlabeled.use import use_pool
 from widemargin.decide.abstain.rejection import Asked
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
-from widemargin.estimate.assessment import NOTHING, Request, assess
 from widemargin.labels import LabelSpace
 from widemargin.models import Model
 from widemargin.report.notebook.card import ShownInNotebooks
@@ -168,40 +150,14 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
         times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
         unlabeled : more documents, in the form of `texts`, used as `unlabeled_use` says; labels are ignored
         """
-        vectorizer, learner = self._usable_parts()
-        texts, vectorizer = in_columns(texts, vectorizer)
-        given = training_input(texts, y, sample_weight, learner, times)
-        with_pool = unlabeled is not None and self.unlabeled_use not in (None, "representation")
-        made = {"vectorizer": vectorizer, "learner": learner}
-        settled = settle(self, made, given.labels, with_pool=with_pool)
-        check_tuning(settled.tune, self.features, made.values(), per_label=self.tune_per_label)
-        asked = settled.estimate, settled.thresholds, self.calibration, self.costs, self.abstain
-        request = Request.read(*asked)
-        given, request = in_hierarchy(given, request, self.label_path, self.hierarchy, learner)
-        pool = read_pool(unlabeled, self.unlabeled_use, given, vectorizer, learner, request)
-        if pool is not None and hasattr(learner, "unlabeled"):
-            given, pool = given.joined_by(pool.documents, pool.size), None
-        how: dict[str, Any] = {"beside": None if pool is None else pool.documents}
-        if settled.tune is None:
-            parts = fit_parts(vectorizer, self.features, learner, *given.examples, **how)
-        else:
-            how |= {"effort": settled.tune, "space": self.space, "per_label": self.tune_per_label}
-            how |= {"given": settled.kept, "free_learner": settled.free_learner}
-            parts = tune_parts(vectorizer, learner, *given.examples, times=given.times, **how)
-        if pool is not None:
-            parts = use_pool(parts, pool, given, compare=settled.estimate is not None)
-        self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
-        self._asked = settled.asked
-        start = time.perf_counter()
-        judged, of_documents = parts.judged or self.learner_, (given.names, given.sample_weight)
-        with memory_for_estimate(parts.rows.X, self.learner_):
-            found = assess(judged, parts.rows, request, *of_documents, parts.optimism)
-        if found is not NOTHING:
-            parts.seconds["estimate"] = time.perf_counter() - start
-        self.rule_ = found.rule(self.learner_, request.hierarchy)
-        self.record_ = TrainingRecord(profile=found.profile)
-        of_labels = self.label_space_, found.summary(), request.hierarchy
-        self.training_summary_ = training_summary(parts, *of_labels)
+        # Tuning and estimates take longer to import than all that a fitted classifier needs.
+        from widemargin.classifier.fitting.steps import fitted
+
+        parts, more = self._usable_parts(), {"sample_weight": sample_weight, "times": times}
+        done = fitted(self, *parts, texts, y, **more, unlabeled=unlabeled)
+        self._hold(done.vectorizer, done.features, done.learner, done.n_features)
+        self._asked, self.rule_ = done.asked, done.rule
+        self.record_, self.training_summary_ = done.record, done.summary
         return self
 
     @available_unless(no_partial_fit)
@@ -226,6 +182,8 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
         >>> stream.partial_fit(["oil and gas"], ["fuel"]).classes_.tolist()
         ['fuel', 'grain', 'money']
         """
+        from widemargin.classifier.training_input import check_continues, in_columns, training_batch
+
         first = not hasattr(self, "learner_")
         vectorizer, learner = map(clone, self._usable_parts()) if first else (self.vectorizer_, self.learner_)
         check_continues(learner, self.get_params(deep=False))
