@@ -9,6 +9,7 @@ void register_linear(nb::module_& m);
 void register_multiclass(nb::module_& m);
 void register_neighbors(nb::module_& m);
 void register_online(nb::module_& m);
+void register_patterns(nb::module_& m);
 void register_profiles(nb::module_& m);
 void register_sparse(nb::module_& m);
 void register_squares(nb::module_& m);
@@ -33,6 +34,7 @@ NB_MODULE(_core, m) {
     widemargin::register_online(m);
     widemargin::register_profiles(m);
     widemargin::register_squares(m);
+    widemargin::register_patterns(m);
     widemargin::register_thesaurus(m);
     widemargin::register_text(m);
     widemargin::register_text_scores(m);

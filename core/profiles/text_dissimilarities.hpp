@@ -26,7 +26,7 @@ void text_dissimilarities(const std::vector<TextView>& texts, const TextRule& ru
     const DissimilarityRule wanted{DissimilarityKind::kl, false, 0, 0, 0};
     Pieces pieces(static_cast<std::int64_t>(texts.size()), 16);
     const auto work = [&](int, const StopFlag& stop) {
-        Normalizer normalizer(rule.tokens.alphabet);
+        Normalizer normalizer(rule.tokens);
         Tokenizer tokenizer(rule.tokens);
         OccurrenceCounter<TermIndex> counter(terms, rule.ngrams, false);
         TextSums text;

@@ -96,7 +96,7 @@ class TextScorer {
         Part(const TextBlock<Index>& block, const Weigher& weigher, bool many)
             : block(block),
               weigher(weigher),
-              normalizer(block.rule->tokens.alphabet),
+              normalizer(block.rule->tokens),
               tokenizer(block.rule->tokens),
               counter(*block.index, block.rule->ngrams, many) {}
 

@@ -67,7 +67,7 @@ class TokenPass {
         std::vector<TokenTable> tables(n_threads);
         Pieces work(static_cast<int64_t>(pieces.size()), 1);
         run([&](int thread, const StopFlag& stop) {
-            Normalizer normalizer(rule.alphabet);
+            Normalizer normalizer(rule);
             Tokenizer tokenizer(rule);
             for (int64_t p, end; work.next(p, end);) {
                 Piece& piece = pieces[p];
@@ -138,7 +138,7 @@ class CollectionCounts {
         const std::vector<int64_t> begins = cut(texts, kPiecesPerThread * n_threads);
         count(begins.size() - 1, run, [&](int64_t p, int thread, const StopFlag& stop) {
             NgramCounter& counter = counters_[thread];
-            Normalizer normalizer(rule.tokens.alphabet);
+            Normalizer normalizer(rule.tokens);
             Tokenizer tokenizer(rule.tokens);
             if (!words) counter.expect_characters(n_characters(rule.kind));
             rows_.pieces[p].first_row = begins[p];
@@ -291,7 +291,7 @@ Rows count_known(const std::vector<TextView>& texts, const TextRule& rule, const
     const bool many = length / n_threads >= index.n_columns();
     Pieces work(static_cast<int64_t>(rows.pieces.size()), 1);
     run([&](int, const StopFlag& stop) {
-        Normalizer normalizer(rule.tokens.alphabet);
+        Normalizer normalizer(rule.tokens);
         Tokenizer tokenizer(rule.tokens);
         OccurrenceCounter<Index> counter(index, rule.ngrams, many);
         for (int64_t p, end; work.next(p, end);) {
@@ -310,7 +310,7 @@ Rows count_known(const std::vector<TextView>& texts, const TextRule& rule, const
 // Every occurrence of the index's terms in one text.
 template <class Index>
 Occurrences locate_known(const TextView& text, const TextRule& rule, const Index& index, const WordMap& map) {
-    Normalizer normalizer(rule.tokens.alphabet);
+    Normalizer normalizer(rule.tokens);
     Tokenizer tokenizer(rule.tokens);
     Origins origins;
     normalizer.read(text, &origins);

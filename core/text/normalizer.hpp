@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
+#include "text/patterns/cleared_text.hpp"
+#include "text/patterns/token_rule.hpp"
 #include "text/text_view.hpp"
 #include "text/unicode.hpp"
 
@@ -19,14 +22,6 @@
 #endif
 
 namespace widemargin {
-
-// What counts as part of a word.
-enum class Alphabet : uint8_t {
-    alnum,       // letters, marks, numbers
-    unicode,     // these and connectors such as the underscore
-    characters,  // no words: all characters, each run of white space as one space
-    bytes        // UTF-8 as it is: no case folding, and a lone surrogate is its three bytes
-};
 
 // In Alphabet::characters, replaces what is not a character (a lone surrogate, a byte that is not UTF-8).
 // Never part of UTF-8.
@@ -42,10 +37,49 @@ class Normalizer {
     // The number of bytes after the last one that may be read (and ignored).
     static constexpr int64_t kPadding = 64;
 
-    explicit Normalizer(Alphabet alphabet) : alphabet_(alphabet) {}
+    explicit Normalizer(const TokenRule& rule)
+        : alphabet_(rule.alphabet),
+          fold_case_(rule.fold_case),
+          by_characters_(rule.alphabet >= Alphabet::characters || !rule.fold_case),
+          token_(rule.token),
+          ignored_(rule.ignored) {}
 
     // Replaces the current document. With `origins`, every character is looked up in the tables.
-    void read(const TextView& text, Origins* origins = nullptr) {
+    void read(const TextView& given, Origins* origins = nullptr) {
+        const TextView text = ignored_ ? cleared_.without(*ignored_, given) : given;
+        read_cleared(text, origins);
+        if (alphabet_ != Alphabet::pattern) return;
+        if (size_ > 0xFFFFFF00) throw std::overflow_error("a document has more than 2**32 bytes");
+        edges_.clear();
+        const auto* start = reinterpret_cast<const unsigned char*>(bytes_.get());
+        const auto next = [start](int64_t& at) {
+            const unsigned char* p = start + at;
+            const uint32_t c = unicode::decode_valid(p);
+            at = p - start;
+            return c;
+        };
+        token_->find_all(size_, next, [this](int64_t begin, int64_t end) {
+            edges_.push_back(static_cast<uint32_t>(begin));
+            edges_.push_back(static_cast<uint32_t>(end));
+        });
+    }
+
+    Alphabet alphabet() const { return alphabet_; }
+    const char* bytes() const { return bytes_.get(); }
+    int64_t size() const { return size_; }
+    // Whether every character is known to be one byte.
+    bool ascii() const { return ascii_; }
+    // Whether some word has characters of a script without spaces. Not filled in Alphabet::characters.
+    bool spaceless() const { return seen_ & (unicode::kPairs | unicode::kTriples); }
+    // The beginnings and ends of tokens, in Alphabet::pattern.
+    const std::vector<uint32_t>& edges() const { return edges_; }
+
+    // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters and after it.
+    const uint64_t* words() const { return words_.get(); }
+    const uint64_t* numbers() const { return numbers_.get(); }
+
+  private:
+    void read_cleared(const TextView& text, Origins* origins) {
         size_ = 0;
         seen_ = 0;
         ascii_ = text.encoding == Encoding::ascii;
@@ -55,16 +89,16 @@ class Normalizer {
         switch (text.encoding) {
             case Encoding::ascii:
             case Encoding::latin1:
-                if (alphabet_ == Alphabet::characters && ascii_ && !origins) {
+                if (alphabet_ == Alphabet::characters && ascii_ && !origins && fold_case_) {
                     read_ascii_characters(bytes, text.length);
-                } else if (alphabet_ == Alphabet::characters || origins) {
+                } else if (by_characters_ || origins) {
                     scan(text.length, origins, [bytes](int64_t& i) -> uint32_t { return bytes[i++]; });
                 } else {
                     read_bytes(bytes, text.length, false);
                 }
                 break;
             case Encoding::utf8:
-                if (alphabet_ == Alphabet::characters || origins) {
+                if (by_characters_ || origins) {
                     scan_utf8(bytes, text.length, origins);
                 } else {
                     read_bytes(bytes, text.length, true);
@@ -82,22 +116,9 @@ class Normalizer {
             }
         }
         // Nothing after the text is part of a word.
-        if (alphabet_ != Alphabet::characters) put_bits(0, 0);
+        if (alphabet_ < Alphabet::characters) put_bits(0, 0);
     }
 
-    Alphabet alphabet() const { return alphabet_; }
-    const char* bytes() const { return bytes_.get(); }
-    int64_t size() const { return size_; }
-    // Whether every character is known to be one byte.
-    bool ascii() const { return ascii_; }
-    // Whether some word has characters of a script without spaces. Not filled in Alphabet::characters.
-    bool spaceless() const { return seen_ & (unicode::kPairs | unicode::kTriples); }
-
-    // Bit i % 64 of word i / 64 belongs to byte i. Not filled in Alphabet::characters and bytes.
-    const uint64_t* words() const { return words_.get(); }
-    const uint64_t* numbers() const { return numbers_.get(); }
-
-  private:
     // The largest number of bytes that one original character can become.
     static constexpr int64_t kExpansion = 4 * unicode::kMaxFold;
 
@@ -297,11 +318,16 @@ class Normalizer {
 
     void scan_one(uint32_t c, int64_t begin, int64_t end, Origins* origins, bool& after_space) {
         const int64_t before = size_;
-        if (alphabet_ != Alphabet::characters) {
+        if (alphabet_ < Alphabet::characters) {
             put(c);
-        } else if (c < 0x80 && c > ' ') {  // the bulk of most texts
-            bytes_[size_++] = static_cast<char>(c - 'A' < 26u ? c + 32 : c);
+        } else if (c < 0x80 && (c > ' ' || alphabet_ == Alphabet::pattern)) {  // the bulk of most texts
+            bytes_[size_++] = static_cast<char>(c - 'A' < 26u && fold_case_ ? c + 32 : c);
             after_space = false;
+        } else if (alphabet_ == Alphabet::pattern) {
+            const unicode::Record& record = unicode::record(c < unicode::kCodePoints ? c : unicode::kInvalid);
+            const bool surrogate = c >= unicode::kCodePoints || (c >= 0xD800 && c < 0xE000);
+            size_ += surrogate ? unicode::encode(0xFFFD, bytes_.get() + size_)
+                               : fold(c, record, bytes_.get() + size_);
         } else if (put_character(c, after_space)) {
             if (origins) origins->end.back() = end;  // the run is one space
             return;
@@ -346,7 +372,8 @@ class Normalizer {
         size_ += length;
     }
 
-    static int fold(uint32_t c, const unicode::Record& record, char* out) {
+    int fold(uint32_t c, const unicode::Record& record, char* out) const {
+        if (!fold_case_) return unicode::encode(c, out);
         if (record.length == 1) return unicode::encode(c + static_cast<uint32_t>(record.fold), out);
         int length = 0;
         for (int i = 0; i < record.length; ++i)
@@ -355,6 +382,10 @@ class Normalizer {
     }
 
     Alphabet alphabet_;
+    bool fold_case_, by_characters_;
+    std::shared_ptr<const Pattern> token_, ignored_;
+    ClearedText cleared_;
+    std::vector<uint32_t> edges_;
     std::unique_ptr<char[]> bytes_;
     std::unique_ptr<uint64_t[]> words_, numbers_;
     int64_t capacity_ = 0, size_ = 0;

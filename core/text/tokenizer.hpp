@@ -26,13 +26,6 @@ namespace widemargin {
 inline constexpr char kNumberToken[17] = "<number>\0\0\0\0\0\0\0";
 inline constexpr uint32_t kNumberLength = 8;
 
-// Which runs are tokens.
-struct TokenRule {
-    Alphabet alphabet = Alphabet::alnum;
-    bool join_numbers = true;  // every number becomes kNumberToken
-    int64_t min_length = 1;    // in characters; shorter words are removed, n-grams of characters are not
-};
-
 inline int count_trailing_zeros(uint64_t word) { return __builtin_ctzll(word); }
 
 // Not the popcount instruction, which the oldest x86-64 CPUs lack.
@@ -56,6 +49,7 @@ class Tokenizer {
     // even.
     template <class Visit>
     void for_each_word(const Normalizer& text, Visit&& visit) {
+        if (text.alphabet() == Alphabet::pattern) return visit(text.edges().data(), text.edges().size());
         if (text.size() > 0xFFFFFF00) throw std::overflow_error("a document has more than 2**32 bytes");
         const uint64_t* bits = text.words();
         const auto n_words = static_cast<uint32_t>((text.size() + 63) / 64);

@@ -38,6 +38,19 @@ TextRule make_rule(UnitKind kind, bool alnum, int64_t min_length, int min_n, int
     return rule;
 }
 
+void set_patterns(TextRule& rule, const BoundPattern* token, const BoundPattern* ignored, bool fold_case) {
+    const bool words = rule.kind == UnitKind::words || rule.kind == UnitKind::characters_in_words;
+    if (token && !words) throw nb::value_error("only words are found by a pattern");
+    if (rule.kind == UnitKind::bytes && (ignored || !fold_case))
+        throw nb::value_error("bytes are as they are");
+    rule.tokens.fold_case = fold_case;
+    if (ignored) rule.tokens.ignored = ignored->pattern;
+    if (!token) return;
+    rule.tokens.token = token->pattern;
+    rule.tokens.alphabet = Alphabet::pattern;
+    rule.tokens.join_numbers = false;
+}
+
 template <class T>
 void write(const std::vector<T>& values, Output<T> out, const char* name) {
     require_size(out, static_cast<int64_t>(values.size()), name);
@@ -179,7 +192,9 @@ void register_text(nb::module_& m) {
                 new (self) TextRule(make_rule(kind, alnum, min_length, min_n, max_n, reach, ordered));
             },
             nb::arg("kind"), nb::arg("alnum"), nb::arg("min_length"), nb::arg("min_n"), nb::arg("max_n"),
-            nb::arg("reach") = 0, nb::arg("ordered") = true);
+            nb::arg("reach") = 0, nb::arg("ordered") = true)
+        .def("set_patterns", &set_patterns, nb::arg("token").none(), nb::arg("ignored").none(),
+             nb::arg("fold_case"), "Tokens are what `token` matches; what `ignored` matches is left out.");
 
     nb::class_<Texts>(m, "Texts")
         .def(nb::init<>())

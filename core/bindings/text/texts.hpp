@@ -1,6 +1,7 @@
 // Python's texts as the core reads them, and the threads that read them.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "bindings/bindings.hpp"
@@ -77,6 +78,11 @@ class Texts {
 
     std::vector<TextView> views;
     nb::list owners;
+};
+
+// A pattern that several rules may share.
+struct BoundPattern {
+    std::shared_ptr<const Pattern> pattern;
 };
 
 // An index of known terms, with the rule for splitting texts.

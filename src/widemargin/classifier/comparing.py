@@ -39,7 +39,10 @@ from widemargin.weight.vectorizer import Vectorizer
 # Folds that only choose settings and thresholds may be fewer than those whose figures are the result.
 FOLDS, FOLDS_TO_CHOOSE = 5, 3
 # Parameters of a vectorizer that apply to words only.
-_OF_WORDS = ("stemmer", "stop_words", "tokens", "min_token_length", "phrases", "pairs", "thesaurus", "blocks")
+_OF_WORDS = (
+    *("stemmer", "stop_words", "tokens", "min_token_length", "phrases", "pairs", "thesaurus", "blocks"),
+    *("token_pattern", "tokenizer", "analyzer"),
+)
 
 
 def compare(

@@ -19,7 +19,7 @@ A column that is called ``"first-line"`` or ``"subject"`` takes the place of the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import widemargin._core as _core
@@ -123,11 +123,19 @@ class Views:
     ----------
     texts : as in :func:`~widemargin.text.inputs.as_texts`
     columns : the names of their columns, if they have several
+    prepare : makes the text that the core reads of every text, or None
     """
 
-    def __init__(self, texts: Any, columns: Sequence[str] | None = None) -> None:
-        self._texts, self._columns = listed(texts), columns
+    def __init__(
+        self,
+        texts: Any,
+        columns: Sequence[str] | None = None,
+        prepare: Callable[[str], str] | None = None,
+    ) -> None:
+        self._texts, self._columns, self._prepare = listed(texts), columns, prepare
         self._whole = as_texts(self._texts)
+        if prepare is not None:
+            self._whole = self._read(None)
         self._fields: dict[str, _core.Texts] = {}
 
     def __len__(self) -> int:
@@ -138,9 +146,13 @@ class Views:
         if field is None:
             return self._whole
         if field not in self._fields:
-            texts = self._texts.to_pylist() if hasattr(self._texts, "to_pylist") else self._texts
-            self._fields[field] = as_texts([self._part(text, field) for text in texts])
+            self._fields[field] = self._read(field)
         return self._fields[field]
+
+    def _read(self, field: str | None) -> _core.Texts:
+        texts = self._texts.to_pylist() if hasattr(self._texts, "to_pylist") else self._texts
+        parts = [self._part(text, field) for text in texts]
+        return as_texts(parts if self._prepare is None else [self._prepare(part) for part in parts])
 
     def strings(self, field: str | None) -> list[str]:
         """The texts of one field as Python strings, with a line break between columns."""

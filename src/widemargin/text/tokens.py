@@ -38,7 +38,7 @@ that ``"surrogatepass"`` gives. An n-gram may begin and end within a character.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ import widemargin._core as _core
 from widemargin.errors import UsageError
 from widemargin.text.pairs import PairRule
 from widemargin.text.vocabulary import ByteVocabulary, Vocabulary
+from widemargin.text.word_source import WordSource
 
 NUMBER = "<number>"
 """The token that stands for every number. It sorts by its bytes, between digits and letters."""
@@ -74,10 +75,15 @@ class TextRule:
     ngram_range: tuple[int, int] = (1, 1)
     min_token_length: int = 1
     pairs: PairRule | None = None
+    source: WordSource = field(default_factory=WordSource)
 
     def __post_init__(self) -> None:
         _require_one_of("units", self.units, UNITS)
         _require_one_of("tokens", self.tokens, TOKENS)
+        if self.source.token is not None and self.units not in ("words", "chars_in_words"):
+            raise UsageError(f"Tokens do not apply to units={self.units!r}. Use units='words'.")
+        if self.units == "bytes" and not self.source.is_plain:
+            raise UsageError("units='bytes' are as they are: patterns and lowercase=False do not apply.")
         try:
             low, high = self.ngram_range
             valid = all(isinstance(n, int) for n in (low, high)) and 1 <= low <= high <= MAX_N
@@ -105,7 +111,7 @@ class TextRule:
             "chars_in_words": _core.UnitKind.characters_in_words,
             "bytes": _core.UnitKind.bytes,
         }
-        return _core.TextRule(
+        rule = _core.TextRule(
             kinds[self.units],
             alnum=self.tokens == "alnum",
             min_length=self.min_token_length,
@@ -114,6 +120,14 @@ class TextRule:
             reach=0 if self.pairs is None else self.pairs.between + 1,
             ordered=self.pairs is None or self.pairs.ordered,
         )
+        if not self.source.is_plain:
+            token, ignored = self.source.token, self.source.ignored
+            rule.set_patterns(
+                None if token is None else token.native,
+                None if ignored is None else ignored.native,
+                self.source.fold_case,
+            )
+        return rule
 
 
 def is_spaceless(token: str) -> bool:

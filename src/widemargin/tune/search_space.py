@@ -15,6 +15,7 @@ from widemargin.errors import UsageError
 from widemargin.learn.averages.columns import told_blocks
 from widemargin.learn.svm.linear_svm import LinearSVM
 from widemargin.text.inputs import together
+from widemargin.text.patterns import CompiledPattern
 from widemargin.weight.blocks import Block
 from widemargin.weight.smart import canonical
 from widemargin.weight.vectorizer import Vectorizer
@@ -228,4 +229,8 @@ def plain(value: Any) -> Any:
         return {"learner": type(value).__name__, **own}
     if isinstance(value, dict):
         return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, CompiledPattern):
+        return value.pattern
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
     return value

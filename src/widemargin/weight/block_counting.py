@@ -23,6 +23,7 @@ from widemargin.text.stop_lists import stop_list
 from widemargin.text.thesaurus import Thesaurus
 from widemargin.text.tokens import TextRule
 from widemargin.text.vocabulary import Vocabulary
+from widemargin.text.word_source import WordSource
 from widemargin.weight.block_columns import concatenated
 from widemargin.weight.blocks import Block, parse_blocks
 from widemargin.weight.encoded_vectors import EncoderIndex, numbered
@@ -73,12 +74,12 @@ def block_rules(
             if getattr(of, name) is not None:
                 raise UsageError(f"{name} does not apply to blocks. Use either {name} or blocks.")
         blocks = sized(parse_blocks(of.blocks, columns), given)
-    pairs = parse_pairs(of.pairs)
+    pairs, source = parse_pairs(of.pairs), WordSource.of(of)
     check_stemmer(of.stemmer)
     stop_words = stop_list(of.stop_words)
     rules = []
     for block in blocks:
-        rule = TextRule(block.units, of.tokens, block.ngram_range, of.min_token_length, pairs)
+        rule = TextRule(block.units, of.tokens, block.ngram_range, of.min_token_length, pairs, source)
         if of.blocks is None:
             for name in ("stop_words", "stemmer", "phrases", "pairs", "thesaurus"):
                 if of.units != "words" and getattr(of, name) is not None:
@@ -245,12 +246,15 @@ class BlockIndex:
         found = zip(self._fields, self._parts, strict=True)
         return [index.block(views.of(field), n_threads) for field, index in found if isinstance(index, Index)]
 
-    def locate(self, text: str, columns: Sequence[str] | None) -> tuple[NDArray[Any], ...]:
+    def locate(
+        self, text: str, columns: Sequence[str] | None, source: WordSource
+    ) -> tuple[NDArray[Any], ...]:
         """Column, start and end (in characters) of every known term in one text, and of the gap in it.
 
         Parameters
         ----------
         columns : the names of the columns of the text, if it has several
+        source : where words come from
         """
         found, before = [], 0
         for field, index in zip(self._fields, self._parts, strict=True):
@@ -260,8 +264,12 @@ class BlockIndex:
             part = text[start:end]
             if isinstance(index, EncoderIndex):
                 numbers, *places = index.locate(part)
-            else:
+            elif source.prepare is None:
                 numbers, *places = index.locate(as_texts([part]))
+            else:
+                prepared = source.prepare(part)
+                numbers, *places = index.locate(as_texts([prepared]))
+                places = list(source.original(part, prepared, places))
             found.append((numbers + np.int32(before), *(place + start for place in places)))
             before += index.n_columns
         return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))

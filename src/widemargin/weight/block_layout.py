@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._arrays import Csr
+from widemargin._stored import Stored
 from widemargin.weight.block_columns import taken_blocks
 from widemargin.weight.blocks import Block
 from widemargin.weight.corpus_vectors import CorpusVectors
@@ -130,3 +131,13 @@ def _side_by_side(blocks: Sequence[Block], widths: Sequence[int]) -> dict[str, s
     return {
         block.name: slice(end - width, end) for block, width, end in zip(blocks, widths, ends, strict=True)
     }
+
+
+def stored_vectors(stored: Stored, blocks: Sequence[Block], widths: Sequence[int]) -> list[Vectors]:
+    """The vectors of a model file, checked; `widths` are the numbers of terms of the blocks."""
+    found: list[Vectors] = []
+    for block, width in zip(blocks, widths, strict=True):
+        if block.dims is not None:
+            cls: Any = EncodedVectors if block.encodes else CorpusVectors
+            found.append(cls.from_stored(stored, f"vectors_{len(found) + 1}_", width, block.dims))
+    return found

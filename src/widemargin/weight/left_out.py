@@ -22,7 +22,6 @@ from sklearn.base import clone
 
 from widemargin._arrays import Csr
 from widemargin.errors import UsageError
-from widemargin.text.fields import Views
 from widemargin.text.inputs import taken
 from widemargin.text.pairs import is_pair, parse_pairs
 from widemargin.text.vocabulary import Vocabulary
@@ -149,7 +148,7 @@ def blocks_of(vectorizer: Vectorizer) -> tuple[Block, ...]:
 
 def _encoded_already(vectorizer: Vectorizer, counts: Csr, texts: Any) -> list[Block]:
     """The blocks, with the vectors of `texts` that are among their counts in place of an encoder."""
-    views = Views(vectorizer.documents(texts), vectorizer.fields_)
+    views = vectorizer.views(texts)
     found: list[Block] = []
     for place, block in enumerate(blocks_of(vectorizer)):
         if isinstance(block, GivenVectors) and block.encodes:

@@ -21,12 +21,11 @@ from widemargin.errors import DataError, UsageError
 from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
 from widemargin.text.stop_lists import stop_list
 from widemargin.text.vocabulary import Vocabulary
+from widemargin.text.word_source import WordSource, plain_patterns, stored_patterns
 from widemargin.weight.block_columns import BlockVocabulary, learned_vectors, segments, weigh_blocks
 from widemargin.weight.block_counting import BlockIndex, BlockRule, Located, block_rules
-from widemargin.weight.block_layout import BlockLayout, Vectors
+from widemargin.weight.block_layout import BlockLayout, Vectors, stored_vectors
 from widemargin.weight.blocks import Block, parse_blocks, prefixes
-from widemargin.weight.corpus_vectors import CorpusVectors
-from widemargin.weight.encoded_vectors import EncodedVectors
 from widemargin.weight.given_vectors import FittedGiven, GivenVectors, stored_block
 from widemargin.weight.smart import apply_factors, canonical, collection_factors, parse_scheme
 
@@ -55,6 +54,12 @@ class TermVectors:
     blocks: str | Sequence[Block | str] | None = None
     fields: Sequence[str] | None = None
     idf_power: float = 1.0
+    token_pattern: Any = None
+    ignore_pattern: Any = None
+    lowercase: bool = True
+    preprocessor: Any = None
+    tokenizer: Any = None
+    analyzer: Any = None
 
     @property
     def scheme(self) -> str | None:
@@ -80,7 +85,8 @@ class TermVectors:
         """The terms, for a learner that reads texts itself, if rows are their counts; otherwise None."""
         self._require_fitted()
         counts = self.scheme is None or parse_scheme(self.scheme) == parse_scheme("txx")
-        return self.index.terms if counts and self.blocks is None else None
+        plain = counts and self.blocks is None and WordSource.of(self).prepare is None
+        return self.index.terms if plain else None
 
     def weighed(self, counts: Csr) -> Csr:
         """Weight counted documents (counts are returned if `weighting` is None)."""
@@ -148,7 +154,7 @@ class TermVectors:
         self._require_fitted()
         if not isinstance(text, str):
             raise DataError(f"Expected one text as str, found {type(text).__name__}.")
-        return Located(*self.index.locate(text, self.fields_))
+        return Located(*self.index.locate(text, self.fields_, WordSource.of(self)))
 
     def located_row(self, text: str) -> tuple[Csr, Located]:
         """The row of one text and the positions of its terms, from one pass over the text."""
@@ -194,7 +200,9 @@ class TermVectors:
             config["block_columns"] = self.layout.counted_widths
         config["fields"] = None if self.fields_ is None else list(self.fields_)
         config["n_documents"] = self.n_documents_
-        arrays: dict[str, NDArray[Any]] = {"document_frequencies": self.document_frequencies_}
+        patterns, arrays = plain_patterns(self)
+        config |= patterns
+        arrays["document_frequencies"] = self.document_frequencies_
         if self.n_hashed is None:
             arrays["vocabulary"] = self.vocabulary_.buffer
             arrays["vocabulary_offsets"] = self.vocabulary_.offsets
@@ -213,6 +221,7 @@ class TermVectors:
         params = {name: config[name] for name in config if name not in ("n_documents", "block_columns")}
         if config.get("blocks") is not None:
             params["blocks"] = tuple(stored_block(block) for block in stored.items("blocks"))
+        params |= stored_patterns(stored)
         self: Self = Stored({**params, "ngram_range": tuple(lengths)}).made(cls)
         vocabulary = None
         if self.n_hashed is None:
@@ -225,7 +234,8 @@ class TermVectors:
         )
         self._learned(vocabulary, frequencies.astype(np.int64), n_documents, check_columns(self.fields))
         if self.has_vectors:
-            self._keep_vectors(self._stored_vectors(stored))
+            blocks = [rule.block for rule in self._rules()]
+            self._keep_vectors(stored_vectors(stored, blocks, self.layout.counted_widths))
         if self.factors is not None and not np.isfinite(self.factors).all():
             raise DataError("'document_frequencies' in arrays.safetensors give weights that are not finite")
         return self
@@ -250,16 +260,6 @@ class TermVectors:
             parts[-1].check()
             first += width
         return self._joined_terms(parts)
-
-    def _stored_vectors(self, stored: Stored) -> list[Vectors]:
-        """The vectors of a file, checked."""
-        found: list[Vectors] = []
-        for rule, width in zip(self._rules(), self.layout.counted_widths, strict=True):
-            if rule.block.dims is not None:
-                cls: Any = EncodedVectors if rule.block.encodes else CorpusVectors
-                prefix = f"vectors_{len(found) + 1}_"
-                found.append(cls.from_stored(stored, prefix, width, rule.block.dims))
-        return found
 
     def _joined_terms(self, parts: list[Vocabulary]) -> Vocabulary | BlockVocabulary:
         """The vocabulary of all blocks, given that of each."""
@@ -332,7 +332,7 @@ class TermVectors:
 
     def views(self, texts: Any) -> Views:
         """Documents and their fields, as they are counted."""
-        return Views(self.documents(texts), self.fields_)
+        return Views(self.documents(texts), self.fields_, WordSource.of(self).prepare)
 
     @property
     def min_df_of_columns(self) -> list[tuple[slice, float]]:

@@ -18,6 +18,7 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
+from widemargin.text.word_source import WordSource
 from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
 from widemargin.weight.blocks import Block, parse_blocks
@@ -30,7 +31,7 @@ NO_METADATA = {"texts": UNUSED}
 
 
 class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
-    """Turn texts into rows of term weights.
+    r"""Turn texts into rows of term weights.
 
     Parameters
     ----------
@@ -81,6 +82,15 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     fields : sequence of str, optional
         The names of the columns of documents that have several, see :mod:`widemargin.text.fields`. None
         takes all columns of the training documents.
+    token_pattern, ignore_pattern : str, optional
+        Regular expressions: of words, such as r"\b\w\w+\b", and of what is left out before, such as
+        r"<[^>]*>|https?://\S+". They are compiled into the core, match as `re` does, and are saved with the
+        model, see :mod:`widemargin.text.word_source`.
+    lowercase : bool
+        Whether upper and lower case are the same.
+    preprocessor, tokenizer, analyzer : callable, optional
+        As in scikit-learn's CountVectorizer, see :mod:`widemargin.text.word_source`. A model with a callable
+        cannot be saved.
     n_jobs : int, optional
         Number of threads; None and -1 mean all cores. Results do not depend on it.
 
@@ -309,7 +319,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         self.fields_ = columns
         self._given: Mapping[str, FittedGiven] = {}
         rules, n_threads = self._rules(), thread_count(self.n_jobs)
-        views = Views(texts, columns)
+        views = Views(texts, columns, WordSource.of(self).prepare)
         if len(views) == 0:
             raise DataError("There are no documents to learn from. Pass at least one.")
         if self.n_hashed is not None:

@@ -48,6 +48,19 @@ TEXT = (
         "What a word is: a run of letters and digits, where every number is one token, or a Unicode word.",
         default="alnum",
     ),
+    Option(
+        "--token-pattern REGEX",
+        "What a word is: a regular expression as in Python, such as '[a-z]+', for case-folded texts. It is "
+        "compiled, so without look-arounds and backreferences.",
+        _EVERY,
+        shown="--tokens",
+    ),
+    Option(
+        "--ignore-pattern REGEX",
+        "Leave out what matches a regular expression before words are found, such as '<[^>]*>'.",
+        _EVERY,
+        shown="none",
+    ),
     train(
         "--units words|chars|chars_in_words|bytes", _UNITS, shown="words; chi-square-network, profiles: chars"
     ),
@@ -130,6 +143,7 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
         **chosen,
         "weighting": canonical(chosen["weighting"]) or "txx",
         "tokens": given.tokens,
+        **patterns(given),
         "idf_power": 1.0 if given.idf_power is None else given.idf_power,
         "ngram_range": ngram_range(given.ngrams) if given.ngrams else usual["ngram_range"],
         **blocks_and_columns(given),
@@ -143,6 +157,18 @@ def vectorizing(given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
         "n_jobs": given.threads,
     }
     return beside_vectors(terms, getattr(given, "vectors", None))
+
+
+def patterns(given: Any) -> dict[str, Any]:
+    """The regular expressions of words and of what is left out, checked."""
+    from widemargin.text.patterns import compile_pattern
+
+    found: dict[str, Any] = {}
+    for name, option in (("token_pattern", "--token-pattern"), ("ignore_pattern", "--ignore-pattern")):
+        found[name] = getattr(given, name)
+        if found[name] is not None:
+            compile_pattern(found[name], option)
+    return found
 
 
 def blocks_and_columns(given: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from widemargin.cli.options.learners import LEARNERS
 from widemargin.cli.options.text import (
     blocks_and_columns,
     frequency,
+    patterns,
     several_words,
     stop_word_list,
     word_files,
@@ -32,8 +33,8 @@ _REPEATED = (
     *("text", "label", "label_delimiter", "format", "encoding", "errors", "max_document"),
     *("no_header", "label_from", "sheet", "split"),
 )
-_OF_TEXTS = ("min_df", "max_df", "min_count")
-_OF_WORDS = ("stop_words", "stemmer", "phrases", "pairs", "thesaurus", "blocks")
+_OF_TEXTS = ("min_df", "max_df", "min_count", "ignore_pattern")
+_OF_WORDS = ("stop_words", "stemmer", "phrases", "pairs", "thesaurus", "blocks", "token_pattern")
 
 
 @takes("compare")
@@ -63,7 +64,8 @@ def run(given: Given) -> None:
         "stemmer": None if given.stemmer == "none" else given.stemmer,
         **{
             name: value
-            for name, value in {**several_words(given), **blocks_and_columns(given)}.items()
+            for part in (several_words(given), blocks_and_columns(given), patterns(given))
+            for name, value in part.items()
             if value is not None
         },
     }

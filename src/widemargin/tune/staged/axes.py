@@ -34,7 +34,7 @@ _HALF, _WHOLE = 0.5, 1.0
 _MANY = 1000
 _TF, _IDF_POWERS, _BALANCES = "lbt", (0.5, 1.0, 1.3), (0.0, 0.15, 0.3)
 # Terms of other kinds than words are kept as they are.
-_TERMS = ("blocks", "units", "ngram_range", "phrases", "pairs", "thesaurus", "n_hashed")
+_TERMS = ("blocks", "units", "ngram_range", "phrases", "pairs", "thesaurus", "n_hashed", "analyzer")
 _EVERYWHERE = ("n_jobs", "random_state", "verbose")
 _SHARED = (*_EVERYWHERE, "C", "balance")
 
@@ -225,7 +225,7 @@ class Axes:
         if "weighting" in free and weighting is not None:
             schemes = tuple(letter + weighting[1:] for letter in _TF)
             yield Axis("tf", lambda point: _other_values(point, "weighting", schemes))
-        if documents.english and self.vectorizer.units == "words":
+        if documents.english and self.vectorizer.units == "words" and self.vectorizer.analyzer is None:
             if "stemmer" in free:
                 yield Axis("stemmer", lambda point: _other_values(point, "stemmer", (None, "porter")))
             if "stop_words" in free:
