@@ -95,10 +95,10 @@ def task_of(kind: str, folder: Path) -> Task:
     train, test = documents(160, kind, 0), documents(120, kind, 1)
     y = train.labels if kind == "multilabel" else [labels[0] for labels in train.labels]
     goal = "f1" if kind == "multilabel" else None
-    options = {"thresholds": goal, "estimate": "k-fold", "calibration": "platt"}
+    options = {"thresholds": goal, "estimate": "k-fold", "calibration": "platt", "tune": None}
     classifier = TextClassifier(**options).fit(train.texts, y)
     classifier.save(folder / f"{kind}.wm")
     # Another learner that saw half of the documents.
-    other = TextClassifier(learner=NaiveBayes()).fit(train.texts[:80], y[:80])
+    other = TextClassifier(learner=NaiveBayes(), tune=None, estimate=None).fit(train.texts[:80], y[:80])
     other.save(folder / f"{kind}-bayes.wm")
     return Task(folder / f"{kind}.wm", folder / f"{kind}-bayes.wm", train, test)

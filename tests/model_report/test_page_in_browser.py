@@ -42,7 +42,7 @@ def pages(tasks, tmp_path_factory):
     train, test = hostile_documents(150, 0), hostile_documents(100, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        classifier = TextClassifier(estimate="k-fold").fit(train.texts, train.labels)
+        classifier = TextClassifier(estimate="k-fold", tune=None).fit(train.texts, train.labels)
         # Wrong labels, for errors and doubts to show.
         test.labels[::7] = [test.labels[0]] * len(test.labels[::7])
         found["hostile"] = widemargin.report(classifier, test, train=train, source=HOSTILE[0])

@@ -26,6 +26,7 @@ from widemargin.model_report.measuring import measure
 from widemargin.model_report.reporting import LoadedModel, gather
 from widemargin.model_report.tradeoffs import above_thresholds, calibrated, tradeoffs
 
+PLAIN = {"tune": None, "estimate": None, "thresholds": None}
 KINDS = ("binary", "multiclass", "multilabel")
 
 
@@ -185,7 +186,7 @@ def test_without_test_documents_the_page_says_what_is_missing(tasks):
 
 def test_a_fitted_classifier_and_a_pair(tmp_path):
     train, test = documents(60, "multilabel", 5), documents(30, "multilabel", 6)
-    classifier = TextClassifier().fit(train.texts, train.labels)
+    classifier = TextClassifier(**PLAIN).fit(train.texts, train.labels)
     page = widemargin.report(classifier, (test.texts, test.labels))
     size = page.save(tmp_path / "page.html")
     content = (tmp_path / "page.html").read_bytes()
@@ -205,7 +206,7 @@ def test_vectors(tmp_path):
     X = sp.csr_array((random.random((80, 6)) > 0.5).astype(np.float32))
     labels = [(str(int(row)),) for row in X.toarray()[:, 0]]
     vectors = Vectors([str(i) for i in range(80)], X, labels)
-    classifier = TextClassifier().fit(X, [one[0] for one in labels])
+    classifier = TextClassifier(**PLAIN).fit(X, [one[0] for one in labels])
     page = widemargin.report(classifier, vectors, train=vectors).render()
     assert "Precision and recall" in page
 
@@ -215,13 +216,13 @@ def test_a_hierarchy_and_costs_have_no_chooser():
     paths = [f"{'land' if labels[0] in ('grain', 'money') else 'sea'}/{labels[0]}" for labels in train.labels]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = TextClassifier(label_path="/").fit(train.texts, paths)
+        tree = TextClassifier(label_path="/", **PLAIN).fit(train.texts, paths)
         page = widemargin.report(tree, (train.texts, paths)).render()
         assert "decided together" in page
         flat = [labels[0] for labels in train.labels]
         names = sorted(set(flat))
         costs = {a: {b: float(i != j) for j, b in enumerate(names)} for i, a in enumerate(names)}
-        by_cost = TextClassifier(costs=costs).fit(train.texts, flat)
+        by_cost = TextClassifier(costs=costs, **PLAIN).fit(train.texts, flat)
         page = widemargin.report(by_cost, (train.texts, flat)).render()
     assert "decides by costs between classes" in page
     assert 'id="chooser"' not in page
@@ -234,7 +235,7 @@ def test_other_learners(learner):
     model = getattr(widemargin, learner)(**({"kernel": "rbf"} if learner == "KernelSVM" else {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        classifier = TextClassifier(learner=model).fit(train.texts, flat)
+        classifier = TextClassifier(learner=model, **PLAIN).fit(train.texts, flat)
         page = widemargin.report(classifier, (train.texts, flat)).render()
     assert "Confusions" in page
 
@@ -250,7 +251,7 @@ def test_many_categories_and_documents_stay_small():
         own = [f"term{j}"] if random.random() < 0.6 else []
         texts.append(" ".join([*random.choice(words, 120), *own]))
         labels.append((names[j],))
-    classifier = TextClassifier().fit(texts[:2000], labels[:2000])
+    classifier = TextClassifier(**PLAIN).fit(texts[:2000], labels[:2000])
     test = Collection([f"document-{i}" for i in range(10_000)], texts, labels)
     page = widemargin.report(classifier, test)
     assert len(page.render().encode()) < 3_000_000

@@ -115,7 +115,7 @@ def _configuration(classifier: TextClassifier) -> Facts:
     rule = classifier.rule_
     if rule.costs is not None:
         decides = "by the least expected cost"
-    elif classifier.thresholds is not None:
+    elif classifier.thresholds not in (None, "auto"):
         decides = f"by thresholds chosen for {classifier.thresholds}"
     else:
         decides = "by thresholds" if rule.thresholds is not None else "by score"

@@ -62,7 +62,8 @@ def report(
     --------
     >>> import widemargin
     >>> texts = ["wheat and corn harvest", "the bank cut its rate", "corn exports rose", "bank profits fell"]
-    >>> classifier = widemargin.TextClassifier().fit(texts, ["grain", "money", "grain", "money"])
+    >>> classifier = widemargin.TextClassifier(tune=None, estimate=None)
+    >>> classifier = classifier.fit(texts, ["grain", "money", "grain", "money"])
     >>> page = widemargin.report(classifier, (["corn prices", "bank rates"], ["grain", "money"]))
     >>> page.title
     'Report: model'
@@ -147,7 +148,7 @@ def gather(
             "Suspected labels of training documents need held-out scores: train with --estimate auto."
         )
     curves = None if measured is None or no_thresholds else tradeoffs(measured)
-    weights = classifier.has_weights and not hasattr(scorer.learner, "score_parts")
+    weights = classifier.has_weights
     if not weights:
         missing.append(f"A {type(classifier.learner_).__name__} has no weights of terms to list.")
     categories = []
