@@ -43,9 +43,9 @@ def _joined(text: dict[str, str | None], columns: Sequence[str], name: str) -> s
 
 
 def predict(
-    model: ServedModel, request: PredictRequest, documents: Sequence[Document]
+    model: ServedModel, request: PredictRequest, documents: Sequence[Document], texts: list[str]
 ) -> list[dict[str, Any]]:
-    """One row per document.
+    """One row per document, given their texts as the model takes them.
 
     Raises
     ------
@@ -59,7 +59,6 @@ def predict(
             f"Model {model.name!r} gives scores only. Train it with --calibrate platt, or with "
             f"--learner logistic-regression, for probabilities.",
         )
-    texts = plain_texts(model, [document.text for document in documents])
     if not texts:
         return []
     try:

@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from widemargin._threads import thread_count
 from widemargin.serve import answers
+from widemargin.serve.drift import DriftWatch
 from widemargin.serve.guard import Guard, State
 from widemargin.serve.logs import JsonLog
 from widemargin.serve.messages import Healthy, ModelsAnswer, Ready, read_explain, read_predict
@@ -40,8 +41,11 @@ _PATIENCE = 1.0
 class Service:
     """The endpoints, around the models that they ask."""
 
-    def __init__(self, settings: Settings, models: Registry, state: State, metrics: Metrics) -> None:
-        self._settings, self._models, self._state, self._metrics = settings, models, state, metrics
+    def __init__(
+        self, settings: Settings, models: Registry, state: State, metrics: Metrics, drift: DriftWatch
+    ) -> None:
+        self._settings, self._models, self._state = settings, models, state
+        self._metrics, self._drift = metrics, drift
         self._threads = ThreadPoolExecutor(thread_count(settings.threads), "score")
         self._waiting = 0
         self._page = Page(models, settings)
@@ -68,7 +72,9 @@ class Service:
 
     def _predict(self, facts: dict[str, Any], model: ServedModel, asked: Any) -> bytes:
         request, documents = asked
-        rows = answers.predict(model, request, documents)
+        texts = answers.plain_texts(model, [document.text for document in documents])
+        rows = answers.predict(model, request, documents, texts)
+        self._drift.see(model, texts)
         self._metrics.labeled(model.name, (row["labels"] for row in rows), len(rows))
         facts.update(model=model.name, version=model.version, documents=len(rows))
         return answers.encode_prediction(model, rows)
@@ -84,7 +90,12 @@ class Service:
         return msgspec.json.encode(answers.explain(model, asked[0]))
 
     async def list_models(self, request: Request) -> Response:
-        return _json(msgspec.json.encode(ModelsAnswer([model.describe() for model in self._models.models])))
+        found = []
+        for model in self._models.models:
+            drift = self._drift.state(model)
+            more = {} if drift is None else {"drift": drift}
+            found.append(msgspec.structs.replace(model.describe(), **more))
+        return _json(msgspec.json.encode(ModelsAnswer(found)))
 
     async def healthy(self, request: Request) -> Response:
         return _json(msgspec.json.encode(Healthy("ok")))
@@ -196,10 +207,10 @@ def _html(body: bytes) -> Response:
     return Response(body, media_type="text/html; charset=utf-8")
 
 
-def make_app(settings: Settings, models: Registry, state: State, log: JsonLog) -> Any:
+def make_app(settings: Settings, models: Registry, state: State, drift: DriftWatch, log: JsonLog) -> Any:
     """The service as an ASGI application."""
-    metrics = Metrics(models)
-    service = Service(settings, models, state, metrics)
+    metrics = Metrics(models, drift)
+    service = Service(settings, models, state, metrics, drift)
     app = Starlette(
         routes=service.routes(), exception_handlers={HTTPException: on_problem, Exception: on_error}
     )

@@ -113,6 +113,14 @@ class ModelState(Struct, omit_defaults=True):
     problem: str | UnsetType = UNSET
 
 
+class Drift(Struct):
+    """How many documents were compared with those of training, how many alarms there were, and the last."""
+
+    documents: int
+    alarms: int
+    latest: str | None
+
+
 class ModelDescription(ModelState, omit_defaults=True, kw_only=True):
     """A model that is served, and what it does."""
 
@@ -121,6 +129,7 @@ class ModelDescription(ModelState, omit_defaults=True, kw_only=True):
     columns: list[str]
     probabilities: bool
     documents: int
+    drift: Drift | UnsetType = UNSET
 
 
 class ModelsAnswer(Struct):

@@ -9,6 +9,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
+from widemargin.serve.drift import DriftWatch
 from widemargin.serve.registry import Registry
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -17,7 +18,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10
 class Metrics:
     """Counts of requests, documents and labels, and the state of the models."""
 
-    def __init__(self, models: Registry) -> None:
+    def __init__(self, models: Registry, drift: DriftWatch) -> None:
         registry = self._registry = CollectorRegistry()
         self._requests = Counter(
             "widemargin_requests", "Requests that were answered.", ["route", "status"], registry=registry
@@ -33,7 +34,7 @@ class Metrics:
             "widemargin_labels", "Labels that were assigned.", ["model", "label"], registry=registry
         )
         self._kept: dict[tuple[Any, ...], Any] = {}
-        registry.register(_ModelFigures(models))
+        registry.register(_ModelFigures(models, drift))
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Count an answer."""
@@ -62,8 +63,8 @@ class Metrics:
 class _ModelFigures:
     """Figures that are read from the models when they are asked for, so that old versions leave no trace."""
 
-    def __init__(self, models: Registry) -> None:
-        self._models = models
+    def __init__(self, models: Registry, drift: DriftWatch) -> None:
+        self._models, self._drift = models, drift
 
     def describe(self) -> Iterator[Any]:
         yield from ()
@@ -88,3 +89,29 @@ class _ModelFigures:
         for (name, outcome), count in self._models.loads.items():
             loads.add_metric([name, outcome], count)
         yield from (info, stale, loads)
+        yield from self._drift_figures()
+
+    def _drift_figures(self) -> Iterator[Any]:
+        documents = GaugeMetricFamily(
+            "widemargin_drift_documents", "Documents compared with those of training.", labels=["model"]
+        )
+        alarms = GaugeMetricFamily(
+            "widemargin_drift_alarms", "Differences beyond what chance allows.", labels=["model"]
+        )
+        of = ["model", "group", "property"]
+        expected = GaugeMetricFamily(
+            "widemargin_drift_expected_share", "Share of left-out training documents.", labels=of
+        )
+        share = GaugeMetricFamily("widemargin_drift_share", "Share of requested documents.", labels=of)
+        for model in self._models.models:
+            state = self._drift.state(model)
+            if state is None:
+                continue
+            documents.add_metric([model.name], state.documents)
+            alarms.add_metric([model.name], state.alarms)
+            for row in self._drift.shares(model):
+                names = [model.name, row["group"], row["name"]]
+                expected.add_metric(names, row["expected"])
+                if row["found"] is not None:
+                    share.add_metric(names, row["found"])
+        yield from (documents, alarms, expected, share)

@@ -75,7 +75,7 @@ class ServedModel:
     def _state(self) -> tuple[str, str, str, str]:
         return self.name, self.version, "ready" if self.problem is None else "stale", self.loaded
 
-    def _problem(self) -> dict[str, str]:
+    def _problem(self) -> dict[str, Any]:
         return {} if self.problem is None else {"problem": self.problem}
 
 

@@ -20,6 +20,7 @@ import uvicorn
 
 from widemargin.errors import StorageError
 from widemargin.serve.app import make_app
+from widemargin.serve.drift import DriftWatch
 from widemargin.serve.guard import State
 from widemargin.serve.logs import JsonLog, take_over_logging
 from widemargin.serve.protocol import limited_protocol
@@ -90,9 +91,9 @@ def run_server(settings: Settings) -> None:
     log = JsonLog()
     models = Registry(settings.models, settings.threads, log)
     listening = listen(settings.host, settings.port)
-    state = State()
+    state, drift = State(), DriftWatch(log)
     config = uvicorn.Config(
-        make_app(settings, models, state, log),
+        make_app(settings, models, state, drift, log),
         loop="uvloop",
         http=limited_protocol(settings.timeout),
         ws="none",
@@ -108,6 +109,7 @@ def run_server(settings: Settings) -> None:
     switch = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
     models.watch(settings.poll)
+    drift.start()
     try:
         log(
             "listening",
@@ -118,6 +120,7 @@ def run_server(settings: Settings) -> None:
         DrainingServer(config, state, settings.drain, log).run(sockets=[listening])
     finally:
         models.close()
+        drift.close()
         sys.setswitchinterval(switch)
     log("stopped")
 
