@@ -104,6 +104,9 @@ def test_swaps_drop_nothing_and_mix_nothing(running, folder):
     for turn in range(6):
         put(folder / ("sets2.wm" if turn % 2 == 0 else "sets.wm"), running.model)
         until(lambda turn=turn: sum(line["event"] == "model swapped" for line in running.log) > turn)
+        # Answers of this version, too, before the next one comes.
+        version = [line["version"] for line in running.log if line["event"] == "model swapped"][-1]
+        until(lambda version=version: version in found or failed)
     done.set()
     for asker in askers:
         asker.join()

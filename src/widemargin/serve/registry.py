@@ -1,12 +1,12 @@
 """Models by name. A file that changes is verified and swapped in; one that is damaged is not.
 
 A request takes a :class:`ServedModel` once and uses only that. A swap replaces the reference, so every answer
-is of one version, and no request waits for it. The version is the beginning of the SHA-256 of the file.
+is of one version, and no request waits for it. The version is the beginning of the SHA-256 that the file
+names at its end, and that was verified.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -17,6 +17,7 @@ from typing import Any
 
 from widemargin.classifier import Scorer
 from widemargin.errors import DataError, MissingFileError, UsageError, WidemarginError
+from widemargin.models import model_digest
 from widemargin.serve.messages import ModelDescription, ModelState
 from widemargin.serve.problems import Problem
 from widemargin.weight.document_vectors import DocumentVectors
@@ -90,7 +91,7 @@ def load_served(name: str, path: Path, threads: int | None) -> ServedModel:
     for _ in range(_ATTEMPTS):
         before = signature_of(path)
         scorer = Scorer.load(path, n_jobs=threads)
-        version = _digest(path)[:_VERSION_LENGTH]
+        version = model_digest(path)[:_VERSION_LENGTH]
         if signature_of(path) == before:
             break
     else:
@@ -120,14 +121,6 @@ def signature_of(path: Path) -> tuple[int, ...]:
     except OSError:
         raise MissingFileError(f"There is no file {path}.") from None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _digest(path: Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        raise MissingFileError(f"There is no file {path}.") from None
 
 
 class Registry:
