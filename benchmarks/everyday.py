@@ -33,7 +33,7 @@ def accuracy_of_ours(task: Task, folder: Path) -> float:
     output = ""
     for command in task.ours.splitlines():
         output = _output(["sh", "-c", command], folder, {**os.environ, "PATH": path})
-    return 100 * float(json.loads(output)["accuracy"]["value"])
+    return 100 * float(json.loads(output)["accuracy"])
 
 
 def accuracy_of_peer(task: Task, folder: Path) -> float:

@@ -157,6 +157,14 @@ class TestGuesses:
         path = write(tmp_path / "t.csv", 'text;label\n"a, b";x\n')
         assert list(read_documents(path)) == [Document("1", "a, b", ("x",))]
 
+    def test_labels_without_a_header_repeat_more_than_anything_else(self, tmp_path):
+        # Of a few long documents, most of many labels occur once.
+        rows = [f"n{i},area {i % 17},document {i} has some words" for i in range(20)]
+        (tmp_path / "a.csv").write_text("\n".join(rows) + "\n")
+        reader = read_documents(tmp_path / "a.csv", header=False)
+        assert 'text from "3", labels from "2"' in reader.description
+        reader.close()
+
     def test_columns_by_number_where_there_is_no_header(self, tmp_path):
         path = write(tmp_path / "t.tsv", "ham\tGo on\nspam\tWin\n")
         reader = read_documents(path, label="1", text="2")

@@ -61,6 +61,8 @@ ID_NAMES = ("id", "newid", "docid", "documentid", "uid", "uuid", "guid", "key", 
 LabelFrom = Literal["name", "folder"]
 
 
+# The largest share of distinct values in a column of labels.
+_REPEATING = 0.9
 # With fewer records than these, labels may all differ.
 _FEW = 20
 
@@ -287,11 +289,17 @@ def _longest(names: Sequence[str], sample: Sequence[Mapping[str, object]]) -> st
 
 
 def _few_values(names: Sequence[str], sample: Sequence[Mapping[str, object]]) -> str | None:
-    """The first column whose values repeat; with too few records to tell, the only one that is left."""
+    """The column whose values repeat most; with too few records to tell, the only one that is left.
+
+    A sample of long documents has few records, so that most of many labels occur once in it.
+    """
+    distinct: dict[str, float] = {}
     for name in names:
         found = [str(value) for record in sample if (value := record.get(name))]
-        if found and len(set(found)) <= len(found) / 2:
-            return name
+        distinct[name] = len(set(found)) / len(found) if found else 1.0
+    best = min(names, key=lambda name: distinct[name], default=None)
+    if best is not None and distinct[best] <= _REPEATING:
+        return best
     if len(names) == 1 and len(sample) < _FEW:
         values = [str(record.get(names[0]) or "") for record in sample]
         if not all(value.isdecimal() for value in values) or len(set(values)) < len(values):
