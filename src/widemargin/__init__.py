@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from widemargin.classifier import TextClassifier
     from widemargin.classifier.comparing import compare
+    from widemargin.classifier.scikit.from_sklearn import from_sklearn
     from widemargin.diagnose.diagnosing import diagnose
     from widemargin.documents.corpora import load_corpus
     from widemargin.documents.splitting import split
@@ -105,6 +106,7 @@ _HOME = {
     "Winnow": "widemargin.learn.online.winnow",
     "compare": "widemargin.classifier.comparing",
     "diagnose": "widemargin.diagnose",
+    "from_sklearn": "widemargin.classifier.scikit.from_sklearn",
     "leave_one_out": "widemargin.estimate.held_out",
     "load_corpus": "widemargin.documents.corpora",
     "report": "widemargin.model_report.reporting",
@@ -153,6 +155,7 @@ __all__ = [
     "__version__",
     "compare",
     "diagnose",
+    "from_sklearn",
     "leave_one_out",
     "load_corpus",
     "report",

@@ -315,15 +315,16 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
 
         The file is verified and runs no code. SVM-light's classes are called "-1" and "1".
         """
-        return cls._from_parts(read_file(path))
+        return cls.from_parts(read_file(path))
 
     @classmethod
     def from_model(cls, model: Model, where: str = "The model") -> Self:
         """A classifier from a model file that is already read."""
-        return cls._from_parts(read_parts(model, where))
+        return cls.from_parts(read_parts(model, where))
 
     @classmethod
-    def _from_parts(cls, parts: StoredParts) -> Self:
+    def from_parts(cls, parts: StoredParts) -> Self:
+        """A fitted classifier from its parts."""
         self = cls(parts.vectorizer, parts.learner, features=parts.features, **parts.asked)
         self._hold(parts.vectorizer, parts.features, parts.learner, parts.n_features)
         self.rule_, self.training_summary_, self.record_ = parts.rule, parts.summary, parts.record

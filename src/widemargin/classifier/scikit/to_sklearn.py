@@ -118,12 +118,12 @@ def _weighting(analyzer: TermAnalyzer, terms: list[str], scheme: str, factors: F
 def _classifying(classifier: Any) -> Any:
     """The classifier with the weights of the learner, and its thresholds in the intercepts."""
     learner, space = classifier.scorer.learner, classifier.label_space_
+    by_label = isinstance(learner, LabelWeights | AverageWeights)
+    if not by_label and not _is_linear(learner):
+        _refuse(f"a fitted {type(learner).__name__}", "Train a LinearSVM or a LogisticRegression.")
     intercept = np.broadcast_to(np.asarray(learner.intercept_, dtype=np.float64), (space.n_columns,))
     if classifier.thresholds_ is not None:
         intercept = intercept - classifier.thresholds_
-    by_label = isinstance(learner, LabelWeights | AverageWeights)
-    if not by_label and (type(learner).as_scored is not LinearWeights.as_scored or not _is_linear(learner)):
-        _refuse(f"a fitted {type(learner).__name__}", "Train a LinearSVM or a LogisticRegression.")
     has_probabilities = hasattr(type(learner), "calibration_")
     kind = LogisticRegression if has_probabilities else LinearSVC
     if not by_label and space.kind != "multilabel" and (space.kind == "binary" or not has_probabilities):
@@ -173,16 +173,18 @@ def _factored(member: Any, column: int) -> tuple[Floats, Floats]:
         factors = np.sqrt(np.asarray(member.squared_factors_[column], dtype=np.float64))
         weights = np.asarray(_dense(member.term_weights_[[column], :])[0])
         return factors, np.divide(weights, factors, out=np.zeros_like(weights), where=factors > 0)
-    if not _is_linear(member) or type(member).as_scored is not LinearWeights.as_scored:
+    if not _is_linear(member):
         _refuse(f"a fitted {type(member).__name__} in an average", "Train a LinearSVM.")
     weights = _dense(member.coef_[[column], :])[0]
     return np.ones_like(weights), weights
 
 
 def _is_linear(learner: Any) -> bool:
+    """Whether scores are rows, as they are, times weights."""
+    if getattr(type(learner), "as_scored", None) is not LinearWeights.as_scored:
+        return False
     coef = getattr(learner, "coef_", None)
-    shape = (learner.label_space_.n_columns, learner.n_features_in_)
-    return coef is not None and tuple(coef.shape) == shape and hasattr(type(learner), "as_scored")
+    return coef is not None and coef.shape == (learner.label_space_.n_columns, learner.n_features_in_)
 
 
 def _linear(kind: Any, coef: Floats, intercept: Floats, classes: NDArray[Any]) -> Any:
