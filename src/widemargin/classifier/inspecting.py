@@ -67,3 +67,21 @@ class Inspectable:
         """The features that were made of terms, such as clusters, with their `count` strongest terms."""
         representation = self.scorer.representation
         return representation.made_features(self.features_, count)
+
+    def to_sklearn(self) -> Any:
+        """A plain scikit-learn Pipeline that decides as this classifier, with its scores.
+
+        Thresholds, if there are some, are part of the intercepts: its `decision_function` is the score minus
+        the threshold. Of label sets, `predict` gives an indicator matrix, in the order of `classes_`. What
+        scikit-learn cannot express is refused (:mod:`widemargin.classifier.scikit.to_sklearn`).
+
+        Examples
+        --------
+        >>> from widemargin import TextClassifier
+        >>> classifier = TextClassifier().fit(["corn harvest", "bank rate"], ["grain", "money"])
+        >>> classifier.to_sklearn().predict(["good corn"]).tolist()
+        ['grain']
+        """
+        from widemargin.classifier.scikit.to_sklearn import to_sklearn
+
+        return to_sklearn(self)

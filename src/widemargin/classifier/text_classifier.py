@@ -291,24 +291,6 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
         parts = StoredParts(*made, self.n_features_in_, self.training_summary_, asked, self.record_)
         return write_parts(path, parts, force=force)
 
-    def to_sklearn(self) -> Any:
-        """A plain scikit-learn Pipeline that decides as this classifier, with its scores.
-
-        Thresholds, if there are some, are part of the intercepts: its `decision_function` is the score minus
-        the threshold. Of label sets, `predict` gives an indicator matrix, in the order of `classes_`. What
-        scikit-learn cannot express is refused (:mod:`widemargin.classifier.scikit.to_sklearn`).
-
-        Examples
-        --------
-        >>> classifier = TextClassifier().fit(["corn harvest", "bank rate"], ["grain", "money"])
-        >>> classifier.to_sklearn().predict(["good corn"]).tolist()
-        ['grain']
-        """
-        from widemargin.classifier.scikit.to_sklearn import to_sklearn
-
-        check_is_fitted(self, "learner_")
-        return to_sklearn(self)
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a classifier from a file of `save`, or from a model file of SVM-light.

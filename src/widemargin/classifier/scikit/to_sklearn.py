@@ -21,6 +21,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, Normalizer
 from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin._arrays import is_sparse
 from widemargin.classifier.scikit.analyzer import TermAnalyzer
@@ -41,6 +42,7 @@ _NORM = {"c": "l2", "a": "l1", "x": None}
 
 def to_sklearn(classifier: Any) -> Pipeline:
     """The pipeline of a fitted `TextClassifier`; see :meth:`TextClassifier.to_sklearn`."""
+    check_is_fitted(classifier)
     _check(classifier)
     return Pipeline([*_vectorizing(classifier.vectorizer_), ("classifier", _classifying(classifier))])
 
