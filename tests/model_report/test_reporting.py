@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from widemargin.documents.collection import Collection
 from widemargin.errors import DataError, UsageError
 from widemargin.measure import contingency, f_measure, mcnemar
 from widemargin.model_report.comparing import compare_models
-from widemargin.model_report.copies import copies_across
+from widemargin.model_report.copies import copies_across, copies_by_hash
 from widemargin.model_report.errors import cases_of, confusions_of, doubts_of, explained_of
 from widemargin.model_report.measuring import measure
 from widemargin.model_report.reporting import LoadedModel, gather
@@ -132,6 +133,20 @@ def test_copies_across():
     named = {(group.test[0], group.training[0]) for group in found.groups}
     assert (test.ids[5], train.ids[7]) in named
     assert found.documents >= 1
+
+
+def test_copies_that_a_model_recognizes_by_hashes():
+    test = documents(10, "binary", 4)
+    known = {test.texts[3], test.texts[7]}
+    scorer = SimpleNamespace(
+        record=SimpleNamespace(hashes=np.zeros(2, np.uint64)),
+        seen=lambda texts: np.array([text in known for text in texts]),
+    )
+    found = copies_by_hash(scorer, test)
+    assert [group.test for group in found.groups] == [[test.ids[3]], [test.ids[7]]]
+    assert found.documents == 2
+    scorer.record.hashes = None
+    assert copies_by_hash(scorer, test) is None
 
 
 def test_two_models(tasks, measured):

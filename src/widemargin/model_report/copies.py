@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from widemargin.diagnose.copies import find_copies
 from widemargin.diagnose.parts import Part
 from widemargin.documents.collection import Collection
@@ -36,6 +38,24 @@ def copies_across(train: Collection, test: Collection, n_jobs: int | None = None
         for group in found.leaks[:_GROUPS]
     ]
     return Copies(groups, found.leaked, "copies and near-duplicates of the training documents")
+
+
+def copies_by_hash(scorer: Any, test: Collection) -> Copies | None:
+    """Exact copies of training documents, which a model recognizes by hashes; None if it keeps no hashes."""
+    if scorer.record.hashes is None:
+        return None
+    seen = np.flatnonzero(scorer.seen(test.texts)).tolist()
+    groups = [
+        Copied(
+            [test.ids[i]],
+            [],
+            1.0,
+            [_labels(test.labels[i])],
+            " ".join(shortened(test.texts[i], _LONGEST)[0].split()),
+        )
+        for i in seen[:_GROUPS]
+    ]
+    return Copies(groups, len(seen), "exact copies of training documents, by the hashes in the model")
 
 
 def _part(documents: Collection) -> Part:

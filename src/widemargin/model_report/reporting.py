@@ -15,7 +15,7 @@ from widemargin.labels import Labels
 from widemargin.measure.quality import Quality
 from widemargin.model_report.card import card_of
 from widemargin.model_report.comparing import compare_models
-from widemargin.model_report.copies import copies_across
+from widemargin.model_report.copies import copies_across, copies_by_hash
 from widemargin.model_report.errors import cases_of, confusions_of, doubts_of, explained_of, training_doubts
 from widemargin.model_report.learning import learning_curve_of
 from widemargin.model_report.measuring import Measured, measure
@@ -141,7 +141,7 @@ def gather(
         learned = learning_curve_of(classifier, train, measured, seed)
         if learned is None:
             missing.append("This learner has no learning curve, or there are too few training documents.")
-    copies = _copies(train, test, n_jobs)
+    copies = _copies(scorer, train, test, n_jobs)
     doubts = training_doubts(scorer, train if isinstance(train, Collection) else None)
     if doubts is None:
         missing.append(
@@ -200,10 +200,13 @@ def _tested(measured: Measured, labels: list[Any], source: str) -> Tested:
     )
 
 
-def _copies(train: Any, test: Any, n_jobs: int | None) -> Copies | None:
-    if isinstance(train, Collection) and isinstance(test, Collection):
+def _copies(scorer: Any, train: Any, test: Any, n_jobs: int | None) -> Copies | None:
+    """Near-duplicates if there are training documents, otherwise what the model itself recognizes."""
+    if not isinstance(test, Collection):
+        return None
+    if isinstance(train, Collection):
         return copies_across(train, test, n_jobs)
-    return None
+    return copies_by_hash(scorer, test)
 
 
 def as_documents(given: Any, name: str) -> Collection | Vectors | None:
