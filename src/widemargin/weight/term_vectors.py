@@ -365,6 +365,7 @@ class TermVectors:
     @property
     def factors(self) -> NDArray[np.float64] | None:
         """The collection factor of every column, computed on first use: a stream seldom needs them."""
+        self._require_fitted()
         if self._known_factors is None:
             self._known_factors = (self.collection_factors(self.document_frequencies_, self.n_documents_),)
         return self._known_factors[0]
