@@ -33,7 +33,8 @@ ARGUMENTS = {
 # Those that fit, or read and change parameters, and those that look at their arguments alone.
 NEED_NO_FIT = {"get_params", "set_params", "get_metadata_routing", "set_output", "path", "as_scored"}
 NEED_NO_FIT |= {"uses_labels", "documents_to_begin", "needs_terms", "with_terms", "needs_absent_terms"}
-NEED_NO_FIT |= {"with_blocks", "no_left_out", "has_vectors", "given_", "explicit_of_parts", "given_parts", "scheme"}
+NEED_NO_FIT |= {"with_blocks", "no_left_out", "has_vectors", "given_", "explicit_of_parts", "given_parts"}
+NEED_NO_FIT |= {"scheme"}
 
 
 def members(estimator: Any) -> list[str]:
