@@ -96,6 +96,25 @@ class TestToScikitLearn:
             found = pipeline.predict_proba(texts[:20])
             np.testing.assert_allclose(found, classifier.predict_proba(texts[:20]), atol=1e-6)
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            {"token_pattern": r"[a-z]{3,}", "ignore_pattern": r"\d+"},
+            {"lowercase": False},
+            {"tokenizer": str.split},
+            {"preprocessor": str.upper},
+            {"analyzer": str.split},
+        ],
+        ids=lambda words: next(iter(words)),
+    )
+    @pytest.mark.filterwarnings("error::UserWarning")
+    def test_words(self, demo, words):
+        texts, tasks = demo
+        classifier = TextClassifier(Vectorizer(**words), LinearSVM(), **PLAIN).fit(
+            texts[:60], tasks["two"][:60]
+        )
+        assert_same(classifier, classifier.to_sklearn(), [*texts[40:80], *STRANGE])
+
     @pytest.mark.parametrize("learner", [LabelWeightedSVM(), AverageOf()], ids=["factors", "average"])
     @pytest.mark.parametrize("task", ["classes", "sets"])
     def test_factors_by_label(self, demo, learner, task):
@@ -188,6 +207,8 @@ VECTORIZERS = {
     "plain": [TfidfVectorizer(smooth_idf=False, norm="l1")],
     "counts": [CountVectorizer(max_df=0.5)],
     "binary": [CountVectorizer(binary=True)],
+    "pattern": [TfidfVectorizer(token_pattern=r"[a-z]{3,}")],
+    "upper case": [TfidfVectorizer(lowercase=False)],
     "two steps": [CountVectorizer(), TfidfTransformer(use_idf=False)],
 }
 

@@ -39,6 +39,8 @@ class TermAnalyzer:
         if self.field is not None:
             start, end = find_field(document, self.field)
             document = document[start:end]
+        if self.text.source.prepare is not None:
+            document = self.text.source.prepare(document)
         try:
             found = count_collection(as_texts([document]), self.text, self.words, Pruning(), 1)
         except NoTermsError:

@@ -107,7 +107,11 @@ def _vectorizing(vectorizer: Any) -> list[tuple[str, Any]]:
 
 def _weighting(analyzer: TermAnalyzer, terms: list[str], scheme: str, factors: Floats | None) -> Any:
     """A vectorizer with these terms, fitted."""
-    known = {"analyzer": analyzer, "vocabulary": {term: i for i, term in enumerate(terms)}}
+    known: dict[str, Any] = {
+        "analyzer": analyzer,
+        "lowercase": False,
+        "vocabulary": {term: i for i, term in enumerate(terms)},
+    }
     if scheme == "txx":
         return CountVectorizer(**known, dtype=np.float64).fit([""])
     how = {"norm": _NORM[scheme[2]], "use_idf": factors is not None, **_DOCUMENT[scheme[0]]}
