@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from widemargin.classifier.explanation import Explanation
 from widemargin.classifier.outline import Outline, has_outline
 from widemargin.classifier.representation import MadeFeature
@@ -20,6 +23,20 @@ class Inspectable:
     def scorer(self) -> Scorer:
         """What scores, decides and explains with the fitted parts."""
         raise NotImplementedError
+
+    def seen(self, texts: Any) -> NDArray[np.bool_]:
+        """Whether each text was a labeled training document, without regard to case and white space.
+
+        Measure a classifier on the others: ``new = ~classifier.seen(texts)``. Needs `keep_hashes`.
+
+        Examples
+        --------
+        >>> from widemargin import TextClassifier
+        >>> classifier = TextClassifier(tune=None).fit(["corn harvest", "bank rate"], ["grain", "money"])
+        >>> classifier.seen(["Corn  harvest", "oil"]).tolist()
+        [True, False]
+        """
+        return self.scorer.seen(texts)
 
     @property
     def has_weights(self) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from widemargin._arrays import Csr, is_sparse
 from widemargin.classifier.explanation import Explanation, explain_scores
 from widemargin.classifier.outline import Outline, has_outline, outline, path
+from widemargin.classifier.record.remembering import seen_in
 from widemargin.classifier.record.training_record import NOTHING_KNOWN, TrainingRecord
 from widemargin.classifier.representation import Representation, is_matrix
 from widemargin.classifier.storage import StoredParts, read_file
@@ -161,6 +162,10 @@ class Scorer:
         """Labels of `texts`, in the form of the training labels."""
         texts = self.representation.documents(texts)
         return self.rule.decide(self.scores(texts), self.lengths(texts))
+
+    def seen(self, texts: Any) -> NDArray[np.bool_]:
+        """Whether each text was a labeled training document; the model must have their hashes."""
+        return seen_in(self.record, self.representation.documents(texts))
 
     def lengths(self, texts: Any) -> NDArray[np.int64] | None:
         """The lengths of `texts` in bytes, if the rule needs them."""

@@ -47,14 +47,12 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
         Is trained on the vectors; None means ``LinearSVM()``.
     features : optional
         Reduces the features; None keeps all. SelectFeatures and SampleFeatures keep some,
-        LatentSemanticIndexing, TermClusters and LabelClusters make new ones. Cross-validation fits them again
-        in every fold.
+        LatentSemanticIndexing, TermClusters and LabelClusters make new ones. Folds fit them again.
     tune : "auto", "fast", "full" or a number of seconds, optional
         Choose terms, weights, learner and C on held-out training documents: "fast" within the work of about
         ten trainings, "full" on all documents until nothing gets better, seconds within as much work as fits
         into them. Work is predicted, so that the same seed gives the same model. "auto" is "fast" for parts
-        that are None, and keeps those that are given (:mod:`widemargin.classifier.settings.defaults`). None
-        keeps all parameters.
+        that are None, and keeps given ones (:mod:`widemargin.classifier.settings.defaults`). None keeps all.
     tune_per_label : bool
         Choose C of a LinearSVM for each label, on the representation that is best for all of them.
     space : widemargin.tune.staged.axes.Axes or widemargin.tune.search_space.Space, optional
@@ -85,20 +83,18 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
     abstain : float or "confidence:P", optional
         What `predict_or_abstain` leaves undecided: 0.05 promises at most 5 % errors among the others.
     random_state : seed of the default learner and of tuning; a learner that is given has its own
+    keep_hashes : keep 64-bit hashes of the training texts, by which `seen` and `evaluate` recognize them
 
     Attributes
     ----------
-    vectorizer_, features_, learner_ : the fitted parts; `vectorizer_` is None after `fit` on a matrix,
-        `features_` where all features are used
+    vectorizer_, features_, learner_ : the fitted parts; None for those that are not used
     classes_ : array of labels, sorted
     thresholds_ : (columns,) the scores above which labels are assigned, or None. Of several classes, the one
         whose score exceeds its threshold most is assigned
-    training_summary_ : dict with the numbers of documents, labels and terms, the seconds of each stage, and
-        what was asked for: "tuning" (the candidates), "estimates" (a
-        :class:`~widemargin.measure.quality.Quality` as a dict), "costs" (an
-        :class:`~widemargin.measure.AverageCost` as a dict) and "suspects" (labels that are probably
-        wrong, :mod:`widemargin.estimate.suspects`) with "suspects_by" (the method that
-        contradicts them)
+    training_summary_ : dict with sizes, the seconds of each stage, and what was asked for: "tuning" (the
+        candidates), "estimates" (a :class:`~widemargin.measure.quality.Quality` as a dict), "costs" (an
+        :class:`~widemargin.measure.AverageCost` as a dict), "suspects" (labels that are probably wrong,
+        :mod:`widemargin.estimate.suspects`) and "suspects_by" (the method that contradicts them)
     record_ : what is remembered of the training documents (:mod:`widemargin.classifier.record`)
 
     Examples
@@ -125,6 +121,7 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
     unlabeled_use: str | None = None
     abstain: Any = None
     random_state: Any = 0
+    keep_hashes: bool = True
 
     __metadata_request__fit = __metadata_request__partial_fit = NO_METADATA
     __metadata_request__predict = __metadata_request__predict_proba = NO_METADATA
@@ -145,8 +142,7 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
             :class:`~widemargin.TransductiveSVM`, gets them (its own mark is `unlabeled`); otherwise they are
             left out with a warning. Estimates and selected features go by labeled documents.
         sample_weight : factors on the costs of errors, one per document, optional
-            Without them those of Vectors count (``cost:`` in a file of SVM-light). In estimates, every
-            document counts once.
+            Without them those of Vectors count (``cost:`` of SVM-light). Estimates count documents once.
         times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
         unlabeled : more documents, in the form of `texts`, used as `unlabeled_use` says; labels are ignored
         """

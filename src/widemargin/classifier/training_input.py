@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from widemargin._arrays import is_sparse
+from widemargin.classifier.checks.of_training import check_training
 from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
 from widemargin.documents.collection import Collection, Vectors
@@ -92,6 +93,8 @@ def training_input(
     texts = documents_of(texts)
     n = int(texts.shape[0]) if is_matrix(texts) else len(texts)
     labels = Labels.partial(y, getattr(learner, "unlabeled", None), n)
+    if not is_matrix(texts):
+        check_training(texts, labels, ids)
     names = list(range(n)) if ids is None else ids
     weights = weights if sample_weight is None else sample_weight
     missing = int(np.count_nonzero(labels.unlabeled))

@@ -40,6 +40,7 @@ def truth_of(label_sets: Sequence[Any], space: LabelSpace, tree: LabelTree | Non
     strange = sorted({str(label) for labels in typed for label in labels if label not in known})
     if strange:
         shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
+        _check_known(typed, known, strange)
         if space.kind == "binary":
             raise DataError(
                 f"The model separates {' from '.join(map(str, space.classes))}, but the data also has "
@@ -50,6 +51,63 @@ def truth_of(label_sets: Sequence[Any], space: LabelSpace, tree: LabelTree | Non
             f"the data has {labels} that the model does not know: {shown}.", DataWarning, stacklevel=2
         )
     return LabelSpace("multilabel", space.column_names).encode(typed, unknown="ignore")
+
+
+def _check_known(label_sets: Sequence[Any], known: set[Any], strange: list[str]) -> None:
+    """Refuse labels of which the model knows none; warn if it does not know those of most documents, or if
+    some are spelled otherwise."""
+    labeled = [labels for labels in label_sets if labels]
+    unknown = sum(all(label not in known for label in labels) for labels in labeled)
+    names = sorted(map(str, known))
+    if unknown == len(labeled):
+        numbers = [all(_is_number(label) for label in some) for some in (strange, names)]
+        cure = "Evaluate on documents with the labels of training, or name the column with --label."
+        if numbers[0] != numbers[1]:
+            has = ("numbers", "names") if numbers[0] else ("names", "numbers")
+            cure = f"The data has {has[0]} and the model {has[1]}. Write the labels as in training."
+        raise DataError(
+            f"The model knows none of the labels of the data ({_some(strange)}); its labels are "
+            f"{_some(names)}. {_spelled_otherwise(strange, names)}{cure}"
+        )
+    hint = _spelled_otherwise(strange, names)
+    if 2 * unknown > len(labeled):
+        warnings.warn(
+            f"{100 * unknown / len(labeled):.0f} % of the documents have only labels that the model does not "
+            f"know, and count as errors. {hint}Its labels are {_some(names)}.",
+            DataWarning,
+            stacklevel=3,
+        )
+    elif hint:
+        warnings.warn(hint.rstrip(), DataWarning, stacklevel=3)
+
+
+def _spelled_otherwise(strange: Sequence[str], names: Sequence[str]) -> str:
+    """Which unknown labels are known ones but for case, white space and punctuation; empty if none is.
+
+    Examples
+    --------
+    >>> _spelled_otherwise(["Billing ", "sales"], ["billing"])
+    "'Billing ' is 'billing' in the model: labels are compared exactly, so write them alike. "
+    """
+    by_name = {_plain(name): name for name in names}
+    pairs = [(label, by_name[_plain(label)]) for label in strange if by_name.get(_plain(label))]
+    if not pairs:
+        return ""
+    found = " and ".join(f"{label[:40]!r} is {name[:40]!r}" for label, name in pairs[:3])
+    more = f" (and {len(pairs) - 3} more)" if len(pairs) > 3 else ""
+    return f"{found} in the model{more}: labels are compared exactly, so write them alike. "
+
+
+def _plain(label: str) -> str:
+    return "".join(character for character in label.casefold() if character.isalnum())
+
+
+def _is_number(label: str) -> bool:
+    return label.strip().lstrip("+-").replace(".", "", 1).isdecimal()
+
+
+def _some(labels: Sequence[str]) -> str:
+    return ", ".join(label[:40] for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
 
 
 def _check_one_label(label_sets: Sequence[Any], one: bool) -> None:

@@ -35,6 +35,8 @@ class Measured:
     scores : of the model, as `Scorer.scores` gives them
     levels : figures by level of a label hierarchy, or None
     cost : by costs between classes, or None
+    seen : how many documents are training documents of the model too, None if that is not known
+    without : the figures without these; None if there are none of them, or no others
     """
 
     scorer: Scorer
@@ -46,6 +48,18 @@ class Measured:
     summary: Summary
     levels: list[dict[str, Any]] | None
     cost: AverageCost | None
+    seen: int | None = None
+    without: tuple[Quality, Summary] | None = None
+
+    def seen_as_json(self) -> dict[str, Any] | None:
+        """The training documents among those measured, and the figures without them."""
+        if self.seen is None:
+            return None
+        found: dict[str, Any] = {"documents": self.seen}
+        if self.without is not None:
+            quality, summary = self.without
+            found["without"] = {**summary.to_dict(), "measured": quality.to_dict()}
+        return found
 
     def by_class(self, signs: NDArray[Any]) -> NDArray[Any]:
         """One column per class; of two classes, the first has the second's with the sign turned."""
@@ -73,24 +87,37 @@ def measure(scorer: Scorer, collection: Collection | Vectors, costs: ClassCosts 
     tree = None if rule.hierarchy is None else rule.hierarchy.tree
     truth, scores = truth_of(collection.labels, space, tree), scorer.scores(collection)
     chosen = rule.choose(scores, scorer.lengths(collection))
-    figures = quality(
-        space,
-        contingency(truth, chosen),
-        kind="measured",
-        method="test documents",
-        right=int(np.count_nonzero((truth == chosen).all(axis=1))),
-        thresholds=rule.shown_thresholds,
-        ranking=(truth, scores),
-    )
     levels = None if tree is None else [level.to_dict() for level in by_level(tree, truth, chosen)]
     cost = None
     if costs is not None:
         # An unknown label has no column, so no cost.
         known = (truth > 0).any(axis=1) | (space.kind == "binary")
-        codes, decided, plain = (
+        codes, by_rule_codes, plain = (
             Labels(space, signs).codes for signs in (truth, chosen, space.choose(scores))
         )
         by_rule = rule.costs is not None or rule.thresholds is not None
-        cost = average_cost(costs, np.where(known, codes, -1), decided, by_scores=plain if by_rule else None)
-    summary = summarize(space, truth, scores, chosen)
-    return Measured(scorer, collection, truth, scores, chosen, figures, summary, levels, cost)
+        cost = average_cost(
+            costs, np.where(known, codes, -1), by_rule_codes, by_scores=plain if by_rule else None
+        )
+    decided = truth, scores, chosen
+    found, summary = _figures(scorer, *decided)
+    seen = without = None
+    if scorer.record.hashes is not None:
+        copies = scorer.seen(collection)
+        seen = int(np.count_nonzero(copies))
+        if 0 < seen < len(copies):
+            without = _figures(scorer, *(values[~copies] for values in decided))
+    return Measured(scorer, collection, *decided, found, summary, levels, cost, seen, without)
+
+
+def _figures(scorer: Scorer, truth: Signs, scores: NDArray[Any], chosen: Signs) -> tuple[Quality, Summary]:
+    found = quality(
+        scorer.space,
+        contingency(truth, chosen),
+        kind="measured",
+        method="test documents",
+        right=int(np.count_nonzero((truth == chosen).all(axis=1))),
+        thresholds=scorer.rule.shown_thresholds,
+        ranking=(truth, scores),
+    )
+    return found, summarize(scorer.space, truth, scores, chosen)

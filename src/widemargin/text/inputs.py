@@ -100,7 +100,10 @@ def byte_lengths(texts: Any) -> NDArray[np.int64]:
 def taken(texts: Any, places: NDArray[np.intp]) -> Any:
     """The texts at some places, in the same form where that is an Arrow column, otherwise as a list."""
     if hasattr(texts, "to_pylist"):
-        return texts.take(places)
+        try:
+            return texts.take(places)
+        except NotImplementedError:  # views of strings
+            texts = texts.to_pylist()
     texts = listed(texts)
     return [texts[i] for i in places.tolist()]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
+from widemargin.classifier.record.remembering import remembered
 from widemargin.classifier.record.training_record import TrainingRecord
 from widemargin.classifier.settings.defaults import settle
 from widemargin.classifier.training import (
@@ -80,6 +81,6 @@ def fitted(
         parts.n_features,
         settled.asked,
         found.rule(parts.learner, request.hierarchy),
-        TrainingRecord(profile=found.profile),
+        remembered(given, found.profile, keep_hashes=classifier.keep_hashes),
         training_summary(parts, parts.learner.label_space_, found.summary(), request.hierarchy),
     )

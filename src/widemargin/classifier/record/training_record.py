@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin._stored import LARGEST_SIZE, Stored
+from widemargin.classifier.record.word_profile import WordProfile
 from widemargin.errors import DataError
 from widemargin.monitor.profile import LeftOutProfile
 
@@ -43,11 +44,13 @@ class TrainingRecord:
         :class:`~widemargin.documents.formats.columns.Options`; only what was given or found, see `READING`
     hashes : 64-bit hashes of the training texts, sorted and distinct
     profile : what the model saw of them as if they were new
+    words : their frequent words, to recognize documents in another language
     """
 
     reading: dict[str, Any] | None = None
     hashes: NDArray[np.uint64] | None = None
     profile: LeftOutProfile | None = None
+    words: WordProfile | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -61,6 +64,9 @@ class TrainingRecord:
         if self.profile is not None:
             config["profile"], found = self.profile.get_state()
             arrays |= {_PROFILE + name: values for name, values in found.items()}
+        if self.words is not None:
+            config["usual_words"] = self.words.usual
+            arrays["words"] = self.words.words
         return config, arrays
 
     @classmethod
@@ -85,7 +91,15 @@ class TrainingRecord:
             profile = LeftOutProfile.from_state(stored.value("profile"), found, columns)
         elif found:
             raise DataError("'record.profile' in manifest.json is missing, and its arrays are there")
-        return cls(reading, hashes, profile)
+        frequent = None
+        if "usual_words" in stored:
+            words = stored.array("words", (None,), np.int32)
+            if not len(words) or (words[1:] <= words[:-1]).any():
+                raise DataError("'record.words' in arrays.safetensors is empty or not sorted")
+            frequent = WordProfile(words, stored.number("usual_words", least=0, most=1))
+        elif stored.has_array("words"):
+            raise DataError("'record.usual_words' in manifest.json is missing, and its array is there")
+        return cls(reading, hashes, profile, frequent)
 
 
 NOTHING_KNOWN = TrainingRecord()

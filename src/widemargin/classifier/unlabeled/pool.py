@@ -6,9 +6,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from widemargin._arrays import is_sparse
+from widemargin.classifier.record.word_profile import WordProfile
 from widemargin.classifier.representation import is_matrix
 from widemargin.classifier.summary import USES
 from widemargin.classifier.training_input import TrainingInput
@@ -16,12 +15,8 @@ from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.assessment import Request
 from widemargin.text.fields import columns_of, has_text_columns, joined, only_column
-from widemargin.text.inputs import as_texts, taken, together
-from widemargin.text.pruning import NoTermsError
-from widemargin.weight.vectorizer import Vectorizer
+from widemargin.text.inputs import as_texts, together
 
-# Documents of each side whose words are compared.
-_SAMPLE = 2000
 # Words of the pool that are known from training documents, relative to words of training documents that are
 # known from others of them. Pools in another language have 0.1 to 0.5, pools on other subjects 0.5 to 0.8.
 _ALIKE = 0.45
@@ -197,21 +192,12 @@ def compare_words(texts: Any, pool: list[Any], kind: str = "training") -> bool:
 
     `kind` is what the training documents are called.
     """
-    own, others = (
-        taken(some, np.linspace(0, len(some) - 1, min(len(some), _SAMPLE)).astype(np.intp))
-        for some in (texts, pool)
-    )
-    try:
-        counts = Vectorizer(weighting=None).fit_counts(together(own, others))
-    except NoTermsError:
+    profile = WordProfile.of(texts, most=None)
+    if profile is None:
         return True  # what the vectorizer of the classifier finds is for itself to say
-    n = len(own)
-    end = int(counts.indptr[n])
-    frequencies = np.bincount(counts.indices[:end], minlength=counts.n_columns)
-    if end == len(counts.indices):
+    shared, usual = profile.share(pool), profile.usual
+    if shared is None:
         return False
-    shared = float((frequencies[counts.indices[end:]] > 0).mean())
-    usual = float((frequencies[counts.indices[:end]] > 1).mean()) if end else 0.0
     if shared < _ALIKE * usual:
         warnings.warn(
             f"Only {100 * shared:.0f} % of the words of unlabeled documents occur in {kind} documents "

@@ -61,6 +61,13 @@ GENERAL = (
     Option(
         "--model MODEL", "Also keep the rule, as a model file for new documents.", "label", Path, shown="none"
     ),
+    train(
+        "--no-hashes",
+        "Keep no hashes of the training texts in the model. `evaluate` uses them to tell how many of its "
+        "documents the model was trained on; anybody can use them to test whether a known text was among "
+        "them. A stream keeps none.",
+        bool,
+    ),
     Option("--force", "Replace an existing file that is not a model.", "train label inspect", bool),
     Option("--scores", "Add the score of every label.", "predict label", bool, common=True),
     Option(

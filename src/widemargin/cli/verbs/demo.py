@@ -57,7 +57,7 @@ def run(given: Given) -> None:
     classifier.fit(train)
     stages.seconds.update(classifier.training_summary_["seconds"])
     with stages.stage("test"):
-        summary, quality, _, _ = measured(classifier.scorer, test)
+        summary, quality, *_ = measured(classifier.scorer, test)
     model = output / MODEL
     with stages.stage("save"):
         classifier.save(model)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from widemargin.measure import AverageCost, ClassCosts
     from widemargin.measure.quality import Quality
     from widemargin.measure.summary import Summary
+    from widemargin.model_report.measuring import Measured
 
 Levels = list[dict[str, Any]]
 EXAMPLE = "Example: widemargin evaluate tickets.wm held-out.csv --text body --label team"
@@ -34,8 +35,10 @@ def run(given: Given) -> None:
     micro- and macro-averages, beside the F1 that was estimated in training. Unlabeled documents are left out.
     With costs between classes, those of --costs or of the model, the cost per document too.
     """
+    from widemargin.classifier.checks.of_documents import check_documents
     from widemargin.cli.options.vector_rows import RowsForModel
     from widemargin.documents.collection import Vectors
+    from widemargin.model_report.measuring import measure
 
     given.data = all_sources(given)
     scorer = at_thresholds(load_scorer(given.model, given.threads), given)
@@ -46,17 +49,21 @@ def run(given: Given) -> None:
     if not isinstance(collection, Vectors):
         given_rows.pair(collection.texts)
         given_rows.finish()
+        check_documents(scorer, collection.texts, strict=True)
     costs = model_costs(scorer) if given.costs is None else costs_for(given.costs, scorer.space)
     if given.abstain is not None and given.thresholds:
         raise UsageError(
             "--abstain goes by how the model decided documents left out of training. Omit --thresholds."
         )
-    summary, quality, levels, cost = measured(scorer, collection, costs)
+    found_all = measure(scorer, collection, costs)
+    summary, quality = found_all.summary, found_all.quality
+    levels, cost = found_all.levels, found_all.cost
     abstained = None
     if given.abstain is not None:
         abstained = measured_abstention(scorer, collection, given.abstain, str(given.model))
     if given.json:
         found = as_json(summary, quality, scorer.summary, levels)
+        found["seen_in_training"] = found_all.seen_as_json()
         if cost is not None:
             found["costs"] = cost.to_dict()
         if abstained is not None:
@@ -75,6 +82,7 @@ def run(given: Given) -> None:
 
             say()
             show_table(levels_table(levels, scorer.summary.get("levels", ())))
+        show_seen(found_all)
 
 
 def as_json(
@@ -127,3 +135,28 @@ def show(summary: Summary, quality: Quality, estimated: Quality | None, *, break
     if estimated is not None and estimated.accuracy is not None:
         line += f"; estimated in training: {estimates.share_right(estimated.accuracy)}"
     say(line + ".")
+
+
+def show_seen(found: Measured) -> None:
+    """Which documents the model was trained on, and the figures without them."""
+    if not found.seen:
+        return
+    from widemargin.report.tables import Column, Table
+
+    n = found.summary.n
+    say()
+    if found.without is None:
+        say(
+            f"All {counted(n, 'document')} of the data are training documents of this model, so the "
+            f"figures say nothing about new documents. Hold out documents before training: widemargin split."
+        )
+        return
+    say(
+        f"{found.seen:,} of {counted(n, 'document')} are training documents of this model (the same text). "
+        f"Without them:"
+    )
+    rows = [("all", found.quality), ("without training documents", found.without[0])]
+    columns = [Column("documents"), Column("number", "count"), Column("right", "figure")]
+    columns += [Column("micro-F1", "figure"), Column("macro-F1", "figure")]
+    table = [[name, q.n, q.accuracy, q.micro["f1"], q.macro["f1"]] for name, q in rows]
+    show_table(Table("", columns, list(table)))

@@ -145,6 +145,7 @@ def _pieces(
     scorer: Scorer, source: Sources, quiet: bool, reading: dict[str, Any], given_rows: RowsForModel
 ) -> Iterator[tuple[list[str], Any, list[str] | None]]:
     """Ids, what the scorer takes, and the texts, a piece of the input at a time."""
+    from widemargin.classifier.checks.of_documents import FEWEST, check_documents
     from widemargin.documents.reading import open_sources
     from widemargin.progress import track
 
@@ -157,8 +158,12 @@ def _pieces(
     check_form(scorer, source, vectors=False)
     reader = opened.reader()
     note(reader.description, quiet)
+    checked = False
     for batch in track(reader.batches(BATCH), "Labeling", size=len, enabled=False if quiet else None):
         given_rows.pair(batch.texts)
+        if not checked and len(batch) >= FEWEST:
+            check_documents(scorer, batch.texts, strict=False)
+            checked = True
         yield batch.ids, batch.texts, batch.texts
     given_rows.finish()
 

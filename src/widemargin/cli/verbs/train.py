@@ -118,6 +118,7 @@ def run(given: Given) -> None:
         label_path=given.label_path,
         hierarchy=given.hierarchy,
         unlabeled_use=None if pool is None else given.unlabeled_use,
+        keep_hashes=not given.no_hashes,
     )
     classifier.fit(collection, labels, unlabeled=pool)
     remember_reading(classifier, collection)
