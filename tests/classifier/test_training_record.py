@@ -44,6 +44,8 @@ def test_a_model_without_a_record_is_read(classifier, tmp_path):
     [
         ({"reading": {"text": ["a", 1]}}, {}, r"record\.reading\.text"),
         ({"reading": {"unknown": "a"}}, {}, r"record\.reading\.unknown"),
+        ({"reading": {"header": "no"}}, {}, r"record\.reading\.header"),
+        ({"reading": {"width": [2]}}, {}, r"record\.reading\.width"),
         ({"reading": "a"}, {}, "expected an object"),
         ({}, {"hashes": HASHES[::-1].copy()}, "not sorted"),
         ({}, {"hashes": HASHES.astype(np.int64)}, "int64"),

@@ -275,3 +275,13 @@ def test_a_stream_is_one_file(here, folder, tmp_path):
     done = here("train", tmp_path / "t.jsonl", tmp_path / "t.jsonl", "--stream", "-o", tmp_path / "m.wm")
     assert done.returncode == 2
     assert "--stream reads one file" in done.stderr
+
+
+def test_a_stream_is_remembered(here, tmp_path):
+    records = [{"complaint": ticket["text"], "team": ticket["labels"], "text": "trap"} for ticket in TICKETS]
+    write_jsonl(tmp_path / "t.jsonl", records)
+    columns = ["--text", "complaint", "--label", "team"]
+    done = here("train", tmp_path / "t.jsonl", "--stream", *columns, "-o", tmp_path / "m.wm")
+    assert done.returncode == 0, done.stderr
+    done = here("evaluate", tmp_path / "m.wm", tmp_path / "t.jsonl")
+    assert 'text from "complaint", labels from "team"' in done.stderr

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from widemargin.classifier import Scorer, TextClassifier
     from widemargin.cli.inputs.sources import Sources
     from widemargin.documents.collection import Collection, Vectors
+    from widemargin.documents.reader import DocumentReader
     from widemargin.documents.sources.finding import Source
 
 
@@ -66,7 +67,7 @@ def without_labels(reading: dict[str, Any]) -> dict[str, Any]:
     return {**reading, "label": None, "label_delimiter": None, "label_from": None, "ignore_labels": True}
 
 
-def remember_reading(classifier: TextClassifier, documents: Collection | Vectors) -> None:
+def remember_reading(classifier: TextClassifier, documents: Collection | Vectors | DocumentReader) -> None:
     """Let a trained model remember how its documents were read."""
     from dataclasses import replace
 

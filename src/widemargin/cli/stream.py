@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from widemargin.cli.files import remember_reading
 from widemargin.cli.output import bytes_in_words, counted, note, print_json, say
 from widemargin.errors import DataError, UsageError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from widemargin.cli.commands import Given
     from widemargin.diagnose.drift_alarm import DriftAlarm
     from widemargin.documents.batches import Batch
+    from widemargin.documents.reader import DocumentReader
 
 LEARNER = "arow"
 HASHED = 2**18
@@ -50,7 +52,7 @@ def run(given: Given, reading: dict[str, Any], learning: dict[str, Any], vectori
         )
     reader = read_stream(given.data[0], **reading)
     note(reader.description, given.quiet)
-    run = Run(_classifier(given, learning, vectorizing), given)
+    run = Run(_classifier(given, learning, vectorizing), given, reader)
     with contextlib.closing(reader), _few_collections(), _Stop() as stop:
         try:
             arrived = stop.while_waiting(read_ahead(reader.batches()))
@@ -68,8 +70,9 @@ def run(given: Given, reading: dict[str, Any], learning: dict[str, Any], vectori
 class Run:
     """A classifier on its way, with what has happened to it so far."""
 
-    def __init__(self, classifier: TextClassifier, given: Given) -> None:
+    def __init__(self, classifier: TextClassifier, given: Given, reader: DocumentReader) -> None:
         self.classifier = classifier
+        self.reader = reader
         self.given = given
         self.unlabeled = self.bad = 0
         self.size = 0
@@ -145,6 +148,7 @@ class Run:
         """Write the model, if there is anything new in it."""
         if self.seen > self.saved or not self.size:
             if self.seen:
+                remember_reading(self.classifier, self.reader)
                 self.size = self.classifier.save(self.given.output, force=self.given.force)
             self.saved = self.seen
         self.saved_at = time.monotonic()

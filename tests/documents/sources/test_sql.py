@@ -234,3 +234,19 @@ class TestPostgres:
         with pytest.raises(DataError, match=r"password authentication failed") as caught:
             read_documents(SqlQuery(server.replace(SECRET, "wrong-one"), "select 1"))
         assert "wrong-one" not in str(caught.value)
+
+    def test_the_password_is_nowhere(self, server, tmp_path, capfd):
+        from widemargin.cli import main
+
+        model = tmp_path / "m.wm"
+        query = "select 'text ' || (i % 2) as body, i % 2 as team from generate_series(1, 20) i"
+        common = ["--sql", server, query]
+        assert main(["train", *common, "-o", str(model), "--tune", "none"]) == 0
+        assert main(["evaluate", str(model), *common, "--json", "--debug"]) == 0
+        assert main(["compare", *common, "--learners", "naive-bayes", "--folds", "2"]) == 0
+        assert main(["evaluate", str(model), "--sql", server, "select nothing", "--debug"]) == 65
+        printed = "".join(capfd.readouterr())
+        assert "postgresql://127.0.0.1" in printed
+        for secret in (SECRET, "p@ss-w0rd"):
+            assert secret not in printed
+            assert secret.encode() not in model.read_bytes()
