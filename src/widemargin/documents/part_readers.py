@@ -59,9 +59,11 @@ def _check_columns(name: str, format: str, options: Options) -> None:
     columns = options.texts if len(options.texts) > 1 else ()
     columns = (*columns, *options.beside)
     if columns and format in ("folder", "fasttext", "lines", "text"):
+        name = "standard input" if name == STDIN else name
+        example = ", ".join(f'"{column}": "..."' for column in columns)
         raise DataError(
-            f"{name}: a source of format {format} has no columns {', '.join(columns)}. Pass a table or "
-            f"JSON Lines, or name one column with --text and none with --time or --group."
+            f"{name}: a source of format {format} has no columns {', '.join(columns)}. Pass a table with these "
+            f"columns, or JSON Lines such as {{{example}}}."
         )
 
 
