@@ -62,8 +62,8 @@ def _check_columns(name: str, format: str, options: Options) -> None:
         name = "standard input" if name == STDIN else name
         example = ", ".join(f'"{column}": "..."' for column in columns)
         raise DataError(
-            f"{name}: a source of format {format} has no columns {', '.join(columns)}. Pass a table with these "
-            f"columns, or JSON Lines such as {{{example}}}."
+            f"{name}: a source of format {format} has no columns {', '.join(columns)}. Pass a table with "
+            f"these columns, or JSON Lines such as {{{example}}}."
         )
 
 
