@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from widemargin.cli.files import remember_reading
 from widemargin.cli.output import bytes_in_words, counted, note, print_json, say
+from widemargin.cli.watching.next_steps import next_step, quoted
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -208,6 +209,14 @@ class Run:
                 changes = [check.sentence for check in self.alarm.alarms]
                 say(*(changes or ["The drift alarm found no change."]))
             say(f"Wrote {self.given.output} ({bytes_in_words(self.size)}).")
+            model = quoted(self.given.output)
+            next_step(self.given, f"widemargin predict {model} NEW, or train --stream --resume with more")
+        else:
+            learned = counted(self.seen - self.before, "document")
+            say(
+                f"{self.given.output}: {100 * self.share_wrong:.1f} % of {learned} predicted wrongly before "
+                f"learning from them"
+            )
 
     def _count(self, name: str) -> int:
         return int(getattr(getattr(self.classifier, "learner_", None), name, 0))

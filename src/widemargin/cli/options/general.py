@@ -294,7 +294,13 @@ GENERAL = (
         least=0,
     ),
     Option("--json", "Print JSON instead of text.", _EVERY_VERB, bool, common=True),
-    Option("--quiet -q", "No notes and no progress bars.", _EVERY_VERB, bool, common=True),
+    Option(
+        "--quiet -q",
+        "No notes and no progress bars; `train` prints one line.",
+        _EVERY_VERB,
+        bool,
+        common=True,
+    ),
     Option("--quiet -q", "No line in the log for every request.", "serve", bool, common=True),
     Option("--debug", "Show a traceback on errors.", f"{_EVERY_VERB} serve", bool),
     train(

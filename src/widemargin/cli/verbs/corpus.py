@@ -9,6 +9,7 @@ import typer
 
 from widemargin.cli.commands import Command, Given, takes
 from widemargin.cli.output import counted, print_json, say, show_table
+from widemargin.cli.watching.next_steps import next_step, quoted
 
 app = typer.Typer(
     help="The public collections of text classification: list, fetch, export.",
@@ -57,6 +58,7 @@ def fetch(given: Given) -> None:
         print_json({"name": given.name, "files": paths})
     else:
         say(f"{given.name} is in {' and '.join(paths)}.")
+        next_step(given, f"widemargin corpus export {quoted(given.name)} -o {quoted(given.name)}")
 
 
 @app.command(cls=Command, epilog="Example: widemargin corpus export reuters21578 --split modapte -o reuters")
@@ -72,6 +74,8 @@ def export(given: Given) -> None:
         return
     for path, count in documents.items():
         say(f"Wrote {counted(count, 'document')} to {path}.")
+    first = next(iter(documents))
+    next_step(given, f"widemargin train {quoted(first)} -o {quoted(given.name)}.wm")
 
 
 def _lines(path: Path) -> int:

@@ -12,6 +12,7 @@ from widemargin.cli.files import check_target, columns_of_model
 from widemargin.cli.inputs.sources import all_sources
 from widemargin.cli.output import counted, note, print_json
 from widemargin.cli.verbs.predict import BATCH, Row, load_scorer, writer_for
+from widemargin.cli.watching.next_steps import next_step, quoted
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def run(given: Given) -> None:
         print_json({"output": output, "rows": written, "seconds": round(seconds, 4)})
     else:
         note(f"Wrote {counted(written, 'row')} in {seconds:.2f} s.", given.quiet)
+        step = f"widemargin identify {quoted(given.model)} DATA --segments divides texts of several languages"
+        next_step(given, step, output)
 
 
 def _reading(given: Given) -> dict[str, Any]:

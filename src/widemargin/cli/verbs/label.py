@@ -15,6 +15,7 @@ from widemargin.cli.options.given_vectors import found_words, note_found, pair
 from widemargin.cli.options.text import vectorizing, word_files
 from widemargin.cli.output import Stages, note, print_json, say
 from widemargin.cli.verbs.predict import writer_for
+from widemargin.cli.watching.next_steps import next_step, quoted
 from widemargin.errors import UsageError
 from widemargin.tune.learners import text_options
 
@@ -100,6 +101,10 @@ def run(given: Given) -> None:
         for line in label_task.in_words(summary):
             # Where the documents go to stdout, the summary goes to stderr.
             note(line, False) if given.output == "-" else say(line)
+        step = "correct labels that look wrong, and pass them with LABELED to label the rest again"
+        if given.model is not None:
+            step = f"widemargin predict {quoted(given.model)} NEW"
+        next_step(given, step, given.output)
     note_found(summary, given.quiet)
 
 

@@ -22,6 +22,7 @@ from widemargin.cli.files import check_target, columns_of_model
 from widemargin.cli.inputs.sources import Sources, all_sources
 from widemargin.cli.inputs.thresholds import files_of, read_thresholds
 from widemargin.cli.output import counted, machine_output, note, print_json
+from widemargin.cli.watching.next_steps import next_step, quoted
 from widemargin.cli.watching.watch import Watch, abstaining
 from widemargin.errors import UsageError
 
@@ -96,6 +97,7 @@ def run(given: Given) -> None:
         print_json({"output": output, "documents": written, "seconds": round(seconds, 4), **watch.to_dict()})
     else:
         note(f"Labeled {counted(written, 'document')} in {seconds:.2f} s.", given.quiet)
+        next_step(given, f"widemargin explain {quoted(given.model)} TEXT shows what decides", output)
 
 
 def predictions(

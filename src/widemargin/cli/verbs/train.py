@@ -13,8 +13,9 @@ from widemargin.cli.options import chosen_learner
 from widemargin.cli.options import features as selections
 from widemargin.cli.options.given_vectors import found_words, free_blocks, note_found, pair
 from widemargin.cli.options.text import vectorizing, word_files
-from widemargin.cli.output import Stages, counted, note, print_json
+from widemargin.cli.output import Stages, counted, note, print_json, say
 from widemargin.cli.training_report import show
+from widemargin.cli.watching.next_steps import next_step, one_line, quoted
 from widemargin.errors import UsageError
 from widemargin.tune.learners import FEWEST, automatic_effort, text_options
 
@@ -136,6 +137,10 @@ def run(given: Given) -> None:
     }
     if given.json:
         print_json(summary)
-    elif not given.quiet:
+    elif given.quiet:
+        say(one_line(summary))
+    else:
         show(summary, given.test_size)
+        model = quoted(given.output)
+        next_step(given, f"widemargin evaluate {model} TEST, or widemargin predict {model} NEW")
     note_found(summary, given.quiet)
