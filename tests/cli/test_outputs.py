@@ -64,6 +64,7 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
         (["m.jsonl", "data.jsonl", "-o", "OUT"], ["m.jsonl"]),
         (["m.wm", "data.jsonl", "--costs", "costs.csv", "-o", "OUT"], ["costs.csv"]),
         (["m.wm", "folder", "-o", "OUT"], ["folder/network/0.jsonl"]),
+        (["m.wm", "data.jsonl", "--monitor", "OUT"], ["data.jsonl", "m.wm"]),
     ],
     "label": [
         (["data.jsonl", "more.jsonl", "-o", "OUT"], ["data.jsonl", "more.jsonl"]),

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import lzma
+import re
 import select
 import subprocess
 import tarfile
@@ -31,7 +32,8 @@ class TestTrain:
 
     def test_quiet(self, run, tickets, tmp_path):
         done = run("train", tickets, "-o", tmp_path / "m.wm", "--quiet")
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert re.fullmatch(r"\S+m\.wm: accuracy [\d.]+ % \(.*\) estimated on 18 documents\n", done.stdout)
         assert zipfile.is_zipfile(tmp_path / "m.wm")
 
     def test_json_and_options(self, run, here, tmp_path):
