@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -136,17 +135,14 @@ def test_copies_across():
 
 
 def test_copies_that_a_model_recognizes_by_hashes():
-    test = documents(10, "binary", 4)
-    known = {test.texts[3], test.texts[7]}
-    scorer = SimpleNamespace(
-        record=SimpleNamespace(hashes=np.zeros(2, np.uint64)),
-        seen=lambda texts: np.array([text in known for text in texts]),
-    )
-    found = copies_by_hash(scorer, test)
+    train, test = documents(40, "binary", 3), documents(10, "binary", 4)
+    test.texts[3], test.texts[7] = train.texts[5].upper(), train.texts[6]
+    flat = [labels[0] for labels in train.labels]
+    found = copies_by_hash(TextClassifier(**PLAIN).fit(train.texts, flat).scorer, test)
     assert [group.test for group in found.groups] == [[test.ids[3]], [test.ids[7]]]
     assert found.documents == 2
-    scorer.record.hashes = None
-    assert copies_by_hash(scorer, test) is None
+    forgets = TextClassifier(keep_hashes=False, **PLAIN).fit(train.texts, flat)
+    assert copies_by_hash(forgets.scorer, test) is None
 
 
 def test_two_models(tasks, measured):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.classifier.scorer import Scorer
 from widemargin.diagnose.copies import find_copies
 from widemargin.diagnose.parts import Part
 from widemargin.documents.collection import Collection
@@ -40,7 +41,7 @@ def copies_across(train: Collection, test: Collection, n_jobs: int | None = None
     return Copies(groups, found.leaked, "copies and near-duplicates of the training documents")
 
 
-def copies_by_hash(scorer: Any, test: Collection) -> Copies | None:
+def copies_by_hash(scorer: Scorer, test: Collection) -> Copies | None:
     """Exact copies of training documents, which a model recognizes by hashes; None if it keeps no hashes."""
     if scorer.record.hashes is None:
         return None

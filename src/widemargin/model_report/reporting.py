@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from widemargin import __version__
+from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.text_classifier import TextClassifier
 from widemargin.diagnose.parts import label_sets
 from widemargin.documents.collection import Collection, Vectors
@@ -200,7 +201,7 @@ def _tested(measured: Measured, labels: list[Any], source: str) -> Tested:
     )
 
 
-def _copies(scorer: Any, train: Any, test: Any, n_jobs: int | None) -> Copies | None:
+def _copies(scorer: Scorer, train: Any, test: Any, n_jobs: int | None) -> Copies | None:
     """Near-duplicates if there are training documents, otherwise what the model itself recognizes."""
     if not isinstance(test, Collection):
         return None
