@@ -57,6 +57,8 @@ REPRESENTATIONS: dict[str, dict[str, Any]] = {
     "hashed": {"n_hashed": 50, "ngram_range": (1, 2)},
     "hashed blocks": {"n_hashed": 50, "blocks": "words,title"},
     "pairs": {"pairs": "near:3"},
+    "a pattern": {"token_pattern": r"[a-z]{3}"},
+    "a callable": {"preprocessor": str.upper},
     "stems": {"stemmer": "porter", "stop_words": "freewais"},
     "thesaurus": {"thesaurus": THESAURUS},
     "thesaurus of stems": {"thesaurus": THESAURUS, "stemmer": "porter"},
