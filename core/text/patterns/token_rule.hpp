@@ -23,7 +23,7 @@ struct TokenRule {
     bool join_numbers = true;  // every number becomes kNumberToken
     int64_t min_length = 1;    // in characters; shorter words are removed, n-grams of characters are not
     bool fold_case = true;
-    std::shared_ptr<const Pattern> token = nullptr;   // of Alphabet::pattern
+    std::shared_ptr<const Pattern> token = nullptr;    // of Alphabet::pattern
     std::shared_ptr<const Pattern> ignored = nullptr;  // becomes spaces before anything else
 };
 
