@@ -31,7 +31,8 @@ class Abstains:
     @property
     def reject_(self) -> Rejection | None:
         """The rule of documents to leave undecided; None if `abstain` is None."""
-        return None if self.abstain is None else self._rejection(None)
+        scorer = self.scorer
+        return None if self.abstain is None else scorer.rejection(self.abstain)
 
     def rejected(self, texts: Any, abstain: Any = None) -> NDArray[np.object_]:
         """Why each document is left undecided: "low confidence", "no known terms" or "unlike training"; None
@@ -66,7 +67,7 @@ class Abstains:
         return [None if why else each for each, why in zip(found, out.tolist(), strict=True)]
 
     def _rejection(self, abstain: Any) -> Rejection:
-        asked = self.abstain if abstain is None else abstain
+        scorer, asked = self.scorer, self.abstain if abstain is None else abstain
         if asked is None:
-            raise UsageError('Pass abstain: an error to promise, such as 0.05, or "confidence:0.8".')
-        return self.scorer.rejection(asked)
+            raise UsageError('Pass abstain: the largest error, such as 0.05, or "confidence:0.8".')
+        return scorer.rejection(asked)

@@ -64,7 +64,7 @@ GENERAL = (
     train(
         "--no-hashes",
         "Keep no hashes of the training texts in the model. `evaluate` uses them to tell how many of its "
-        "documents the model was trained on; anybody can use them to test whether a known text was among "
+        "documents the model was trained on; they also let others test whether a known text was among "
         "them. A stream keeps none.",
         bool,
     ),
