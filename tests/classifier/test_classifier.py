@@ -126,7 +126,7 @@ class TestFit:
             (TEXTS, [None] * 12, DataError, "None of the 12 documents has a label"),
             (TEXTS, ["grain"] * 12, DataError, "one class, 'grain'"),
             (TEXTS, TOPICS[:-1], DataError, "12 documents and 11 labels"),
-            (TEXTS, None, UsageError, "no labels"),
+            (TEXTS, None, UsageError, "target y is None"),
             ("one text", ["grain"], UsageError, "is one text"),
         ],
     )

@@ -80,7 +80,8 @@ def test_version(run):
     ("arguments", "message"),
     [
         (["trian"], "No such command 'trian'"),
-        (["train"], "Missing argument 'DATA'"),
+        (["train", "-o", "m.wm"], "No documents are given"),
+        (["evaluate"], "Missing argument 'MODEL'"),
         (["train", "x.csv", "-o", "m.wm", "--ngrams", "2-1"], "--ngrams 2-1: expected a length or a range"),
         (["train", "x.csv", "-o", "m.wm", "--min-df", "1.5"], "--min-df 1.5: expected a number of documents"),
         (["train", "x.csv", "-o", "m.wm", "--bias", "big"], "--bias big: expected a size"),

@@ -89,11 +89,15 @@ WRITERS: dict[str, list[tuple[list[str], list[str]]]] = {
         (["data.jsonl", "more.png", "--format", "jsonl", "--plot", "OUT"], ["more.png"]),
     ],
     "inspect": [(["v.wm", "--export-svmlight", "OUT"], ["v.wm"])],
+    "report": [
+        (["m.wm", "data.html", "--format", "jsonl", "-o", "OUT"], ["data.html"]),
+        (["m.wm", "data.jsonl", "--train", "more.html", "--format", "jsonl", "-o", "OUT"], ["more.html"]),
+    ],
+    "split": [
+        (["more.jsonl", "data.jsonl", "--force", "--train", "OUT", "--test-file", "t.jsonl"], ["data.jsonl"])
+    ],
 }
 # What these write is checked by tests of their own, or is never read.
-WRITERS["split"] = [
-    (["more.jsonl", "data.jsonl", "--force", "--train", "OUT", "--test-file", "t.jsonl"], ["data.jsonl"])
-]
 ELSEWHERE = {"demo", "corpus export", "papers run"}
 
 
@@ -123,9 +127,10 @@ CASES = [
 def test_output_over_input_is_refused(here, files, verb, arguments, source, how):
     shutil.copy(files / "m.wm", files / "m.jsonl")
     shutil.copy(files / "stop.txt", files / "stop.jsonl")
-    shutil.copy(files / "data.jsonl", files / "data.png")
     shutil.copy(files / "stop.txt", files / "stop.png")
-    shutil.copy(files / "more.jsonl", files / "more.png")
+    for ending in ("png", "html"):
+        shutil.copy(files / "data.jsonl", files / f"data.{ending}")
+        shutil.copy(files / "more.jsonl", files / f"more.{ending}")
     if "v.wm" in arguments:
         assert here("train", "data.svm", "-o", "v.wm", "-q", cwd=files).returncode == 0
     if "c.wm" in arguments:
