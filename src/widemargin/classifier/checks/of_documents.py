@@ -18,7 +18,7 @@ FEWEST = 20
 # The most that are looked at.
 SAMPLE = 1000
 # The share of known words, relative to that in training documents. Test sets of public collections have 0.9
-# to 1.1, English documents of other kinds 0.42 and more, and documents in other languages up to 0.38.
+# to 1.1, English documents of other kinds 0.42 and more, and documents in other languages mostly up to 0.38.
 _ALIKE = 0.4
 # Where less is usual, training documents have little in common: they are few, or in many languages.
 _USUAL = 0.5

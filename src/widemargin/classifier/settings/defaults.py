@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from widemargin.classifier.model_parts import known_learner
-from widemargin.estimate.held_out import choose_method
 from widemargin.labels import Labels
 from widemargin.tune.learners import FEWEST, automatic_effort, text_options
 
@@ -61,6 +60,9 @@ def settle(classifier: Any, parts: dict[str, Any], y: Labels, *, with_pool: bool
         estimate = None
     if estimate == "auto" and with_pool:
         estimate = "k-fold"
+    # Estimates are imported when a fit needs them, as tuning is.
+    from widemargin.estimate.held_out import choose_method
+
     estimate = choose_method(estimate, learner, cells=len(y) * len(y.space.classes))
     thresholds = classifier.thresholds
     if thresholds == "auto":
