@@ -32,7 +32,7 @@ check() {
         echo "{\"text\": \"invoice refund payment $i\", \"labels\": [\"billing\"]}"
         echo "{\"text\": \"printer screen battery $i\", \"labels\": [\"hardware\"]}"
     done > "$work/tickets.jsonl"
-    "$python" -m widemargin train "$work/tickets.jsonl" -o "$work/tickets.wm" --tune none --quiet
+    "$python" -m widemargin train "$work/tickets.jsonl" -o "$work/tickets.wm" --tune none --quiet >/dev/null
     "$python" -m widemargin serve "$work/tickets.wm" --port 0 --drain 0 2> "$work/log" &
     server=$!
     url=

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import widemargin.classifier.text_classifier
+import widemargin.classifier.fitting.steps
 import widemargin.tune.tuning
 from tests.cli.conftest import COMMAND, environment
 from widemargin.errors import OutOfMemoryError, memory_for
@@ -40,7 +40,7 @@ STAGES = {
         "Lower --cache",
     ),
     "estimating": (
-        (widemargin.classifier.text_classifier, "assess", []),
+        (widemargin.classifier.fitting.steps, "assess", []),
         "Not enough memory for estimating quality (18 documents x 3 labels)",
         "--estimate xi-alpha",
     ),

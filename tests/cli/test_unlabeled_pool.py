@@ -31,7 +31,7 @@ def files(tmp_path_factory):
 def test_the_model_is_that_of_the_library(run, files, tmp_path):
     plain = ("--tune", "none", "--estimate", "none", "-q")
     done = run("train", "data.jsonl", "-o", tmp_path / "m.wm", "--unlabeled", "pool.jsonl", *plain, cwd=files)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stderr) == (0, "")
     found = TextClassifier.load(tmp_path / "m.wm")
     texts = [record["text"] for record in POOL]
     expected = Vectorizer().fit(TEXTS + texts)
@@ -81,7 +81,7 @@ def test_a_table_of_several_columns(run, files, tmp_path):
     reading = ("--text", "title", "--text", "body", "--label", "team", "--tune", "none")
     pool = ("--unlabeled", "pool.csv")
     done = run("train", "data.csv", "-o", "m.wm", *reading, *pool, "--quiet", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert done.returncode == 0, done.stderr
     (tmp_path / "pool.csv").write_text("text\n" + "\n".join(TEXTS))
     done = run("train", "data.csv", "-o", "m.wm", *reading, *pool, cwd=tmp_path)
     assert done.returncode == 65

@@ -23,7 +23,9 @@ def documents(rng, n, shares=EVEN, *, shift=0.0, unknown=9.0, no_terms=0.002):
     """What a model sees of documents with these shares of classes."""
     code = rng.choice(len(shares), size=n, p=shares)
     score, share = rng.normal(shift, 1, n), rng.beta(1, unknown, n)
-    return Observed(np.eye(len(shares), dtype=bool)[code], score, score, share, rng.random(n) < no_terms)
+    decided = np.eye(len(shares), dtype=bool)[code]
+    without = rng.random(n) < no_terms
+    return Observed(decided=decided, score=score, confidence=score, unknown=share, no_terms=without)
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from sklearn.naive_bayes import MultinomialNB
 import widemargin
 from widemargin import LinearSVM, NaiveBayes, TextClassifier, Vectorizer, compare
 from widemargin.classifier.model_parts import learner_class
+from widemargin.classifier.record.training_record import NOTHING_KNOWN
 from widemargin.decide.goals import Goal
 from widemargin.documents.collection import Collection, Vectors
 from widemargin.errors import DataError, DataWarning, UsageError
@@ -451,6 +452,7 @@ class TestFootprint:
             entry = ENTRIES[row.learner]
             learner = learner_class(row.learner)(**row.setting)
             classifier = TextClassifier(Vectorizer(**entry.text), learner, estimate=None).fit(texts, y)
+            classifier.record_ = NOTHING_KNOWN
             assert abs(classifier.save(tmp_path / "m.wm") - row.model_bytes) < 300
 
     def test_time(self):

@@ -220,6 +220,7 @@ def _test_documents(test: Any, space: LabelSpace, training: Any) -> tuple[Any, N
         kept = labeled_rows(test.labels)
         _check_some(len(kept), len(test))
         documents: Any = test.texts if isinstance(test, Collection) else test.X
+        _check_kind(documents, training)
         truth = truth_of([test.labels[i] for i in kept], space)
     else:
         try:
@@ -238,13 +239,17 @@ def _test_documents(test: Any, space: LabelSpace, training: Any) -> tuple[Any, N
             raise DataError("test: some cells of the label matrix are unknown. Pass known labels.")
         kept = np.flatnonzero(~whole).tolist()
         _check_some(len(kept), n)
+        _check_kind(documents, training)
         truth = space.encode(known, unknown="ignore")
-    if is_matrix(documents) != is_matrix(training):
-        has, other = ("vectors", "texts") if is_matrix(training) else ("texts", "vectors")
-        raise DataError(f"The training documents are {has} and the test documents {other}. Pass one kind.")
     if is_matrix(documents):
         return _as_wide(documents[kept], int(training.shape[1]), isinstance(test, Vectors)), truth
     return taken(documents, np.asarray(kept, dtype=np.intp)), truth
+
+
+def _check_kind(documents: Any, training: Any) -> None:
+    if is_matrix(documents) != is_matrix(training):
+        has, other = ("vectors", "texts") if is_matrix(training) else ("texts", "vectors")
+        raise DataError(f"The training documents are {has} and the test documents {other}. Pass one kind.")
 
 
 def _check_some(kept: int, n: int) -> None:

@@ -29,7 +29,7 @@ def read_all(source: Source | Sources, quiet: bool, reading: dict[str, Any]) -> 
 
     opened = open_sources(source, **reading)
     if opened.holds_vectors:
-        with memory_for(f"reading {source}", _file_size(source), _FEWER):
+        with memory_for(f"reading {opened.name}", _file_size(source), _FEWER):
             return opened.vectors()
     reader = opened.reader()
     note(reader.description, quiet)
@@ -40,7 +40,7 @@ def read_all(source: Source | Sources, quiet: bool, reading: dict[str, Any]) -> 
     except MemoryError:
         read = f"{_file_size(source)}; stopped after {counted(len(collection), 'document')}"
         del collection  # makes room for the message
-        with memory_for(f"reading {source}", read, _FEWER):
+        with memory_for(f"reading {opened.name}", read, _FEWER):
             raise
     collection.take_beside(Options(**reading))
     return collection
@@ -81,8 +81,8 @@ def _file_size(source: Source | Sources) -> str:
     from widemargin.documents.sources.finding import files_on_disk
 
     try:
-        size = sum(os.path.getsize(file) for file in files_on_disk(flat([source])))
-        return f"files of {bytes_in_words(size)}"
+        sizes = [os.path.getsize(file) for file in files_on_disk(flat([source]))]
+        return f"{'a file' if len(sizes) == 1 else 'files'} of {bytes_in_words(sum(sizes))}"
     except OSError:
         return "standard input"
 
