@@ -4,10 +4,13 @@
 
 namespace widemargin {
 
+void register_by_blocks(nb::module_& m);
 void register_kernel(nb::module_& m);
 void register_linear(nb::module_& m);
+void register_local_descent(nb::module_& m);
 void register_multiclass(nb::module_& m);
 void register_neighbors(nb::module_& m);
+void register_on_disk(nb::module_& m);
 void register_online(nb::module_& m);
 void register_patterns(nb::module_& m);
 void register_profiles(nb::module_& m);
@@ -29,6 +32,8 @@ NB_MODULE(_core, m) {
     widemargin::register_sparse(m);
     widemargin::register_kernel(m);
     widemargin::register_linear(m);
+    widemargin::register_by_blocks(m);
+    widemargin::register_local_descent(m);
     widemargin::register_multiclass(m);
     widemargin::register_neighbors(m);
     widemargin::register_online(m);
@@ -37,6 +42,7 @@ NB_MODULE(_core, m) {
     widemargin::register_patterns(m);
     widemargin::register_thesaurus(m);
     widemargin::register_text(m);
+    widemargin::register_on_disk(m);
     widemargin::register_text_scores(m);
     widemargin::register_transduction(m);
     widemargin::register_trees(m);

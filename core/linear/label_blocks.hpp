@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "linear/descent_limits.hpp"
 #include "linear/label_rows.hpp"
 #include "linear/linear_svm_dual.hpp"
 #include "linear/threshold.hpp"
@@ -94,20 +95,6 @@ class LabelBlock {
     }
 
   private:
-    // The estimate adds up slacks from before each step: at the end of a pass the gap is about two thirds of
-    // it, or more if examples were shrunk wrongly.
-    static constexpr double kEstimateExcess = 1.2;
-    // In a task of fewer labels the lanes are mostly empty, and a label alone is faster.
-    static constexpr std::int64_t kFewestLabels = 3;
-    // Single precision cannot show smaller gaps, nor spreads of gradients; and it may stall before, at large
-    // costs.
-    static constexpr double kSmallestSingleGap = 1e-4, kSmallestSingleSpread = 1e-3;
-    static constexpr std::int64_t kPatience = 20;
-    // A row visited for 16 lanes costs about as much as two or three visits by one label, so a label with
-    // fewer active examples than this share goes on alone. Its own share only: results must not depend on its
-    // neighbors.
-    static constexpr double kAloneShare = 0.15;
-
     // The weights of the alphas, free of what single precision or many updates have left behind.
     void gather_weights(State& s) {
         s.w.assign(d_ + 1, 0.0);
@@ -346,7 +333,7 @@ class LabelBlock {
             if (s.done) {
                 finish(s, primal, gap);
             } else {
-                s.target *= 0.7;  // the estimate was too hopeful
+                s.target *= kMoreCareful;  // the estimate was too hopeful
             }
         }
     }
