@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -42,6 +43,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     target.read_bytes()
     b'1 2 3'
     """
+    refuse_url(path)
     # A symbolic link stays; the file that it points to is replaced.
     target = Path(os.path.realpath(path))
     replaced = _replaced_file(path, target)
@@ -71,7 +73,23 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and not isinstance(error, WidemarginError | BrokenPipeError):
             raise _storage_error(path, error) from error
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
+
+
+def refuse_url(path: str | os.PathLike[str]) -> None:
+    """Raise if `path` is an address: documents can be read from elsewhere, but output is written to disk.
+
+    >>> refuse_url("models/tickets.wm")
+    """
+    # A path has one slash where an address had two.
+    name = os.fspath(path)
+    found = re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", name)
+    if found is not None and not os.path.isdir(name.partition("/")[0]):
+        scheme = name.partition(":")[0]
+        raise UsageError(
+            f"Output is always written to disk, not to {scheme}://. Name a local file, and copy it there "
+            f"afterwards."
+        )
 
 
 def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
@@ -263,7 +281,7 @@ def _storage_error(path: str | os.PathLike[str], error: OSError) -> StorageError
     )
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the rename itself durable, if the system allows opening a folder."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

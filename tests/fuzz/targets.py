@@ -24,6 +24,7 @@ from unittest import mock
 import numpy as np
 import scipy.sparse as sp
 
+from tests.fuzz import on_disk
 from tests.fuzz.mutations import mutated, mutated_json
 from widemargin.errors import DataError, WidemarginError
 
@@ -483,6 +484,8 @@ TARGETS: dict[str, Target] = {
     "archives": Target(_make_archive, _fetch),
     "model": Target(_make_model, _load_classifier),
     "matrix": Target(_make_matrix, _fit_matrix),
+    "row-block": Target(on_disk.make_block, on_disk.read_block),
+    "terms-on-disk": Target(on_disk.make_pages, on_disk.merge_with_sound),
 }
 if _EXCEL := _excel_seeds():
     TARGETS["xlsx"] = _bytes_target(_EXCEL, _read_documents("d.xlsx"))

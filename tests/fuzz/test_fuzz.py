@@ -17,7 +17,9 @@ def test_a_find_of_the_past(path):
     check(TARGETS[name], path.read_bytes())
 
 
-@pytest.mark.parametrize("name", ["archives", "matrix", "model", "svmlight-model", "vectors"])
+@pytest.mark.parametrize(
+    "name", ["archives", "matrix", "model", "row-block", "svmlight-model", "terms-on-disk", "vectors"]
+)
 def test_the_first_cases_of_a_seed(name):
     outcomes = {check(TARGETS[name], case_of(name, 1, number)) for number in range(60)}
     assert len(outcomes) > 1  # some are refused, some are not: the mutations reach beyond the first check

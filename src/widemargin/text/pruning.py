@@ -81,6 +81,23 @@ class Pruning:
         `ties` are the log-likelihood ratios of the terms, needed for `phrases`. `pairs` marks those that are
         pairs of words.
         """
+        kept = self.allowed(frequencies, totals, n_documents, ties, pairs)
+        if totals is not None:
+            places = np.flatnonzero(kept)
+            kept[places[~self.most_frequent(totals[places])]] = False
+        self.require_some(bool(kept.any()))
+        return kept
+
+    def allowed(
+        self,
+        frequencies: NDArray[np.integer],
+        totals: NDArray[np.int64] | None,
+        n_documents: int,
+        ties: NDArray[np.float64] | None = None,
+        pairs: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Mark the terms that are within the limits, whatever `max_features` is; the arguments are those of
+        :meth:`keep`. A term is judged alone, so that terms can be given in parts."""
         fewest = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n_documents
         most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n_documents
         if most < fewest:
@@ -95,13 +112,20 @@ class Pruning:
             kept &= ties >= self.phrases
         if totals is not None:
             kept &= totals >= self.min_count
-            if self.max_features is not None and kept.sum() > self.max_features:
-                places = np.flatnonzero(kept)
-                order = np.argsort(-totals[places], kind="stable")
-                kept[places[order[self.max_features :]]] = False
-        if not kept.any():
-            raise NoTermsError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         return kept
+
+    def most_frequent(self, totals: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Mark the `max_features` terms with the most occurrences; all without that limit."""
+        kept = np.ones(len(totals), dtype=bool)
+        if self.max_features is not None and len(totals) > self.max_features:
+            kept[np.argsort(-totals, kind="stable")[self.max_features :]] = False
+        return kept
+
+    @staticmethod
+    def require_some(found: bool) -> None:
+        """Raise if pruning left no terms."""
+        if not found:
+            raise NoTermsError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
 
 
 def _check_frequency(name: str, value: Any) -> None:

@@ -139,7 +139,7 @@ def count_blocks(
             if len(empty) == len(rules):
                 raise empty[0] from None
             warnings.warn(f"Block {rule.block.name!r} is empty: {error}", DataWarning, stacklevel=5)
-            counted = _nothing(rule.text, len(texts))
+            counted = nothing_counted(rule.text, len(texts))
         found.append(counted)
     counts = [counted.counts for counted in found if counted.counts is not None]
     return CountedBlocks(
@@ -160,7 +160,8 @@ def _given(views: Views, block: GivenVectors, rule: BlockRule, n_threads: int) -
     return counted, FittedGiven(replace(block, dims=dims))
 
 
-def _nothing(rule: TextRule, n_documents: int) -> Counted:
+def nothing_counted(rule: TextRule, n_documents: int) -> Counted:
+    """Documents without terms."""
     vocabulary = rule.vocabulary(np.empty(0, np.uint8), np.zeros(1, np.int64))
     return Counted(vocabulary, np.empty(0, np.int64), _empty_rows(n_documents))
 

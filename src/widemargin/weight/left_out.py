@@ -51,13 +51,16 @@ class AsNew(NamedTuple):
     scale: Floats
 
 
-def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -> AsNew:
+def rows_as_new(
+    vectorizer: Vectorizer, counts: Csr, first: int | None = None, totals: Floats | None = None
+) -> AsNew:
     """Every training document by a vectorizer that was fitted on the others.
 
     Parameters
     ----------
     counts : of the documents that `vectorizer` was fitted on, in its columns
     first : make rows of so many documents only, the first ones; None for all
+    totals : the occurrences of every term, if `counts` are of some documents only
 
     Examples
     --------
@@ -77,7 +80,7 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -
             "Vectors are learned from all documents, so each cannot be left out alone. Use k-fold."
         )
     others = vectorizer.document_frequencies_ - 1
-    counts, known = known_entries(vectorizer, counts, first)
+    counts, known = known_entries(vectorizer, counts, first, totals)
     whole = vectorizer.weighed(counts)
     rest = kept_entries(counts, known)
     if vectorizer.scheme is None:
@@ -93,12 +96,11 @@ def rows_as_new(vectorizer: Vectorizer, counts: Csr, first: int | None = None) -
 
 
 def known_entries(
-    vectorizer: Vectorizer, counts: Csr, first: int | None = None
+    vectorizer: Vectorizer, counts: Csr, first: int | None = None, totals: Floats | None = None
 ) -> tuple[Csr, NDArray[np.bool_]]:
     """The counts of the `first` training documents, and which entries remain when the vectorizer has not seen
-    their document."""
-    totals = None
-    if vectorizer.min_count > 1:
+    their document; `totals` are the occurrences of every term, if `counts` are not those of all documents."""
+    if totals is None and vectorizer.min_count > 1:
         totals = np.bincount(counts.indices, counts.data, counts.n_columns).astype(np.float64)
     counts = counts if first is None else counts.rows(0, first)
     return counts, _known(vectorizer, counts, vectorizer.document_frequencies_ - 1, totals)
@@ -118,27 +120,58 @@ def rows_and_blocks_without(
 ) -> tuple[Csr, dict[str, slice]]:
     """The same, and the columns of every block."""
     remaining = np.flatnonzero(~out)
-    if not _follows_from_counts(vectorizer):
+    if not follows_from_counts(vectorizer):
         again: Vectorizer = clone(vectorizer).set_params(fields=vectorizer.fields_)
         if any(block.encodes for block in blocks_of(vectorizer)):
             again.set_params(blocks=_encoded_already(vectorizer, counts, texts))
         return again.fit(taken(texts, remaining)).rows(texts), again.blocks_
     of_out = np.repeat(out, np.diff(counts.indptr))
     gone = np.bincount(counts.indices[of_out], minlength=counts.n_columns)
-    frequencies = vectorizer.document_frequencies_ - gone
-    known = np.ones(len(counts.indices), dtype=bool)
-    if vectorizer.n_hashed is None:
-        keep = frequencies >= _fewest(vectorizer, len(remaining))
-        if vectorizer.min_count > 1:
-            totals = np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns)
-            keep &= (totals >= vectorizer.min_count) | vectorizer.given_columns
-        known = keep[counts.indices]
-    rest = kept_entries(counts, known)
+    totals = None
+    if vectorizer.min_count > 1:
+        totals = np.bincount(counts.indices, counts.data * ~of_out, counts.n_columns).astype(np.float64)
+    left = RemainingTerms.of(vectorizer, gone, len(remaining), totals)
+    rest = left.entries(counts)
     if vectorizer.scheme is None:
         return rest, vectorizer.blocks_
-    factors = vectorizer.collection_factors(frequencies, len(remaining))
-    vectors = vectorizer.vectors_from(taken_rows(rest, remaining), factors) if vectorizer.has_vectors else ()
-    return vectorizer.weighed_by(rest, factors, vectors), vectorizer.blocks_
+    vectors: Any = ()
+    if vectorizer.has_vectors:
+        vectors = vectorizer.vectors_from(taken_rows(rest, remaining), left.factors)
+    return vectorizer.weighed_by(rest, left.factors, vectors), vectorizer.blocks_
+
+
+class RemainingTerms(NamedTuple):
+    """What a vectorizer knows that was fitted without some of its documents, by counts alone.
+
+    Attributes
+    ----------
+    keep : (columns,) the terms that it still knows; None for all
+    factors : its collection factors; None if it does not weight
+    """
+
+    keep: NDArray[np.bool_] | None
+    factors: Floats | None
+
+    @classmethod
+    def of(
+        cls, vectorizer: Vectorizer, gone: NDArray[np.integer], n_remaining: int, totals: Floats | None = None
+    ) -> RemainingTerms:
+        """Without documents of which `gone` have each term, and `n_remaining` remain.
+
+        `totals` are the occurrences of every term in these, if `min_count` asks for them. Choices by
+        `max_features`, by shares of the documents or of phrases stay as they are.
+        """
+        frequencies = vectorizer.document_frequencies_ - gone
+        keep = None
+        if vectorizer.n_hashed is None:
+            keep = frequencies >= _fewest(vectorizer, n_remaining)
+            if totals is not None:
+                keep &= (totals >= vectorizer.min_count) | vectorizer.given_columns
+        return cls(keep, vectorizer.collection_factors(frequencies, n_remaining))
+
+    def entries(self, counts: Csr) -> Csr:
+        """The counts of the terms that remain."""
+        return counts if self.keep is None else kept_entries(counts, self.keep[counts.indices])
 
 
 def blocks_of(vectorizer: Vectorizer) -> tuple[Block, ...]:
@@ -158,7 +191,7 @@ def _encoded_already(vectorizer: Vectorizer, counts: Csr, texts: Any) -> list[Bl
     return found
 
 
-def _follows_from_counts(vectorizer: Vectorizer) -> bool:
+def follows_from_counts(vectorizer: Vectorizer) -> bool:
     """Whether a smaller collection can only lose terms, by counts that are known."""
     every = isinstance(vectorizer.max_df, float) and vectorizer.max_df == 1.0
     whole = all(isinstance(min_df, Integral) for _, min_df in vectorizer.min_df_of_columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Self
@@ -18,6 +18,7 @@ from widemargin._one_fit import one_fit_at_a_time
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
 from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
+from widemargin.text.vocabulary import Vocabulary
 from widemargin.text.word_source import WordSource
 from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
 from widemargin.weight.block_counting import BlockIndex, count_blocks
@@ -132,6 +133,8 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
     __metadata_request__fit = __metadata_request__partial_fit = NO_METADATA
     __metadata_request__transform = NO_METADATA
 
+    _given: Mapping[str, FittedGiven]
+
     @one_fit_at_a_time
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn the terms of `texts` and their document frequencies.
@@ -155,6 +158,28 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         counts = self._fit(texts, by_document=True)
         assert counts is not None
         return counts
+
+    @one_fit_at_a_time
+    def fit_counted(
+        self,
+        vocabularies: Sequence[Vocabulary] | None,
+        frequencies: NDArray[np.int64],
+        n_documents: int,
+        columns: tuple[str, ...] | None = None,
+    ) -> Self:
+        """As :meth:`fit`, given the terms and frequencies of documents that were counted elsewhere.
+
+        Parameters
+        ----------
+        vocabularies : the terms of every block, after pruning; None if terms are hashed
+        frequencies : the document frequencies of all columns
+        columns : the names of the columns of the documents, if they have several
+        """
+        self.fields_ = columns
+        self._given = {}
+        terms = None if vocabularies is None else self._joined_terms(list(vocabularies))
+        self._learned(terms, frequencies, n_documents, columns)
+        return self
 
     def transform(self, texts: Any) -> sp.csr_array:
         """The weights of `texts`, one row each (int32 counts if `weighting` is None).
@@ -317,7 +342,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
             assert columns is not None
             texts = joined(texts, columns)
         self.fields_ = columns
-        self._given: Mapping[str, FittedGiven] = {}
+        self._given = {}
         rules, n_threads = self._rules(), thread_count(self.n_jobs)
         views = Views(texts, columns, WordSource.of(self).prepare)
         if len(views) == 0:

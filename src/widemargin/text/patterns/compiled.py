@@ -9,7 +9,7 @@ a state knows the kind of the last character, and tests are decided by the next 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -154,40 +154,42 @@ def _automaton(
 
 def _ahead(found: Expression, positions: Iterable[int]) -> list[int]:
     """The positions that read, test or end, in order of preference; none after the end of a match."""
-    seen: set[int] = set()
     result: list[int] = []
-    stack = list(reversed(list(positions)))
-    while stack:
-        position = stack.pop()
-        if position in seen:
-            continue
-        seen.add(position)
+    for position in _reached(found, positions, lambda position: not found.tests[position]):
+        result.append(position)
         if position == found.end:
-            result.append(position)
             break
-        if found.reads[position] is not None or found.tests[position]:
-            result.append(position)
-        else:
-            stack.extend(reversed(found.follows[position]))
     return result
 
 
 def _tested(found: Expression, positions: Iterable[int], boundary: bool) -> list[int]:
     """The positions that read or end, where tests are decided: a word boundary is here, or it is not."""
+
+    def passes(position: int) -> bool:
+        test = found.tests[position]
+        return not test or (test > 0) == boundary
+
+    return [
+        position
+        for position in _reached(found, positions, passes)
+        if position == found.end or found.reads[position] is not None
+    ]
+
+
+def _reached(found: Expression, positions: Iterable[int], passes: Callable[[int], bool]) -> Iterator[int]:
+    """The positions where the walk stops, in order of preference: those that read or end, and those that do
+    not let it pass."""
     seen: set[int] = set()
-    result: list[int] = []
     stack = list(reversed(list(positions)))
     while stack:
         position = stack.pop()
         if position in seen:
             continue
         seen.add(position)
-        test = found.tests[position]
-        if position == found.end or found.reads[position] is not None:
-            result.append(position)
-        elif not test or (test > 0) == boundary:
+        if position == found.end or found.reads[position] is not None or not passes(position):
+            yield position
+        else:
             stack.extend(reversed(found.follows[position]))
-    return result
 
 
 def _smallest(table: NDArray[np.int64], first: list[int]) -> tuple[NDArray[np.int64], list[int]]:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from widemargin._arrays import Csr
 from widemargin._threads import thread_count
 from widemargin.text.counting import Index
+from widemargin.text.fields import Views, check_columns
+from widemargin.text.word_source import WordSource
 from widemargin.weight.block_counting import BlockRule
 from widemargin.weight.given_vectors import GivenVectors
 from widemargin.weight.term_vectors import TermVectors
@@ -45,32 +47,69 @@ def known_terms(vectorizer: Any, texts: Any, counts: Csr) -> KnownTerms | None:
 
 
 def known_as_new(
-    vectorizer: Any, texts: Any, counts: Csr, known: NDArray[np.bool_] | None
+    vectorizer: Any,
+    texts: Any,
+    counts: Csr,
+    known: NDArray[np.bool_] | None,
+    total: NDArray[np.float64] | None = None,
 ) -> KnownTerms | None:
-    """The same of training documents, where only some entries of `counts` are of `known` terms."""
+    """The same of training documents, where only some entries of `counts` are of `known` terms.
+
+    `total` are the numbers of their terms (:func:`term_totals`), where the texts are not in memory.
+    """
     watched = None if known is None else watched_columns(vectorizer)
-    return None if watched is None else _shares(vectorizer, texts, counts, known, watched)
+    return None if watched is None else _shares(vectorizer, texts, counts, known, watched, total)
+
+
+def term_totals(vectorizer: TermVectors, texts: Any) -> NDArray[np.float64] | None:
+    """How many terms of the block that is watched each text has; `vectorizer` need not be fitted.
+
+    Examples
+    --------
+    >>> from widemargin import Vectorizer
+    >>> term_totals(Vectorizer(), ["corn oil wheat wheat", ""]).tolist()
+    [4.0, 0.0]
+    """
+    watched = None if vectorizer.n_hashed is not None else _watched(vectorizer._rules())
+    if watched is None:
+        return None
+    columns = getattr(vectorizer, "fields_", None) or check_columns(vectorizer.fields)
+    views = Views(texts, columns, WordSource.of(vectorizer).prepare)
+    return _totals(vectorizer._rules()[watched], views, vectorizer.n_jobs)
 
 
 def watched_columns(vectorizer: Any) -> tuple[BlockRule, slice] | None:
     """The block of terms that is watched, and its columns of counts; None if there is none."""
     if not isinstance(vectorizer, TermVectors) or vectorizer.n_hashed is not None:
         return None
-    blocks = list(zip(vectorizer._rules(), vectorizer.layout.counted.values(), strict=True))
-    terms = [pair for pair in blocks if not isinstance(pair[0].block, GivenVectors)]
-    words = [pair for pair in terms if pair[0].block.units == "words"]
+    rules = vectorizer._rules()
+    found = _watched(rules)
+    return None if found is None else (rules[found], list(vectorizer.layout.counted.values())[found])
+
+
+def _watched(rules: list[BlockRule]) -> int | None:
+    """The place of the block that is watched: the first one of words, or else of other terms."""
+    terms = [place for place, rule in enumerate(rules) if not isinstance(rule.block, GivenVectors)]
+    words = [place for place in terms if rules[place].block.units == "words"]
     return next(iter(words or terms), None)
 
 
-def _shares(
-    vectorizer: TermVectors, texts: Any, counts: Csr, known: Any, watched: tuple[BlockRule, slice]
-) -> KnownTerms:
-    rule, columns = watched
+def _totals(rule: BlockRule, views: Views, n_jobs: int | None) -> NDArray[np.float64]:
     # All terms hashed to one column: its count is that of all terms.
     every = Index(rule.text, rule.words, None, 1)
-    total = _row_sums(
-        every.count(vectorizer.views(texts).of(rule.block.field), thread_count(vectorizer.n_jobs))
-    )
+    return _row_sums(every.count(views.of(rule.block.field), thread_count(n_jobs)))
+
+
+def _shares(
+    vectorizer: TermVectors,
+    texts: Any,
+    counts: Csr,
+    known: Any,
+    watched: tuple[BlockRule, slice],
+    total: NDArray[np.float64] | None = None,
+) -> KnownTerms:
+    rule, columns = watched
+    total = _totals(rule, vectorizer.views(texts), vectorizer.n_jobs) if total is None else total
     given = vectorizer.given_columns
     seen = known & ~given[counts.indices]
     inside = seen & (counts.indices >= columns.start) & (counts.indices < columns.stop)
