@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from widemargin.documents.batches import BATCH, Batch, joined
 from widemargin.documents.formats.columns import Columns
@@ -17,8 +17,8 @@ from widemargin.documents.record import Document
 from widemargin.documents.wording import counted
 from widemargin.errors import DataWarning, UsageError
 
-# Enough to notice a column that does not contain ids, without storing every id of an endless stream.
-_IDS_REMEMBERED = 1 << 22
+if TYPE_CHECKING:
+    from widemargin.documents.sources.seen_ids import SeenIds
 
 EXPECTED: dict[str, str] = {
     "jsonl": 'Expected lines such as {"text": "...", "labels": ["..."]}.',
@@ -93,18 +93,15 @@ class DocumentReader:
 
     def _watched(self, blocks: Iterable[Batch]) -> Iterator[Batch]:
         """Yields documents; reports an empty source and duplicate ids."""
-        seen: set[int] = set()
+        seen = _seen_ids()
         count, repeated, example = 0, 0, ""
         with contextlib.closing(self):
             for block in blocks:
                 count += len(block)
-                for identifier in block.ids:
-                    key = hash(identifier)
-                    if key in seen:
-                        repeated += 1
-                        example = example or identifier
-                    elif len(seen) < _IDS_REMEMBERED:
-                        seen.add(key)
+                again = seen.add(block.ids)
+                if again.any():
+                    repeated += int(again.sum())
+                    example = example or block.ids[int(again.argmax())]
                 yield block
         if not count:
             raise EmptySourceError(f"{self.name}: has no documents. {EXPECTED[self.format]}")
@@ -195,7 +192,7 @@ class _Several:
         self._name, self._openers = name, iter(openers)
         self._prefixes = iter(_short(names))
         self._ignore_labels = ignore_labels
-        self._seen: set[int] = set()
+        self._seen = _seen_ids()
         self._numbered = False  # whether the ids of an earlier source are numbers of records
         self._changed: list[str] = []
         opened = self._open_next()
@@ -210,7 +207,7 @@ class _Several:
         while opened is not None:
             prefix, self._current = opened
             self._compare(self._current)
-            own: set[int] = set()
+            own = _seen_ids()
             changed = 0
             try:
                 for block in self._current.blocks():
@@ -219,7 +216,7 @@ class _Several:
                     yield block
             except EmptySourceError as error:
                 self._skip(error)
-            self._seen |= own
+            self._seen.merge(own)
             if changed:
                 self._changed.append(f"{prefix} ({changed:,})")
             self._numbered |= not self._current.has_ids
@@ -246,20 +243,17 @@ class _Several:
     def _skip(self, error: EmptySourceError) -> None:
         warnings.warn(f"{error} The other files are read.", DataWarning, stacklevel=2)
 
-    def _make_unique(self, block: Batch, prefix: str, own: set[int]) -> int:
+    def _make_unique(self, block: Batch, prefix: str, own: SeenIds) -> int:
         """Prefix the ids that an earlier source has; returns how many."""
         if self._numbered and not self._current.has_ids:
             # Some numbers may not occur before, but then all of them are prefixed.
             block.ids = [f"{prefix}:{identifier}" for identifier in block.ids]
             return 0
-        changed = 0
-        for place, identifier in enumerate(block.ids):
-            if hash(identifier) in self._seen:
-                block.ids[place] = f"{prefix}:{identifier}"
-                changed += 1
-            elif len(self._seen) + len(own) < _IDS_REMEMBERED:
-                own.add(hash(identifier))
-        return changed
+        own.add(block.ids)
+        changed = self._seen.has(block.ids).nonzero()[0].tolist()
+        for place in changed:
+            block.ids[place] = f"{prefix}:{block.ids[place]}"
+        return len(changed)
 
     def _compare(self, reader: DocumentReader) -> None:
         """Warn if a source is read from other columns than the first one, or differs in having labels."""
@@ -294,6 +288,13 @@ class _Several:
                 DataWarning,
                 stacklevel=2,
             )
+
+
+def _seen_ids() -> SeenIds:
+    # With NumPy, which importing the readers does not need.
+    from widemargin.documents.sources.seen_ids import SeenIds
+
+    return SeenIds()
 
 
 def _quoted(name: str) -> str:

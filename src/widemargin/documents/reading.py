@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -24,6 +24,7 @@ from widemargin.documents.reader import DocumentReader, read_in_turn
 from widemargin.documents.sources.byte_source import ByteSource
 from widemargin.documents.sources.files import File
 from widemargin.documents.sources.finding import Found, Source, find_parts, name_of
+from widemargin.documents.sources.urls import Url
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ def read_documents(source: Source | Sequence[Source], **options: Unpack[ReadOpti
 
     Parameters
     ----------
-    source : path, pattern, "-", query, or several of them
-        A file (also .gz, .xz, .zst), a folder or archive of files, a pattern such as "data/*.csv", "-" for
-        standard input, or a :class:`~widemargin.documents.sources.parts.SqlQuery`.
+    source : path, pattern, URL, "-", query, or several of them
+        A file (also .gz, .xz, .zst), a folder or archive of files, a pattern such as "data/*.csv", a URL such
+        as "s3://bucket/*.parquet" (extra ``remote``), "-" for standard input, or a
+        :class:`~widemargin.documents.sources.parts.SqlQuery`.
     options : the attributes of :class:`~widemargin.documents.formats.columns.Options`
     """
     return open_sources(source, **options).reader()
@@ -83,7 +85,7 @@ def open_sources(source: Source | Sequence[Source], **options: Unpack[ReadOption
     return Opened(name_of(source), found, chosen)
 
 
-def read_stream(source: str | Path, **options: Unpack[ReadOptions]) -> DocumentReader:
+def read_stream(source: str | Path | Url, **options: Unpack[ReadOptions]) -> DocumentReader:
     """Open JSON Lines that may never end, to be read in a thread; the parameters are those of
     `read_documents`.
 
@@ -172,7 +174,21 @@ class Opened:
         from widemargin.documents.collection import Vectors
         from widemargin.documents.formats.svmlight import parse_vectors
 
-        found = []
+        found = [
+            parse_vectors(stream.lines(self.options.max_document), stream.name)
+            for stream in self._vector_files()
+        ]
+        return found[0] if len(found) == 1 else Vectors.joined(found)
+
+    def vector_batches(self, size: int) -> Iterator[Vectors]:
+        """The rows of all files, about `size` values at a time, each part as wide as it has to be."""
+        from widemargin.documents.formats.svmlight import vector_batches
+
+        for stream in self._vector_files():
+            yield from vector_batches(stream.lines(self.options.max_document), stream.name, size)
+
+    def _vector_files(self) -> Iterator[ByteSource]:
+        """The files, each open until the next is asked for."""
         try:
             for place, part in enumerate(self._found.parts):
                 opened = None
@@ -181,10 +197,9 @@ class Opened:
                 if opened is None or opened[0] is None or opened[1] != "svmlight":
                     raise DataError(_mixed(name_of_part(self._found.parts[0]), name_of_part(part)))
                 with contextlib.closing(opened[0]) as stream:
-                    found.append(parse_vectors(stream.lines(self.options.max_document), stream.name))
+                    yield stream
         finally:
             self.close()
-        return found[0] if len(found) == 1 else Vectors.joined(found)
 
     def close(self) -> None:
         if self._first is not None and self._first[0] is not None:

@@ -1,4 +1,4 @@
-"""The documents that a verb reads: files, folders, archives, patterns, standard input, a query."""
+"""The documents that a verb reads: files, addresses, folders, archives, patterns, standard input, a query."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from widemargin.cli.commands import Given
 from widemargin.documents.sources.finding import Source, list_sources, name_of
 from widemargin.documents.sources.parts import SqlQuery
+from widemargin.documents.sources.urls import as_source
 from widemargin.errors import UsageError
 
 
@@ -34,7 +35,8 @@ def all_sources(given: Given) -> Sources:
 
 def first_and_second(given: Given, first: str, second: str) -> tuple[Any, Any]:
     """The two sources of a verb; the query of --sql takes the place of the first."""
-    sources = getattr(given, first), getattr(given, second)
+    named = getattr(given, first), getattr(given, second)
+    sources: tuple[Any, Any] = _source(named[0]), _source(named[1])
     if given.sql is not None:
         if sources[1] is not None:
             raise UsageError(f"--sql takes the place of {first.upper()}. Name {second.upper()} only.")
@@ -46,6 +48,10 @@ def first_and_second(given: Given, first: str, second: str) -> tuple[Any, Any]:
             f"{first.upper()} and {second.upper()} cannot both be -. Give one of them as a file."
         )
     return sources
+
+
+def _source(given: Any) -> Any:
+    return as_source(given) if isinstance(given, str) else given
 
 
 def flat(inputs: Iterable[Any]) -> list[Any]:

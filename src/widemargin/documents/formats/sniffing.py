@@ -12,6 +12,7 @@ from widemargin.documents.encoding import Decoder
 from widemargin.documents.formats.columns import Options
 from widemargin.documents.sources.byte_source import ByteSource
 from widemargin.documents.sources.files import COMPRESSED, STDIN
+from widemargin.documents.sources.urls import Url, as_source
 from widemargin.errors import DataError, DataWarning, UsageError
 
 Format = Literal[
@@ -89,9 +90,12 @@ def checked_format(format: str | None) -> Format | None:
     raise UsageError(f"There is no format {format!r}. Choose one of {', '.join(FORMATS)}.")
 
 
-def format_by_name(source: str | Path) -> Format | None:
+def format_by_name(source: str | Path | Url) -> Format | None:
+    source = as_source(source)
     if source == STDIN:
         return None
+    if isinstance(source, Url):
+        return format_by_ending(str(source))
     return "folder" if Path(source).is_dir() else format_by_ending(str(source))
 
 

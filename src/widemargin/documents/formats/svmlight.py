@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -59,24 +59,30 @@ def read_vectors(
 
 def parse_vectors(lines: Iterable[bytes], name: str, n_features: int | None = None) -> Vectors:
     """The rows of an SVM-light file from its `lines`; `name` is for messages."""
-    import scipy.sparse as sp
-
     rows = _Rows(name)
     for number, line in enumerate(lines, 1):
         rows.add(line, number)
-    rows.flush()
     if not rows.labels:
         raise DataError(f"{name}: has no rows. Expected lines such as `1 3:0.5 7:1.2`.")
-    indices = np.concatenate(rows.indices)
-    width = max(int(indices.max(initial=0)), n_features or 0)
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(rows.lengths))])
-    indices -= 1
-    X = sp.csr_array((np.concatenate(rows.values), indices, indptr), shape=(len(rows.labels), width))
+    found = rows.vectors(n_features or 0)
     rows.warn_about_zeros()
-    ids = [comment or str(i) for i, comment in enumerate(rows.comments, 1)]
-    qids = rows.qids if any(rows.qids) else None
-    weights = None if all(weight == 1.0 for weight in rows.weights) else rows.weights
-    return Vectors(ids, X, rows.labels, qids, weights)
+    return found
+
+
+def vector_batches(lines: Iterable[bytes], name: str, size: int) -> Iterator[Vectors]:
+    """The same rows, at most about `size` values at a time, each part as wide as it has to be."""
+    rows, before = _Rows(name), 0
+    for number, line in enumerate(lines, 1):
+        rows.add(line, number)
+        if rows.n_values >= size:
+            yield rows.vectors(0, before)
+            before += len(rows.labels)
+            rows = rows.next()
+    if not before and not rows.labels:
+        raise DataError(f"{name}: has no rows. Expected lines such as `1 3:0.5 7:1.2`.")
+    if rows.labels:
+        yield rows.vectors(0, before)
+    rows.warn_about_zeros()
 
 
 def write_vectors(vectors: Vectors, path: str | Path) -> None:
@@ -132,6 +138,29 @@ class _Rows:
         self._known: dict[bytes | None, LabelSet] = {None: ()}
         self._features: list[bytes] = []
         self._numbers: list[int] = []
+        self.n_values = 0  # of blocks that are converted
+        self._zeros_before, self._names_before = 0, set[str]()
+
+    def next(self) -> _Rows:
+        """For the rows that follow."""
+        rows = _Rows(self.name)
+        rows._zeros_before, rows._names_before = self._targets()
+        return rows
+
+    def vectors(self, n_features: int, before: int = 0) -> Vectors:
+        """The rows so far, with at least so many features, and their numbers after `before`."""
+        import scipy.sparse as sp
+
+        self.flush()
+        indices = np.concatenate(self.indices)
+        width = max(int(indices.max(initial=0)), n_features)
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate(self.lengths))])
+        indices -= 1
+        X = sp.csr_array((np.concatenate(self.values), indices, indptr), shape=(len(self.labels), width))
+        ids = [comment or str(i) for i, comment in enumerate(self.comments, before + 1)]
+        qids = self.qids if any(self.qids) else None
+        weights = None if all(weight == 1.0 for weight in self.weights) else self.weights
+        return Vectors(ids, X, self.labels, qids, weights)
 
     def add(self, line: bytes, number: int) -> None:
         match = _ROW.fullmatch(line)
@@ -183,12 +212,18 @@ class _Rows:
         self.indices.append(indices.astype(np.int32))
         self.values.append(narrow)
         self.lengths.append(lengths)
+        self.n_values += len(indices)
         self._features, self._numbers = [], []
+
+    def _targets(self) -> tuple[int, set[str]]:
+        """How many targets were 0, and what the others were."""
+        zeros = sum(labels is None for labels in self.labels)
+        names = {label for labels in self._known.values() for label in labels or ()}
+        return zeros + self._zeros_before, names | self._names_before
 
     def warn_about_zeros(self) -> None:
         """Warn about targets of 0: a class in many other formats, but not in SVM-light."""
-        zeros = sum(labels is None for labels in self.labels)
-        names = {label for labels in self.labels for label in labels or ()}
+        zeros, names = self._targets()
         if zeros and names and not any(name.startswith("-") for name in names):
             warnings.warn(
                 f"{self.name}: {counted(zeros, 'row')} with the target 0 read as unlabeled. If 0 is one of "

@@ -14,7 +14,7 @@ import tarfile
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -23,7 +23,7 @@ from widemargin.documents.sources.archive_names import archive_kind
 from widemargin.documents.sources.byte_source import decompressed
 from widemargin.documents.sources.files import File, is_hidden
 from widemargin.documents.wording import counted
-from widemargin.errors import DataError, DataWarning, StorageError
+from widemargin.errors import DataError, DataWarning, StorageError, WidemarginError
 
 # Text shrinks to a third or a tenth, and even logs hardly below a hundredth.
 MOST_EXPANSION = 200
@@ -32,6 +32,16 @@ HARMLESS = 64_000_000
 MOST_MEMBERS = 2_000_000
 
 _BUFFER = 1 << 18
+_ERRORS = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    RuntimeError,
+)
 
 
 class Expansion:
@@ -195,41 +205,43 @@ def open_archive(path: Path, kind: str) -> ZipTree | TarTree:
 
 
 @contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
-    """Converts the errors of archives to this library's errors."""
+def converted(
+    name: str,
+    damaged: Callable[[str, Exception], DataError],
+    expected: Callable[[Exception], bool] = lambda error: True,
+) -> Iterator[None]:
+    """Converts errors of reading a packed file: those of the system, and `expected` ones of damaged bytes."""
     try:
         yield
-    except (DataError, StorageError, MemoryError):
+    except (WidemarginError, MemoryError):
         raise
-    except NotImplementedError as error:
-        raise DataError(
-            f"{name}: packed in a way that cannot be read ({error}). Unpack it and name its folder."
-        ) from error
     except OSError as error:
         if error.errno not in (None, errno.EINVAL):  # a place before the beginning
             raise StorageError(
                 f"{name}: cannot be read ({error.strerror or error}). Check its permissions."
             ) from error
-        raise _damaged(name, error) from error
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        EOFError,
-        ValueError,
-        LookupError,
-        OverflowError,
-        RuntimeError,
-    ) as error:
-        raise _damaged(name, error) from error
+        raise damaged(name, error) from error
     except Exception as error:
-        # The modules of other compressions are imported only when a member needs them.
-        if type(error).__name__ not in ("LZMAError", "ZstdError", "error"):
+        if not expected(error):
             raise
-        raise _damaged(name, error) from error
+        raise damaged(name, error) from error
+
+
+def explained(name: str) -> contextlib.AbstractContextManager[None]:
+    """Converts the errors of archives to this library's errors."""
+    return converted(name, _damaged, _is_of_archives)
+
+
+def _is_of_archives(error: Exception) -> bool:
+    # The modules of other compressions are imported only when a member needs them.
+    return isinstance(error, _ERRORS) or type(error).__name__ in ("LZMAError", "ZstdError", "error")
 
 
 def _damaged(name: str, error: Exception) -> DataError:
+    if isinstance(error, NotImplementedError):
+        return DataError(
+            f"{name}: packed in a way that cannot be read ({error}). Unpack it and name its folder."
+        )
     reason = " ".join(str(error).split()) or type(error).__name__
     return DataError(f"{name}: the archive is damaged or cut off ({reason}). Get a complete copy of it.")
 

@@ -17,6 +17,7 @@ from typing import IO, Any, cast
 
 from widemargin.documents.limits import MAX_DOCUMENT, too_large
 from widemargin.documents.sources.files import COMPRESSED, STDIN, File
+from widemargin.documents.sources.urls import Url, as_source
 from widemargin.errors import DataError, MissingFileError, StorageError
 
 _NOT_READ = {"zip": b"PK\x03\x04", "bzip2": b"BZh[1-9]1AY&", "7z": b"7z\xbc\xaf\x27\x1c"}
@@ -27,13 +28,15 @@ _HEAD = 1 << 16
 
 
 class ByteSource:
-    """The decompressed bytes of `source` (a path, "-" for standard input, or a `File`).
+    """The decompressed bytes of `source` (a path, an address, "-" for standard input, or a `File`).
 
     `head` contains the first bytes; reading still begins with them. `in_thread`: standard input is read in a
     thread, and nothing of it has been read yet.
     """
 
-    def __init__(self, source: str | Path | File, *, in_thread: bool = False) -> None:
+    def __init__(self, source: str | Path | Url | File, *, in_thread: bool = False) -> None:
+        if not isinstance(source, File):
+            source = as_source(source)
         name = source.name if isinstance(source, File) else str(source)
         self.is_stdin = name == STDIN
         self.name = "standard input" if self.is_stdin else name
@@ -64,8 +67,11 @@ class ByteSource:
         pipe."""
         try:
             return bool(select.select([self._raw], [], [], 0)[0])
-        except (OSError, ValueError):  # select does not support this descriptor, as on Windows
-            return False
+        except (
+            OSError,
+            ValueError,
+        ):  # not a descriptor that select supports: a file elsewhere, or on Windows
+            return not self.is_stdin
 
     def lines(self, max_document: int = MAX_DOCUMENT) -> Iterator[bytes]:
         """All lines with their ends; one of more than `max_document` bytes is an error."""
@@ -91,9 +97,13 @@ class ByteSource:
         if not self.is_stdin:
             self._stream.close()
 
-    def _open(self, source: str | Path | File, in_thread: bool) -> IO[bytes]:
+    def _open(self, source: str | Path | Url | File, in_thread: bool) -> IO[bytes]:
         if isinstance(source, File) and source.open is not None:
             return source.open()
+        if isinstance(source, Url):
+            from widemargin.documents.sources.remote import open_stream
+
+            return open_stream(source)
         if self.is_stdin and sys.stdin is None:
             raise DataError("standard input is closed. Pass a file, or pipe documents in.")
         if self.is_stdin and not in_thread:

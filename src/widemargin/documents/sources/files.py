@@ -1,9 +1,9 @@
-"""A file that can be read: on disk, or a member of an archive."""
+"""A file that can be read: on disk, elsewhere, or a member of an archive."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -24,7 +24,9 @@ class File:
     name : in messages, such as "mail.zip/spam/1.txt"; "-" is standard input
     path : below the folder or archive that it was found in, such as "spam/1.txt"
     open : opens its bytes
-    on_disk : its path on disk; None for a member of an archive and for standard input
+    on_disk : its path on disk; None for a member of an archive, a file elsewhere and standard input
+    any_order : opens the bytes of a file elsewhere to be read in any order without a copy; yields None if its
+        server does not allow that
     label : the label of all its documents, if the name or folder of the file says so
     format : what it was found to be
     """
@@ -33,6 +35,7 @@ class File:
     path: str
     open: Callable[[], IO[bytes]] | None = None
     on_disk: Path | None = None
+    any_order: Callable[[], AbstractContextManager[IO[bytes] | None]] | None = None
     label: str | None = None
     format: str | None = None
 
@@ -54,14 +57,24 @@ class File:
         parts = PurePosixPath(self.path).parts
         if self.on_disk is not None and self.name == self.path:
             return self.on_disk.absolute().parent.name
+        if self.name == self.path:  # elsewhere
+            return PurePosixPath(self.path).parent.name
         return parts[0] if len(parts) > 1 else ""
 
     @contextmanager
-    def seekable(self) -> Iterator[str | IO[bytes]]:
-        """Its path, or its bytes to be read in any order."""
+    def seekable(self, *, in_pieces: bool = False) -> Iterator[str | IO[bytes]]:
+        """Its path, or its bytes to be read in any order.
+
+        `in_pieces`: in few and large pieces, so that those of a file elsewhere can be fetched one by one.
+        """
         if self.on_disk is not None:
             yield str(self.on_disk)
             return
+        if in_pieces and self.any_order is not None:
+            with self.any_order() as file:
+                if file is not None:
+                    yield file
+                    return
         import shutil
         import tempfile
 

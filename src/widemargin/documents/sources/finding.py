@@ -1,4 +1,4 @@
-"""What arguments name: files, globs, folders, archives, saved datasets and queries, each in its parts."""
+"""What arguments name: files, globs, URLs, folders, archives, saved datasets, queries; each in its parts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from widemargin.documents.sources.archive_names import archive_kind, archive_kin
 from widemargin.documents.sources.files import STDIN, File, named
 from widemargin.documents.sources.folders import Folder, Tree
 from widemargin.documents.sources.parts import FileDocuments, Part, SavedDataset, SqlQuery
+from widemargin.documents.sources.urls import Url, as_source
 from widemargin.documents.wording import counted
 from widemargin.errors import DataError, MissingFileError, UsageError
 
-Source = str | Path | SqlQuery
+Source = str | Path | Url | SqlQuery
 
 
 @dataclass
@@ -41,7 +42,7 @@ def find_parts(sources: Source | Sequence[Source], options: Options) -> Found:
             if isinstance(source, SqlQuery):
                 found.parts.append(source)
             else:
-                for path in _expanded(source):
+                for path in expanded(source):
                     _add(found, path, chosen, options)
         _check(found.parts, given, options)
         found.parts[:] = [_labeled(part, options) for part in found.parts]
@@ -53,12 +54,17 @@ def find_parts(sources: Source | Sequence[Source], options: Options) -> Found:
 
 def list_sources(sources: Source | Sequence[Source]) -> list[Source]:
     """The sources as a list; standard input can be read once."""
-    given = [sources] if isinstance(sources, Source) else list(sources)
+    given = _as_list(sources)
     if not given:
         raise UsageError("No documents are given. Name a file, or - for standard input.")
     if given.count(STDIN) > 1:
         raise UsageError("- is given twice, but standard input can be read once. Name files instead.")
     return given
+
+
+def _as_list(sources: Source | Sequence[Source]) -> list[Source]:
+    several = [sources] if isinstance(sources, Source) else sources
+    return [source if isinstance(source, SqlQuery) else as_source(source) for source in several]
 
 
 def name_of(sources: Source | Sequence[Source]) -> str:
@@ -67,13 +73,15 @@ def name_of(sources: Source | Sequence[Source]) -> str:
     >>> name_of("a.csv"), name_of(["a.csv", "b.csv", "c.csv"])
     ('a.csv', 'a.csv and 2 more')
     """
-    given = [sources] if isinstance(sources, Source) else list(sources)
+    given = _as_list(sources)
     return str(given[0]) + (f" and {len(given) - 1} more" if len(given) > 1 else "")
 
 
 def files_on_disk(sources: Iterable[Source]) -> Iterator[Path | str]:
-    """Every file that is read from `sources`, "-" for standard input; archives count as one file."""
-    for source in sources:
+    """Every file on disk that is read from `sources`, "-" for standard input; archives count as one file."""
+    for source in _as_list(list(sources)):
+        if isinstance(source, Url):
+            continue
         if isinstance(source, SqlQuery):
             if source.database is not None:
                 yield source.database
@@ -89,8 +97,31 @@ def files_on_disk(sources: Iterable[Source]) -> Iterator[Path | str]:
                 yield path
 
 
-def _expanded(source: str | Path) -> list[str | Path]:
-    """A path, or what a pattern matches, sorted."""
+def bytes_of(sources: Iterable[Source]) -> int | None:
+    """The total size of all files that are read from `sources`, as they are stored; None if it is unknown."""
+    given = _as_list(list(sources))
+    total = 0
+    for source in given:
+        if source == STDIN or isinstance(source, SqlQuery):
+            return None
+        if isinstance(source, Url):
+            from widemargin.documents.sources.remote import size_of
+
+            size = size_of(source)
+            if size is None:
+                return None
+            total += size
+        else:
+            total += sum(Path(file).stat().st_size for file in files_on_disk(expanded(source)))
+    return total
+
+
+def expanded(source: str | Path | Url) -> list[str | Path | Url]:
+    """A path or address, or what a pattern matches, sorted."""
+    if isinstance(source, Url):
+        from widemargin.documents.sources import remote
+
+        return list(remote.expanded(source))
     if source == STDIN or Path(source).exists():
         return [source]
     if not glob.has_magic(str(source)):
@@ -103,8 +134,25 @@ def _expanded(source: str | Path) -> list[str | Path]:
     return list(files)
 
 
-def _add(found: Found, source: str | Path, chosen: str | None, options: Options) -> None:
-    """Add the parts of one path."""
+def _add_elsewhere(found: Found, url: Url, chosen: str | None, options: Options) -> None:
+    """Add the parts of one address."""
+    from widemargin.documents.sources.remote import RemoteFolder, file_at, is_folder
+
+    if is_folder(url):
+        found.parts += _parts_of_tree(found, RemoteFolder(url), chosen, options, archive=True)
+        return
+    if chosen == "folder":
+        raise DataError(f"{url}: not a folder. Omit --format folder to read a file.")
+    if archive_kind(str(url)) is not None:
+        raise DataError(f"{url}: an archive is read from disk only. Download it and name the copy.")
+    found.parts.append(file_at(url))
+
+
+def _add(found: Found, source: str | Path | Url, chosen: str | None, options: Options) -> None:
+    """Add the parts of one path or address."""
+    if isinstance(source, Url):
+        _add_elsewhere(found, source, chosen, options)
+        return
     path = Path(source)
     if source == STDIN:
         if chosen == "folder":
@@ -218,8 +266,12 @@ def known_format(sources: Sequence[Source]) -> str | None:
     first = sources[0]
     if isinstance(first, SqlQuery):
         return "sql"
+    if not isinstance(first, Url):
+        first = as_source(first)
     if first == STDIN:
         return None
+    if isinstance(first, Url):
+        return "folder" if str(first).endswith("/") else format_by_ending(str(first))
     path = Path(first)
     if path.is_dir() or (path.is_file() and archive_kind_of_file(path) is not None):
         return "folder"

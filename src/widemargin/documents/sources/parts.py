@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from widemargin.documents.sources.files import File
+from widemargin.documents.sources.urls import hidden
 
 _SQLITE = "sqlite:///"
 
@@ -63,19 +63,9 @@ class SqlQuery:
 
     def without_secrets(self, message: str) -> str:
         """A message of a database, which may repeat what it was given."""
-        from urllib.parse import parse_qsl, quote, unquote
-
         address, _, settings = self.url.partition("?")
         userinfo = address.partition("://")[2].rpartition("@")[0]
-        password = userinfo.partition(":")[2]
-        secrets = {self.url, userinfo, password, unquote(password), settings}
-        for name, value in parse_qsl(settings, keep_blank_values=True):
-            if re.search("pass|pwd|secret|token|key", name, re.IGNORECASE):
-                secrets |= {value, quote(value)}
-        for secret in sorted(secrets, key=len, reverse=True):
-            if secret:
-                message = message.replace(secret, "***")
-        return " ".join(message.split())
+        return hidden(message.replace(self.url, "***"), userinfo, settings)
 
 
 Part = File | FileDocuments | SavedDataset | SqlQuery

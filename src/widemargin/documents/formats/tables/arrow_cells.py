@@ -11,7 +11,7 @@ from typing import Any
 from widemargin.documents.formats.columns import Options
 from widemargin.documents.limits import too_large
 from widemargin.documents.wording import counted
-from widemargin.errors import DataError, DataWarning, StorageError, UsageError
+from widemargin.errors import DataError, DataWarning, StorageError, UsageError, WidemarginError
 
 Classes = Mapping[str, list[str]]
 
@@ -162,7 +162,7 @@ def explained(name: str, what: str) -> Iterator[None]:
 
     try:
         yield
-    except (DataError, MemoryError):
+    except (WidemarginError, MemoryError):
         raise
     except (pyarrow.ArrowException, OSError, ValueError, LookupError, OverflowError) as error:
         # Errors of the system have a number; the others are pyarrow's, about the bytes.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import errno
 import itertools
 import warnings
 import zipfile
@@ -16,9 +15,9 @@ from widemargin.documents.formats.tables.header import check_header, has_header,
 from widemargin.documents.formats.tables.rows import documents_of
 from widemargin.documents.limits import exceeds, too_large
 from widemargin.documents.record import Document
-from widemargin.documents.sources.archives import Expansion
+from widemargin.documents.sources.archives import Expansion, converted
 from widemargin.documents.sources.files import File
-from widemargin.errors import DataError, StorageError, UsageError
+from widemargin.errors import DataError, UsageError
 
 _SAMPLE = 1000
 
@@ -138,21 +137,9 @@ def _names(first: Sequence[str]) -> list[str]:
     return [cell.strip() or str(place) for place, cell in enumerate(first, 1)]
 
 
-@contextlib.contextmanager
-def _explained(name: str) -> Iterator[None]:
+def _explained(name: str) -> contextlib.AbstractContextManager[None]:
     """Converts openpyxl's errors, which may be of any kind for a damaged workbook."""
-    try:
-        yield
-    except (DataError, UsageError, MemoryError):
-        raise
-    except OSError as error:
-        if error.errno not in (None, errno.EINVAL):  # a place before the beginning
-            raise StorageError(
-                f"{name}: cannot be read ({error.strerror or error}). Check its permissions."
-            ) from error
-        raise _damaged(name, error) from error
-    except Exception as error:
-        raise _damaged(name, error) from error
+    return converted(name, _damaged)
 
 
 def _damaged(name: str, error: Exception) -> DataError:

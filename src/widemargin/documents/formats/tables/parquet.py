@@ -30,7 +30,7 @@ def open_parquet(file: File, options: Options) -> tuple[Columns, Iterator[Docume
     name = file.name
     require_pyarrow(name, "Parquet")
     with contextlib.ExitStack() as stack:
-        source = stack.enter_context(file.seekable())
+        source = stack.enter_context(file.seekable(in_pieces=True))
         table, strings = _open_table(source, name)
         names = list(table.schema_arrow.names)
         try:
