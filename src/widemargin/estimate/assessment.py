@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin._executors import Executor
 from widemargin.decide.abstain.rejection import Asked
 from widemargin.decide.goals import Goal
 from widemargin.decide.rule import CALIBRATIONS, Calibration, DecisionRule, check_exclusive
@@ -21,6 +22,7 @@ from widemargin.decide.tree_rule import TreeRule
 from widemargin.errors import DataError, DataWarning, UsageError
 from widemargin.estimate.beside_unlabeled import labeled_part
 from widemargin.estimate.bootstrap import Correction, bootstrap
+from widemargin.estimate.by_blocks.beforehand import Beforehand
 from widemargin.estimate.decisions import Decisions, calibrated, chosen_thresholds, decisions, expected_cost
 from widemargin.estimate.held_out import choose_method, held_out
 from widemargin.estimate.left_out_profile import profile_of, profile_of_terms
@@ -109,7 +111,7 @@ class Request:
         classes."""
         if self.goal is None and self.costs is None:
             return self
-        space = Labels.partial(y).space
+        space = y if isinstance(y, LabelSpace) else Labels.partial(y).space
         if self.goal is not None and space.kind == "multiclass":
             self.goal.check_exclusive()
         if self.costs is None:
@@ -162,6 +164,8 @@ def assess(
     names: list[Any] | None = None,
     sample_weight: Any = None,
     optimism: Optimism | None = None,
+    executor: Executor | None = None,
+    beforehand: Beforehand | None = None,
 ) -> Assessment:
     """Judge a learner that was fitted on `rows` and `sample_weight`; every document counts once.
 
@@ -172,7 +176,10 @@ def assess(
     ----------
     names : what to call the documents; their numbers by default
     optimism : of having chosen the learner on the same documents; estimates are lowered by it
+    executor : runs folds elsewhere
+    beforehand : what was found already; None to find all here
     """
+    table = None if beforehand is None else beforehand.bounds
     matrix = None if request.costs is None else request.costs.matrix
     calibration: Calibration | None = None
     if request.calibration == "length":
@@ -184,7 +191,7 @@ def assess(
     if not request.needs_scores and request.method in (None, "xi-alpha"):
         judged = None
         if request.method is not None:
-            judged = bounds_of(learner, X, y, hierarchy=of_nodes, at_zero=matrix is not None)
+            judged = bounds_of(learner, X, y, hierarchy=of_nodes, at_zero=matrix is not None, table=table)
         if judged is None and calibration is None:
             return NOTHING
         return Assessment(judged, None, calibration, costs=matrix, profile=profile_of_terms(rows))
@@ -205,30 +212,9 @@ def assess(
         judged = _bootstrapped(learner, rows, request, rule, choose, sample_weight, optimism)
         return Assessment(judged, None, calibration, costs=matrix, profile=profile_of_terms(rows))
     names = list(range(X.shape[0])) if names is None else names
-    # Bounds give no scores, and neither does asking for nothing.
-    asked = request.method if request.method in _WITH_SCORES else "auto"
-    method = choose_method(asked, learner, X, fitted_features=rows.fitted_features)
-    assert method is not None
-    if rows.learns_vectors and method in ("leave-one-out", "one-step"):
-        method = "k-fold"
-    if rows.fitted_features and method in ("leave-one-out", "one-step"):
-        warnings.warn(
-            "Features were selected by the labels of all documents or made of all documents, including the "
-            "one that is left out: estimates are slightly optimistic. Use k-fold, which fits features again "
-            "in every fold.",
-            DataWarning,
-            stacklevel=3,
-        )
-    found = held_out(
-        learner,
-        X,
-        y,
-        method=method,
-        sample_weight=sample_weight,
-        random_state=getattr(learner, "random_state", 0),
-        verbose=getattr(learner, "verbose", False),
-        rows=rows,
-    )
+    found = None if beforehand is None else beforehand.scores
+    if found is None:
+        found = _held_out(learner, rows, request, sample_weight, executor)
     truth, some_lengths = found.truth, lengths
     if found.documents is not None:
         names = [names[i] for i in found.documents.tolist()]
@@ -251,19 +237,21 @@ def assess(
         )
     if request.method == "xi-alpha":
         by_scores = request.goal is None and matrix is None
-        judged = bounds_of(learner, X, y, hierarchy=of_nodes, at_zero=not by_scores)
+        judged = bounds_of(learner, X, y, hierarchy=of_nodes, at_zero=not by_scores, table=table)
     elif request.method in _BOOTSTRAPS:
         judged = _bootstrapped(learner, rows, request, rule, choose, sample_weight, optimism)
     elif request.method is not None:
         gain, one_path = None, tree is not None and tree.tree.exclusive
-        if found.documents is None and not one_path:
+        if found.documents is None and not one_path and beforehand is None:
             seed = getattr(learner, "random_state", 0)
             gain = expected_gain(learner, rows, found, thresholds, sample_weight, seed, choose)
         judged = _estimates(rule, found, decided, gain)
         levels = None if tree is None else by_level(tree.tree, truth, decided.signs)
         if rows.learns_vectors:
             judged.notes.append("Vectors were learned again in every fold, so leave-one-out is not offered.")
-        elif method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
+        elif beforehand is not None:
+            judged.notes.extend(beforehand.notes)
+        elif found.method not in (request.method, "leave-one-out") and hasattr(learner, "left_out_cost"):
             why = learner.left_out_cost(X).why
             judged.notes.extend([f"Exact leave-one-out would take long: {why}."] if why else [])
         judged = judged if optimism is None else optimism.lower(judged)
@@ -278,6 +266,38 @@ def assess(
     chosen = decided.signs if request.method is not None else rule.choose(found.scores, some_lengths)
     profile = profile_of(learner, rows, rule, found, chosen, some_lengths, optimism)
     return Assessment(judged, thresholds, calibration, doubted, found.method, levels, matrix, cost, profile)
+
+
+def _held_out(
+    learner: Any, rows: TrainingRows, request: Request, sample_weight: Any, executor: Executor | None
+) -> HeldOutScores:
+    """Held-out scores of all documents, by the method that is asked for or the best one."""
+    X = rows.X
+    # Bounds give no scores, and neither does asking for nothing.
+    asked = request.method if request.method in _WITH_SCORES else "auto"
+    method = choose_method(asked, learner, X, fitted_features=rows.fitted_features)
+    assert method is not None
+    if rows.learns_vectors and method in ("leave-one-out", "one-step"):
+        method = "k-fold"
+    if rows.fitted_features and method in ("leave-one-out", "one-step"):
+        warnings.warn(
+            "Features were selected by the labels of all documents or made of all documents, including the "
+            "one that is left out: estimates are slightly optimistic. Use k-fold, which fits features again "
+            "in every fold.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return held_out(
+        learner,
+        X,
+        rows.y,
+        method=method,
+        sample_weight=sample_weight,
+        random_state=getattr(learner, "random_state", 0),
+        verbose=getattr(learner, "verbose", False),
+        rows=rows,
+        executor=executor,
+    )
 
 
 def _estimates(rule: DecisionRule, found: HeldOutScores, decided: Decisions, gain: Floats | None) -> Quality:

@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from widemargin._arrays import is_sparse
+from widemargin._executors import Executor, called, kept
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels, LabelSpace
@@ -40,6 +41,7 @@ def out_of_fold(
     random_state: Any = 0,
     verbose: bool = False,
     rows: TrainingRows | None = None,
+    executor: Executor | None = None,
 ) -> HeldOutScores:
     """Score every example by a rule that was learned without the example's fold.
 
@@ -55,6 +57,7 @@ def out_of_fold(
     random_state : seed of the division into folds
     verbose : show a progress bar when stderr is a terminal
     rows : how `X` was made, so that vocabulary, weights and features are made again without every fold
+    executor : runs folds elsewhere, see :mod:`widemargin._executors`; scores do not depend on it
 
     Examples
     --------
@@ -73,12 +76,20 @@ def out_of_fold(
     weights_for(learner, sample_weight)
     parameters = {} if tol is None or "tol" not in learner.get_params() else {"tol": tol}
     scores = np.empty((n, space.n_columns))
-    for number in track(range(folds), "Cross-validating", unit="folds", enabled=None if verbose else False):
-        out = fold == number
-        told, rows_of_fold = (learner, X) if rows is None else rows.told_without(learner, out)
-        times = (~out).astype(np.int64)
-        scores[out] = scores_of_rule(told, rows_of_fold, y, times, out, sample_weight, parameters)
+    shared = learner, X if rows is None else None, y, rows, fold, sample_weight, parameters
+    given = kept(executor, shared)
+    found = called(executor, _scores_of_fold, ((given, number) for number in range(folds)))
+    shown = None if verbose else False
+    for number, each in enumerate(track(found, "Cross-validating", total=folds, unit="folds", enabled=shown)):
+        scores[fold == number] = each
     return HeldOutScores.of_folds(scores, truth, fold)
+
+
+def _scores_of_fold(given: tuple[Any, ...], number: int) -> Floats:
+    learner, X, y, rows, fold, sample_weight, parameters = given
+    out = fold == number
+    told, rows_of_fold = (learner, X) if rows is None else rows.told_without(learner, out)
+    return scores_of_rule(told, rows_of_fold, y, (~out).astype(np.int64), out, sample_weight, parameters)
 
 
 def hold_out(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin._executors import Executor
 from widemargin._work import RATE
 from widemargin.errors import UsageError
 from widemargin.estimate.cross_validation import hold_out, out_of_fold, warn_of_weak_labels
@@ -21,7 +22,7 @@ from widemargin.measure.held_out_scores import HeldOutScores, LeftOutCost
 SECONDS, TRAININGS = 2.0, 2
 # In folds, duality gaps may be so many times as large: scores move by a few thousandths, in three quarters of
 # the time.
-_LARGER_GAPS = 10
+LARGER_GAPS = 10
 # Folds of cross-validation. More of them leave out less, and estimate the model of all documents with less
 # bias; they are taken where the work of so many trainings is small.
 FOLDS, MORE_FOLDS = 10, (40, 20)
@@ -103,10 +104,12 @@ def held_out(
     random_state: Any = 0,
     verbose: bool = False,
     rows: TrainingRows | None = None,
+    executor: Executor | None = None,
 ) -> HeldOutScores:
     """Score every example that `learner` was fitted on, with these weights, by a rule learned without it.
 
-    `rows` says how `X` was made from documents, which are then held out as new documents.
+    `rows` says how `X` was made from documents, which are then held out as new documents. `executor` runs
+    folds elsewhere.
 
     Examples
     --------
@@ -131,8 +134,8 @@ def held_out(
         known = hasattr(learner, "n_iter_") and not (rows is not None and rows.makes_features)
         folds = next((folds for folds in MORE_FOLDS if known and folds <= most), FOLDS)
         by_gap = hasattr(learner, "duality_gap_") and learner.tol is not None
-        tol = _LARGER_GAPS * learner.tol if by_gap else None
-        return out_of_fold(learner, X, y, folds=folds, tol=tol, **how)
+        tol = LARGER_GAPS * learner.tol if by_gap else None
+        return out_of_fold(learner, X, y, folds=folds, tol=tol, executor=executor, **how)
     if method == "hold-out":
         del how["verbose"]
         return hold_out(learner, X, y, **how)

@@ -56,6 +56,8 @@ def profile_of_terms(rows: TrainingRows) -> LeftOutProfile | None:
 
 
 def _terms(rows: TrainingRows) -> KnownTerms | None:
+    if rows.known is not None:
+        return rows.known
     if rows.counts is None or not isinstance(rows.vectorizer, Vectorizer):
         return None
     counts, known = known_entries(rows.vectorizer, rows.counts, len(rows.y))

@@ -14,6 +14,7 @@ from widemargin._arrays import Csr, is_sparse
 from widemargin.labels import Labels
 from widemargin.learn.averages.columns import told_blocks
 from widemargin.text.inputs import together
+from widemargin.weight.as_new.unknown_terms import KnownTerms
 from widemargin.weight.left_out import AsNew, rows_and_blocks_without, rows_as_new
 
 
@@ -30,6 +31,7 @@ class TrainingRows:
     features : what made the columns of `X` from those of the vectorizer; None where nothing did
     beside : unlabeled documents that the vectorizer was fitted on too, which are never held out; `counts`
         has their rows after those of `documents`. Vectors have rows as they are. None if there are none
+    known : how many of their terms are known when they are new, where the documents are not in memory
     """
 
     X: Any
@@ -39,6 +41,7 @@ class TrainingRows:
     counts: Csr | None = None
     features: Any = None
     beside: Any = None
+    known: KnownTerms | None = None
 
     @property
     def fitted_features(self) -> bool:

@@ -41,8 +41,10 @@ def xi_alpha_of(learner: Any, X: Any, y: Any, *, risk_factor: float | None = Non
     return xi_alpha_table(risk, signs[:, 0] if risk.ndim == 1 else signs)
 
 
-def bounds_of(learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = False) -> Quality:
-    """The bounds as figures of quality; `at_zero` if thresholds or costs decide."""
+def bounds_of(
+    learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = False, table: Contingency | None = None
+) -> Quality:
+    """The bounds as figures of quality; `at_zero` if thresholds or costs decide, `table` if it is known."""
     space: LabelSpace = learner.label_space_
     notes = ["Bounds: leave-one-out is no worse. They say nothing of how much better it is."]
     if space.kind == "multiclass":
@@ -51,4 +53,5 @@ def bounds_of(learner: Any, X: Any, y: Any, *, hierarchy: bool, at_zero: bool = 
         notes.append("They are of decisions by scores alone, without thresholds or costs.")
     if hierarchy:
         notes.append("They are of each node's own machine, not of decisions along the tree.")
-    return quality(space, xi_alpha_of(learner, X, y), kind="bound", method="xi-alpha", notes=notes)
+    table = xi_alpha_of(learner, X, y) if table is None else table
+    return quality(space, table, kind="bound", method="xi-alpha", notes=notes)

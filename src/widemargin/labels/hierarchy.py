@@ -10,7 +10,7 @@ is right for every document.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -76,8 +76,45 @@ class LabelTree:
         DataError
             The labels are not strings, one has an empty part, or none has the separator.
         """
-        given = _checked_paths(labels, separator, names)
-        exclusive = labels.space.kind != "multilabel"
+
+        def where(label: int) -> str:
+            space = labels.space
+            column = labels.signs[:, min(label, labels.signs.shape[1] - 1)]
+            rows = np.flatnonzero(column == (1 if space.kind != "binary" or label else -1)).tolist()
+            return f"Document {rows[0] if names is None else names[rows[0]]}: the label" if rows else "Label"
+
+        tree, lines = cls.of_space(labels.space, separator, where)
+        known, positive = ~labels.unlabeled, labels.signs > 0
+        if labels.space.kind == "binary":
+            positive = np.hstack([~positive, positive])
+        signs = signs_at(np.empty(0, np.intp), np.empty(0, np.intp), len(labels), len(tree.nodes))
+        for line, column in zip(lines, positive.T, strict=True):
+            rows = np.flatnonzero(column & known)
+            for node in line:
+                signs[rows, node] = 1
+        signs[~known] = 0
+        grown = Labels(tree.space, signs, None if known.all() else ~known)
+        tree.count(signs > 0)
+        return tree, grown
+
+    @classmethod
+    def of_space(
+        cls, space: LabelSpace, separator: str, where: Callable[[int], str] = lambda label: "Label"
+    ) -> tuple[LabelTree, list[list[int]]]:
+        """The tree of labels, without documents so far, and the places of the nodes of every label.
+
+        Parameters
+        ----------
+        where : what an error calls the label with this number
+
+        Examples
+        --------
+        >>> tree, nodes = LabelTree.of_space(Labels.of(["a", "a/x", "b"]).space, "/")
+        >>> tree.nodes.tolist(), nodes
+        (['a', 'a/', 'a/x', 'b'], [[0, 1], [0, 2], [3]])
+        """
+        given = _checked_paths(space, separator, where)
+        exclusive = space.kind != "multilabel"
         lines = [_line(label, separator) for label in given]
         inner = {node for line in lines for node in line[:-1]}
         if exclusive:
@@ -87,20 +124,18 @@ class LabelTree:
             ]
         nodes = Sets(lines).classes()
         place = {node: j for j, node in enumerate(nodes.tolist())}
-        known, positive = ~labels.unlabeled, labels.signs > 0
-        if labels.space.kind == "binary":
-            positive = np.hstack([~positive, positive])
-        signs = signs_at(np.empty(0, np.intp), np.empty(0, np.intp), len(labels), len(nodes))
-        for line, column in zip(lines, positive.T, strict=True):
-            rows = np.flatnonzero(column & known)
-            for node in line:
-                signs[rows, place[node]] = 1
-        signs[~known] = 0
-        grown = Labels(LabelSpace("multilabel", nodes), signs, None if known.all() else ~known)
         tree = cls(separator, nodes, exclusive, *np.zeros((2, len(nodes)), dtype=np.int64))
-        tree.documents[:] = np.count_nonzero(signs > 0, axis=0)
-        tree.own[:] = np.count_nonzero(tree.most_specific(signs > 0), axis=0)
-        return tree, grown
+        return tree, [[place[node] for node in line] for line in lines]
+
+    @property
+    def space(self) -> LabelSpace:
+        """The nodes as labels."""
+        return LabelSpace("multilabel", self.nodes)
+
+    def count(self, closed: Bools) -> None:
+        """Add documents to those of the tree, given by their nodes (n, nodes) with all ancestors."""
+        self.documents[:] += np.count_nonzero(closed, axis=0)
+        self.own[:] += np.count_nonzero(self.most_specific(closed), axis=0)
 
     @cached_property
     def parents(self) -> NDArray[np.intp]:
@@ -211,13 +246,12 @@ class LabelTree:
         return cls(separator, space.classes, exclusive, *counts)
 
 
-def _checked_paths(labels: Labels, separator: str, names: Sequence[Any] | None) -> list[str]:
+def _checked_paths(space: LabelSpace, separator: str, where: Callable[[int], str]) -> list[str]:
     """The labels that occur, if they are paths."""
     if not isinstance(separator, str) or not separator:
         raise UsageError(
             f"label_path={separator!r}: expected the characters between the parts of a label, such as '/'."
         )
-    space = labels.space
     given: list[str] = space.classes.tolist()
     if space.indicator or not all(isinstance(label, str) for label in given):
         raise DataError(
@@ -226,10 +260,7 @@ def _checked_paths(labels: Labels, separator: str, names: Sequence[Any] | None) 
         )
     for j, label in enumerate(given):
         if not _is_path(label, separator):
-            column = labels.signs[:, min(j, labels.signs.shape[1] - 1)]
-            rows = np.flatnonzero(column == (1 if space.kind != "binary" or j else -1)).tolist()
-            where = f"Document {rows[0] if names is None else names[rows[0]]}: the label" if rows else "Label"
-            raise _no_path(where, label, separator)
+            raise _no_path(where(j), label, separator)
     if not any(separator in label for label in given):
         raise DataError(
             f"None of the {len(given)} labels ({some(given, 3)}) contains {separator!r}, so they are not "

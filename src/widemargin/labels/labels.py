@@ -179,15 +179,9 @@ def _learned(y: Any) -> Labels:
     if form.n == 0:
         raise DataError("y is empty: there is no class to learn. Pass at least one example of two classes.")
     space = LabelSpace.of(form)
-    if isinstance(form, Values) and len(space.classes) == 1:
-        raise DataError(
-            f"All {form.n} examples are of one class, {space.classes.tolist()[0]!r}: there is no decision to "
-            f"learn. Add examples of a second class."
-        )
+    if isinstance(form, Values):
+        space.require_two_classes(form.n)
     signs = space.encode(form)
-    if isinstance(form, Sets | Indicator) and not (signs.max(axis=0) > signs.min(axis=0)).any():
-        raise DataError(
-            f"No label is on some of the {form.n} examples but not on all of them: there is no class "
-            f"to learn. Add examples that differ."
-        )
+    if isinstance(form, Sets | Indicator):
+        space.require_differences(bool((signs.max(axis=0) > signs.min(axis=0)).any()), form.n)
     return Labels(space, signs)

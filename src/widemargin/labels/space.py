@@ -16,6 +16,7 @@ Columns of pandas, polars and Arrow, iterables, and tables with one column are r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from widemargin.labels.forms import (
     Sets,
     Signs,
     Values,
+    label_array,
     read_form,
     signs_at,
     some,
@@ -71,6 +73,45 @@ class LabelSpace:
         if isinstance(form, Sets):
             return cls("multilabel", classes)
         return cls("binary" if len(classes) <= 2 else "multiclass", classes)
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[Any, int], n_documents: int, *, exclusive: bool) -> LabelSpace:
+        """The space of labels that were counted in parts of a collection.
+
+        Parameters
+        ----------
+        counts : the number of documents of every label
+        exclusive : whether every document has exactly one label
+
+        Examples
+        --------
+        >>> LabelSpace.of_counts({"spam": 1, "ham": 2}, 3, exclusive=True).classes.tolist()
+        ['ham', 'spam']
+        """
+        form = Values(label_array(sorted(counts))) if exclusive else Sets([list(counts)])
+        space = cls.of(form)
+        if exclusive:
+            space.require_two_classes(n_documents)
+        else:
+            space.require_differences(any(0 < n < n_documents for n in counts.values()), n_documents)
+        return space
+
+    def require_two_classes(self, n_documents: int) -> None:
+        """Refuse a task with a single class."""
+        if len(self.classes) == 1:
+            raise DataError(
+                f"All {n_documents} examples are of one class, {self.classes.tolist()[0]!r}: there is no "
+                f"decision to learn. Add examples of a second class."
+            )
+
+    @staticmethod
+    def require_differences(found: bool, n_documents: int) -> None:
+        """Refuse a task in which no label is on some examples only."""
+        if not found:
+            raise DataError(
+                f"No label is on some of the {n_documents} examples but not on all of them: there is no "
+                f"class to learn. Add examples that differ."
+            )
 
     @property
     def n_columns(self) -> int:

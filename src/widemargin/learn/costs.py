@@ -6,6 +6,7 @@ same total cost for both sides (1).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -95,6 +96,27 @@ def training_costs(
     return label_costs(learner.C, learner.class_weight, space, signs, weights, balance)
 
 
+def costs_by_totals(
+    learner: Any, space: LabelSpace, total: Floats, everything: Floats
+) -> tuple[Floats, Floats]:
+    """The costs of :func:`training_costs` from sums over the examples, where these are not in memory.
+
+    Parameters
+    ----------
+    total, everything : (columns,) the weights, or numbers, of the positive examples and of all examples
+
+    Examples
+    --------
+    >>> from widemargin import LinearSVM
+    >>> from widemargin.labels import Labels
+    >>> space = Labels.of([["rare"], [], [], [], []]).space
+    >>> costs_by_totals(LinearSVM(C=2, balance=0.5), space, np.array([1.0]), np.array([5.0]))
+    (array([4.]), array([2.]))
+    """
+    balance = balance_of(learner.balance, learner.class_weight, space)
+    return _costs_of_labels(learner.C, learner.class_weight, space, lambda: (total, everything), balance)
+
+
 def balance_of(balance: Any, class_weight: Any, space: LabelSpace) -> float:
     """The exponent of n-/n+ that a learner uses for the labels of `space`.
 
@@ -137,9 +159,16 @@ def label_costs(
     balance : multiplies the cost of the positive examples of a label by ``(n-/n+)^balance``, where n+ and
         n- are their total weights; a label without positive or without negative examples keeps its cost
     """
+    return _costs_of_labels(C, class_weight, space, lambda: _total_weights(signs, weights), balance)
+
+
+def _costs_of_labels(
+    C: Any, class_weight: Any, space: LabelSpace, totals: Callable[[], tuple[Floats, Floats]], balance: float
+) -> tuple[Floats, Floats]:
+    """The costs of :func:`label_costs`; `totals` are the weights of positive and of all examples."""
     positive, negative = np.ones(space.n_columns), np.ones(space.n_columns)
     if isinstance(class_weight, str) and class_weight == "balanced":
-        total, everything = _total_weights(signs, weights)
+        total, everything = totals()
         # A label that all documents have, or none, keeps its cost.
         np.divide(everything, 2 * total, out=positive, where=total > 0)
         np.divide(everything, 2 * (everything - total), out=negative, where=total < everything)
@@ -164,7 +193,7 @@ def label_costs(
             "from 0 to 1e100."
         )
     if balance:
-        total, everything = _total_weights(signs, weights)
+        total, everything = totals()
         both = (total > 0) & (everything > total)
         positive[both] *= ((everything - total)[both] / total[both]) ** balance
     costs = costs_of(C, space.n_columns)

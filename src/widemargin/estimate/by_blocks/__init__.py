@@ -1,0 +1,1 @@
+"""Estimates of machines that were trained on rows on disk, block by block."""
