@@ -27,10 +27,11 @@ from widemargin.labels import Labels
 from widemargin.measure import compare_decisions, holm, micro_prbep, sign_p_value
 from widemargin.report.comparison import Comparison
 from widemargin.tune import compare as engine
-from widemargin.tune.compare import Contender, Trial, compare_learners
+from widemargin.tune.compare import compare_learners
 from widemargin.tune.compared import ComparedLearner
 from widemargin.tune.learners import ENTRIES, Work
 from widemargin.tune.shared_rows import SharedRows
+from widemargin.tune.trials.training import Contender, Trial
 
 WORDS = {
     "grain": "wheat corn harvest crop crops tonnes export farm",

@@ -11,37 +11,31 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from widemargin._executors import Executor, called, kept
 from widemargin._threads import thread_count
 from widemargin._work import RATE
 from widemargin.decide.goals import Goal
-from widemargin.errors import DataWarning
+from widemargin.errors import DataWarning, StorageError
 from widemargin.estimate.cross_validation import (
     checked_folds,
-    scores_without,
     stratified_folds,
     warn_of_weak_labels,
 )
-from widemargin.labels import Labels, LabelSpace
-from widemargin.learn.averages.columns import told_blocks
-from widemargin.learn.costs import weights_for
-from widemargin.learn.label_model import LabelModel
+from widemargin.labels import LabelSpace
 from widemargin.measure import contingency, micro_prbep
 from widemargin.measure.break_even import micro_prbep_figure
 from widemargin.measure.quality import quality
 from widemargin.progress import watch
 from widemargin.tune.compared import ComparedLearner, Status, mark_differences
-from widemargin.tune.footprint import measured
-from widemargin.tune.learners import Work
-from widemargin.tune.other_estimators import plain_labels, with_scores
-from widemargin.tune.shared_rows import SharedRows, Weighted
+from widemargin.tune.shared_rows import Weighted
+from widemargin.tune.trials.training import Contender, Trial, scores_of_fold, trained_on_all
 
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
@@ -51,49 +45,6 @@ Stored = Callable[[Any, Any, Any], int | None]
 # one core.
 MOST_WORK = 180 * RATE
 _GOAL = Goal("f1")
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A learner to compare.
-
-    Attributes
-    ----------
-    estimators : unfitted, one for each of `settings`
-    text : parameters of the vectorizer
-    work : of one training; None if nothing is known
-    named : whether it was asked for, and runs however long it takes
-    why_not : why it does not apply
-    """
-
-    name: str
-    settings: Sequence[Mapping[str, Any]]
-    estimators: Sequence[Any]
-    text: Mapping[str, Any]
-    work: Work | None = None
-    named: bool = True
-    why_not: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """What learners are compared on.
-
-    Attributes
-    ----------
-    labels : of the training documents
-    shared : the documents
-    truth : signs of the test documents (n, columns), or None if there are none
-    weights : of the training documents, or None
-    """
-
-    labels: Labels
-    shared: SharedRows
-    truth: Signs | None = None
-    weights: Any = None
-    folds: int = 5
-    random_state: Any = 0
-    n_jobs: int | None = None
 
 
 @dataclass
@@ -121,6 +72,7 @@ def compare_learners(
     budget: float | None = None,
     stored_size: Stored = lambda vectorizer, learner, thresholds: None,
     verbose: bool = False,
+    executor: Executor | None = None,
 ) -> list[ComparedLearner]:
     """Measure learners one after the other; the best comes first, those that were not measured last.
 
@@ -130,6 +82,8 @@ def compare_learners(
         trained once nothing is left.
     stored_size : the size of a model from its vectorizer, its learner and its thresholds
     verbose : show a progress bar if stderr is a terminal
+    executor : runs trainings elsewhere, without a budget those of all learners together. Figures of quality
+        do not depend on it
     """
     space, signs = trial.labels.space_and_signs
     folds = checked_folds(trial.folds, len(signs))
@@ -140,22 +94,27 @@ def compare_learners(
     clock = _Clock(budget)
     rows: list[ComparedLearner] = []
     decisions: dict[str, Signs] = {}
+    elsewhere = _Elsewhere(executor, kept(executor, (trial, fold)), together=budget is None)
     with watch(done, "Comparing", total=total, unit="trainings", enabled=None if verbose else False):
-        for contender in contenders:
+        runners = [_Runner(contender, trial, fold, clock, done, elsewhere) for contender in contenders]
+        for runner in runners if elsewhere.ahead else ():
+            runner.try_to_begin()
+        for runner in runners:
             before = int(done[0])
-            row = ComparedLearner(contender.name)
+            row = ComparedLearner(runner.contender.name)
             rows.append(row)
-            if contender.why_not:
-                row.status, row.why = "left out", contender.why_not
+            if runner.contender.why_not:
+                row.status, row.why = "left out", runner.contender.why_not
                 continue
             try:
-                runner = _Runner(contender, trial, fold, clock, done)
                 decisions[row.learner] = runner.run(row, stored_size)
             except _SkipError as skip:
                 row.status, row.why = skip.status, str(skip)
+            except StorageError:
+                raise  # of a cluster
             except Exception as error:  # whatever a learner raises is a row, not the end
                 row.status, row.why = "failed", _reason(error)
-            done[0] = before + _trainings(contender, trial, folds)
+            done[0] = before + runner.trainings
     truth = signs if trial.truth is None else trial.truth
     mark_differences(rows, decisions, truth, space)
     return sorted(rows, key=lambda row: -row.value)
@@ -168,13 +127,38 @@ def _trainings(contender: Contender, trial: Trial, folds: int) -> int:
     return 1 + (folds * len(contender.settings) if needs_folds else 0)
 
 
+@dataclass
+class _Elsewhere:
+    """Where learners are trained: by an executor, which has the documents, or here.
+
+    `together`: all learners may be begun before the first one is measured.
+    """
+
+    executor: Executor | None
+    documents: Any
+    together: bool
+
+    @property
+    def ahead(self) -> bool:
+        return self.executor is not None and self.together
+
+
 class _Runner:
     """One learner: its settings in folds, then the best one on all training documents."""
 
     def __init__(
-        self, contender: Contender, trial: Trial, fold: NDArray[np.int32], clock: _Clock, done: Any
+        self,
+        contender: Contender,
+        trial: Trial,
+        fold: NDArray[np.int32],
+        clock: _Clock,
+        done: Any,
+        elsewhere: _Elsewhere,
     ) -> None:
         self.contender, self.trial, self.fold, self.clock, self.done = contender, trial, fold, clock, done
+        self.elsewhere = elsewhere
+        self._begun: Iterator[list[Floats]] | None = None
+        self._why_not: Exception | None = None
         self.space, self.signs = trial.labels.space_and_signs
         self.trainings = _trainings(contender, trial, int(fold.max()) + 1)
         self.trained = 0
@@ -182,25 +166,45 @@ class _Runner:
     def run(self, row: ComparedLearner, stored_size: Stored) -> Signs:
         """Fill the row, and return the decisions that it is measured by."""
         self._check_time()
-        weighted = self.trial.shared.weighted(self.contender.text)
-        self._check_work(weighted)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # those of the final training are kept
-            scores = self._held_out(weighted) if self.trainings > 1 else []
+        if self._why_not is not None:
+            raise self._why_not
+        if self._begun is None:
+            self._begin()
+        scores = self._held_out() if self.trainings > 1 else []
         place = self._choose(scores, row)
         row.setting = dict(self.contender.settings[place])
         thresholds = None
         if self.space.kind == "multilabel":
             thresholds = _thresholds(scores[place], self.signs)
-        learner, new_scores = self._final(weighted, place, row)
+        learner, new_scores, vectorizer = self._final(place, row)
         if self.trial.truth is None:
             found, chosen = self._cross_fitted(scores)
             self._measure(row, self.signs, found, chosen)
         else:
             chosen = self.space.choose(new_scores, thresholds)
             self._measure(row, self.trial.truth, new_scores, chosen)
-        row.model_bytes = stored_size(weighted.vectorizer, learner, thresholds)
+        row.model_bytes = stored_size(vectorizer, learner, thresholds)
         return chosen
+
+    def try_to_begin(self) -> None:
+        """Begin the folds; what fails is told when the learner is measured."""
+        try:
+            self._begin()
+        except Exception as error:
+            self._why_not = error
+
+    def _begin(self) -> None:
+        """Refuse what takes too long, and begin the folds."""
+        if self.contender.why_not:
+            return
+        if self.contender.work is not None:
+            self._check_work(self.trial.shared.weighted(self.contender.text))
+        folds = range(int(self.fold.max()) + 1 if self.trainings > 1 else 0)
+        # Here, time is looked at between settings too.
+        here = self.elsewhere.executor is None
+        check = self._trained if here else None
+        arguments = ((self.elsewhere.documents, self.contender, number, check) for number in folds)
+        self._begun = called(self.elsewhere.executor, scores_of_fold, arguments)
 
     def _check_time(self) -> None:
         if self.clock.left <= 0:
@@ -224,30 +228,24 @@ class _Runner:
         if not self.contender.named and units > MOST_WORK:
             raise _SkipError("left out", f"predicted to take {duration(seconds)}; name it to compare it")
 
-    def _held_out(self, weighted: Weighted) -> list[Floats]:
+    def _held_out(self) -> list[Floats]:
         """The scores of all training documents in every setting, by learners that did not see their fold."""
+        assert self._begun is not None
         scores = [np.empty(self.signs.shape) for _ in self.contender.settings]
-        for number in range(int(self.fold.max()) + 1):
-            out = self.fold == number
-            X, blocks = weighted.rows.made_without(out)
-            seen, unseen = X[~out], X[out]
-            weights = None if self.trial.weights is None else np.asarray(self.trial.weights)[~out]
-            for found, estimator in zip(scores, self.contender.estimators, strict=True):
-                self._check_time()
-                found[out] = scores_without(
-                    with_scores(told_blocks(clone(estimator), blocks)),
-                    seen,
-                    unseen,
-                    self.space,
-                    self.signs[~out],
-                    weights,
-                )
-                self._count()
+        for number, found in enumerate(self._begun):
+            for all_scores, some in zip(scores, found, strict=True):
+                all_scores[self.fold == number] = some
+            if self.elsewhere.executor is not None:
+                for _ in found:
+                    self._trained()
         return scores
 
-    def _count(self) -> None:
+    def _trained(self) -> None:
+        """Count one training, and raise if there is no time for another."""
         self.trained += 1
         self.done[0] += 1
+        if self.trained < self.trainings:
+            self._check_time()
 
     def _choose(self, scores: list[Floats], row: ComparedLearner) -> int:
         if not scores:
@@ -271,25 +269,16 @@ class _Runner:
             found[out], chosen[out] = best[out], self.space.choose(best[out], limits)
         return found, chosen
 
-    def _final(self, weighted: Weighted, place: int, row: ComparedLearner) -> tuple[Any, Floats]:
-        """The learner with the chosen setting, trained on all documents, and its scores of new ones."""
+    def _final(self, place: int, row: ComparedLearner) -> tuple[Any, Floats, Any]:
+        """The learner with the chosen setting, trained on all documents, its scores of new ones, and its
+        vectorizer."""
         self._check_time()
-        learner = with_scores(clone(self.contender.estimators[place]))
-        weights = weights_for(learner, self.trial.weights)
-        y = self.trial.labels if isinstance(learner, LabelModel) else plain_labels(self.trial.labels)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            with measured() as spent:
-                learner = told_blocks(learner, getattr(weighted.rows.vectorizer, "blocks_", None))
-                learner.fit(weighted.rows.X, y, **weights)
-            with measured(memory=False) as scoring:
-                scores = np.asarray(learner.decision_function(weighted.new), dtype=np.float64)
-        self._count()
-        row.warnings = list(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
-        row.vectorize_seconds, row.learn_seconds, row.memory = weighted.seconds, spent.seconds, spent.memory
-        n = int(weighted.new.shape[0])
-        row.documents_per_second = n / max(weighted.new_seconds + scoring.seconds, 1e-9)
-        return getattr(learner, "estimator", learner), scores.reshape(n, self.space.n_columns)
+        executor, documents = self.elsewhere.executor, self.elsewhere.documents
+        (final,) = called(executor, trained_on_all, [(documents, self.contender, place)])
+        self._trained()
+        for name, value in final.figures.items():
+            setattr(row, name, value)
+        return final.learner, final.scores, final.vectorizer
 
     def _measure(self, row: ComparedLearner, truth: Signs, scores: Floats, chosen: Signs) -> None:
         on_test = self.trial.truth is not None

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from widemargin._executors import Executor
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import out_of_fold
 from widemargin.estimate.held_out import leave_one_out
@@ -101,20 +102,33 @@ class Criterion:
             )
 
     def judge(
-        self, learner: Any, X: Any, y: Any, sample_weight: Any = None, rows: TrainingRows | None = None
+        self,
+        learner: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        rows: TrainingRows | None = None,
+        executor: Executor | None = None,
     ) -> Judgment:
         """Estimate the quality of a learner that is fitted on `X`, `y` and `sample_weight`, using only these
-        examples; `rows` says how `X` was made, so that folds make it again without their documents."""
+        examples; `rows` says how `X` was made, so that folds make it again without their documents;
+        `executor` runs folds elsewhere."""
         if self.estimate == "xi-alpha":
             return self.of_table(
                 _by_column(xi_alpha_of(learner, X, y, risk_factor=self.risk_factor)), "xi-alpha"
             )
         y = Labels.of(y)
-        found = self.held_out(learner, X, y, sample_weight, rows)
+        found = self.held_out(learner, X, y, sample_weight, rows, executor)
         return self.of_scores(y.space, y.signs, found.scores, found.method)
 
     def held_out(
-        self, learner: Any, X: Any, y: Labels, sample_weight: Any = None, rows: TrainingRows | None = None
+        self,
+        learner: Any,
+        X: Any,
+        y: Labels,
+        sample_weight: Any = None,
+        rows: TrainingRows | None = None,
+        executor: Executor | None = None,
     ) -> HeldOutScores:
         """The scores of the examples by rules that were learned without them; not for "xi-alpha"."""
         with warnings.catch_warnings():
@@ -144,6 +158,7 @@ class Criterion:
                 sample_weight=sample_weight,
                 random_state=self.random_state,
                 rows=rows,
+                executor=executor,
             )
 
     def of_scores(

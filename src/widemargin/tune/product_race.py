@@ -52,6 +52,6 @@ def product_race(
         elif not budget.pays(price):
             break
         climbers += own
-    for _ in run_race(climbers, splits, task.space, task.truth, by, budget):
+    for _ in run_race(climbers, splits, task.space, task.truth, by, budget, task.executor):
         task.done[0] += 1
     return sum(len(split.unseen) for split in splits)

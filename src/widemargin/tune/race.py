@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from widemargin._executors import Executor, called
 from widemargin.estimate.cross_validation import scores_without, start_from, stratified_folds
 from widemargin.labels import LabelSpace
 from widemargin.tune.budget import Budget, training_work
@@ -30,6 +31,8 @@ from widemargin.tune.search_space import Candidate
 
 Signs = NDArray[np.int8]
 Floats = NDArray[np.float64]
+# The scores of every split, its solution, and the seconds that it took.
+Trained = Iterator[tuple[Floats, Any, float]]
 
 _LOOSE = 0.1  # tolerance for training in the race
 _LEARN_FROM = 4000  # largest number of documents
@@ -117,28 +120,57 @@ class Climber:
         """The predicted work of the step to `place`."""
         return sum(training_work(self.learner(place), X_seen, n_columns) for X_seen, _ in self.parts)
 
-    def step(self, place: int, splits: list[Split], space: LabelSpace, truth: Signs, by: Criterion) -> None:
-        """Train with the C at `place`, and measure."""
+    def begin(
+        self,
+        place: int,
+        splits: list[Split],
+        space: LabelSpace,
+        truth: Signs,
+        executor: Executor | None = None,
+    ) -> Trained:
+        """Train with the C at `place`; by an executor, all splits at once and elsewhere."""
+        starts = self.starts if self.warm and self.starts else [None] * len(splits)
+        arguments = [
+            (self.learner(place), *rows, space, truth[split.seen], split.weights, start)
+            for split, rows, start in zip(splits, self.parts, starts, strict=True)
+        ]
+        return called(executor, _trained, arguments)
+
+    def end(
+        self,
+        place: int,
+        trained: Trained,
+        splits: list[Split],
+        space: LabelSpace,
+        truth: Signs,
+        by: Criterion,
+    ) -> None:
+        """Measure what :meth:`begin` has trained."""
         candidate = self.candidates[place]
-        begin = time.perf_counter()
-        starts, found = [], []
-        for number, (split, (X_seen, X_unseen)) in enumerate(zip(splits, self.parts, strict=True)):
-            learner = self.learner(place)
-            if self.warm and self.starts:
-                start_from(learner, *self.starts[number])
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                found.append(
-                    scores_without(learner, X_seen, X_unseen, space, truth[split.seen], split.weights)
-                )
-            starts.append((getattr(learner, "alpha_", None), getattr(learner, "label_space_", None)))
-        self.starts = starts
+        found, self.starts = [], []
+        for scores, start, seconds in trained:
+            found.append(scores)
+            self.starts.append(start)
+            candidate.seconds += seconds
         unseen = np.concatenate([split.unseen for split in splits])
         judgment = by.of_scores(space, truth[unseen], np.vstack(found), each_label=False)
         value, candidate.outcomes[0] = judgment.value, judgment.outcomes
         # An undefined measure is no reason to continue.
         self.tried[place] = candidate.held_out = value if np.isfinite(value) else 0.0
-        candidate.seconds += time.perf_counter() - begin
+
+
+def _trained(
+    learner: Any, X_seen: Any, X_unseen: Any, space: LabelSpace, truth: Signs, weights: Any, start: Any
+) -> tuple[Floats, Any, float]:
+    """The scores of one split, its solution, and the seconds that it took."""
+    begin = time.perf_counter()
+    if start is not None:
+        start_from(learner, *start)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        scores = scores_without(learner, X_seen, X_unseen, space, truth, weights)
+    solution = getattr(learner, "alpha_", None), getattr(learner, "label_space_", None)
+    return scores, solution, time.perf_counter() - begin
 
 
 def loosened(learner: Any) -> Any:
@@ -158,21 +190,30 @@ def run_race(
     truth: Signs,
     by: Criterion,
     budget: Budget,
+    executor: Executor | None = None,
 ) -> Iterator[None]:
     """Let all climbers advance in rounds until the budget is spent; yields after every step.
 
-    The first step of every climber is already deducted from the budget.
+    The first step of every climber is already deducted from the budget. By an executor, the steps of a round
+    are made together.
     """
     positives = sum(np.count_nonzero(truth[split.unseen] > 0) for split in splits)
     running = list(climbers)
     for round_number in range(max(len(climber.candidates) for climber in climbers)):
+        begun: list[tuple[Climber, int, Trained]] = []
+        spent = False
         for climber in running:
             place = climber.next_step()
             if place is not None:
                 if round_number > 0 and not budget.pays(climber.work(place, space.n_columns)):
-                    return
-                climber.step(place, splits, space, truth, by)
-                yield
+                    spent = True
+                    break
+                begun.append((climber, place, climber.begin(place, splits, space, truth, executor)))
+        for climber, place, trained in begun:
+            climber.end(place, trained, splits, space, truth, by)
+            yield
+        if spent:
+            return
         leader = max(climber.best for climber in climbers)
         # Two standard errors of a proportion of this number of positives.
         behind = max(_BEHIND, 2 * float(np.sqrt(leader * (1 - leader) / max(positives, 1))))

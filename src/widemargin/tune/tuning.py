@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._arrays import is_sparse
+from widemargin._executors import Executor
 from widemargin.errors import DataWarning, UsageError
 from widemargin.estimate.cross_validation import checked_folds, warn_of_weak_labels
 from widemargin.estimate.optimism import Optimism, optimism_of_best
@@ -117,6 +118,7 @@ def tune(
     random_state: Any = 0,
     verbose: bool = False,
     beside: Any = None,
+    executor: Executor | None = None,
 ) -> Tuning:
     """Choose the best candidate of a space.
 
@@ -140,6 +142,7 @@ def tune(
     random_state : seed of the split into training and held-out documents
     verbose : show a progress bar if stderr is a terminal
     beside : unlabeled texts that terms and document frequencies are learned from too, in every fold
+    executor : runs candidates and folds elsewhere, see :mod:`widemargin._executors`; the choice is the same
 
     Examples
     --------
@@ -171,7 +174,7 @@ def tune(
         times = np.asarray(times, dtype=np.float64)
         if times.shape != (n,):
             raise UsageError(f"There are {n} documents and {times.size} times. Pass one time per document.")
-    task = Task(texts, y, weights, warm_start, random_state, np.zeros(1, np.int64), beside)
+    task = Task(texts, y, weights, warm_start, random_state, np.zeros(1, np.int64), beside, executor)
     winners = Winners(labels.n_columns, per_label)
     candidates = [] if isinstance(space, Axes) else space.candidates(vectors=vectors)
     total = len(candidates) if candidates and effort == "full" else None

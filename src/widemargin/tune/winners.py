@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin._arrays import Csr
+from widemargin._executors import Executor
 from widemargin.estimate.cross_validation import start_from
 from widemargin.estimate.training_rows import TrainingRows
 from widemargin.labels import Labels, LabelSpace
@@ -96,6 +97,7 @@ class Task:
     random_state : seed of splits
     done : counts the steps, for a progress bar
     beside : unlabeled texts that vectorizers are fitted on too, or None
+    executor : runs trainings elsewhere, or None
     """
 
     documents: Any
@@ -105,6 +107,7 @@ class Task:
     random_state: Any
     done: NDArray[np.int64]
     beside: Any = None
+    executor: Executor | None = None
 
     @property
     def space(self) -> LabelSpace:
@@ -158,7 +161,7 @@ def judge_all(
                 if as_new:
                     texts, beside = task.documents, task.beside
                     rows = TrainingRows(X, task.y, texts, vectorizer, counts, beside=beside)
-                judgment = criterion.judge(learner, X, task.y, task.weights, rows)
+                judgment = criterion.judge(learner, X, task.y, task.weights, rows, task.executor)
                 candidate.estimate, candidate.by_label = judgment.value, judgment.by_label
                 candidate.method, candidate.outcomes[1] = judgment.method, judgment.outcomes
             candidate.seconds += time.perf_counter() - start

@@ -107,6 +107,7 @@ class Axes:
     kept : names of parameters that are not tuned
     free_learner : other learners may replace the learner
     costs : values of C to climb; by default 7 from 0.05 to 20 and the learner's own
+    left_out : names of axes that are not searched
 
     Examples
     --------
@@ -119,6 +120,7 @@ class Axes:
     kept: Collection[str] = ()
     free_learner: bool = True
     costs: Sequence[float] = COSTS
+    left_out: Collection[str] = ()
 
     def __post_init__(self) -> None:
         if len(self.costs) == 0:
@@ -181,7 +183,7 @@ class Axes:
 
     def of(self, documents: Documents) -> list[Axis]:
         """The axes that apply to these documents, in the order of the search."""
-        return list(self._axes(documents))
+        return [axis for axis in self._axes(documents) if axis.name not in self.left_out]
 
     def is_single(self, documents: Documents) -> bool:
         """Whether there is nothing to choose."""

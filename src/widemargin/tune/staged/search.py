@@ -22,7 +22,7 @@ from sklearn.base import clone
 from widemargin.text.pruning import NoTermsError
 from widemargin.tune.budget import COUNTING, WEIGHTING, Budget, predicted_work
 from widemargin.tune.criteria import Criterion
-from widemargin.tune.race import Climber, Split, loosened
+from widemargin.tune.race import Climber, Split, Trained, loosened
 from widemargin.tune.search_space import Candidate
 from widemargin.tune.staged.applicable import describe
 from widemargin.tune.staged.axes import Axes, Axis, Documents, Point
@@ -141,6 +141,7 @@ class StagedRace:
     def _along(self, axis: Axis, leader: Stage) -> Stage:
         """The leader after the alternatives on one axis."""
         best = leader
+        begun: list[tuple[Stage, int, Trained | None]] = []
         start = leader.point
         if axis.at_cost and leader.chosen_cost is not None:
             start = start.but(C=leader.chosen_cost)
@@ -148,15 +149,26 @@ class StagedRace:
             stage = self._stage(point)
             costs = len(stage.climber.candidates)
             place = leader.place if costs == len(leader.climber.candidates) else costs // 2
-            if place in stage.climber.tried:
+            if place in stage.climber.tried or any(stage is other for other, *_ in begun):
                 continue
-            self._step(stage, place, leader)
-            if stage.best > best.best + self._margin(stage, best):
-                best = stage
-            elif stage is not best:
-                stage.climber.starts = []
+            begun.append((stage, place, self._begin(stage, place, leader)))
+            if self.task.executor is None:
+                best = self._better(begun.pop(), best)
+        for each in begun:
+            best = self._better(each, best)
         if best is not leader:
             leader.climber.starts = []
+        return best
+
+    def _better(self, begun: tuple[Stage, int, Trained | None], best: Stage) -> Stage:
+        """The better one of a step that was begun and the best so far."""
+        stage, place, trained = begun
+        if trained is not None:
+            self._end(stage, place, trained)
+        if stage.best > best.best + self._margin(stage, best):
+            return stage
+        if stage is not best:
+            stage.climber.starts = []
         return best
 
     def _margin(self, stage: Stage, best: Stage) -> float:
@@ -172,8 +184,18 @@ class StagedRace:
             if not self._step(leader, place):
                 return
 
-    def _step(self, stage: Stage, place: int, leader: Stage | None = None, *, free: bool = False) -> bool:
+    def _step(self, stage: Stage, place: int, *, free: bool = False) -> bool:
         """Train and measure one candidate, if the budget allows it."""
+        trained = self._begin(stage, place, free=free)
+        if trained is None:
+            return False
+        self._end(stage, place, trained)
+        return True
+
+    def _begin(
+        self, stage: Stage, place: int, leader: Stage | None = None, *, free: bool = False
+    ) -> Trained | None:
+        """Train one candidate, if the budget allows it."""
         values, counting = self.rows.values(stage.point.representation)
         learner = stage.climber.learner(place)
         share = sum(len(split.seen) for split in self.splits) / self.rows.n_documents
@@ -183,18 +205,25 @@ class StagedRace:
         if free:
             self.budget.left -= price
         elif not self.budget.pays(price):
-            return False
+            return None
         try:
             stage.climber.parts = self.rows.parts(stage.point.representation)
         except NoTermsError:
             # Short texts may have no bigrams, or only stop words.
             if leader is None:
                 raise
-            return False
+            return None
         if leader is not None and leader.climber.candidates[0].learner == stage.climber.candidates[0].learner:
             stage.climber.starts = leader.climber.starts
-        stage.climber.step(place, self.splits, self.task.space, self.task.truth, self.by)
+        task = self.task
+        trained = stage.climber.begin(place, self.splits, task.space, task.truth, task.executor)
         stage.climber.parts = []
+        return trained
+
+    def _end(self, stage: Stage, place: int, trained: Trained) -> None:
+        """Measure what was trained."""
+        stage.climber.end(place, trained, self.splits, self.task.space, self.task.truth, self.by)
+        columns = self.task.space.n_columns
         candidate = stage.climber.candidates[place]
         values, _ = self.rows.values(stage.point.representation)
         all_values = values * len(self.task) / self.rows.n_documents
@@ -203,7 +232,6 @@ class StagedRace:
         candidate.work = (1 + self.estimates) * candidate.once + again
         self.candidates.append(candidate)
         self.task.done[0] += 1
-        return True
 
     def _stage(self, point: Point) -> Stage:
         if point.key not in self.stages:

@@ -1,0 +1,1 @@
+"""What learners are compared on, and their trainings."""
