@@ -31,9 +31,10 @@ from widemargin.labels.unlabeled import leave_out_unlabeled
 from widemargin.learn.label_model import LabelModel
 from widemargin.report.comparison import Comparison
 from widemargin.text.inputs import taken
-from widemargin.tune.compare import Contender, Trial, compare_learners
+from widemargin.tune.compare import compare_learners
 from widemargin.tune.learners import ENTRIES, LearnerEntry
 from widemargin.tune.shared_rows import SharedRows
+from widemargin.tune.trials.training import Contender, Trial
 from widemargin.weight.vectorizer import Vectorizer
 
 # Folds that only choose settings and thresholds may be fewer than those whose figures are the result.
@@ -57,6 +58,7 @@ def compare(
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: bool = False,
+    executor: Any = None,
 ) -> Comparison:
     """Compare learners on the same documents.
 
@@ -81,6 +83,7 @@ def compare(
     random_state : seed of the folds and of the learners
     n_jobs : number of threads; figures of quality do not depend on it
     verbose : show a progress bar if stderr is a terminal
+    executor : of `concurrent.futures` or Dask, runs the trainings; figures of quality do not depend on it
 
     Returns
     -------
@@ -128,6 +131,7 @@ def compare(
         budget=None if budget is None else float(budget),
         stored_size=_Sizes(labels),
         verbose=verbose,
+        executor=executor,
     )
     return Comparison(
         rows,

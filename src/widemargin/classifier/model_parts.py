@@ -133,7 +133,7 @@ def without_machine(state: dict[str, Any]) -> dict[str, Any]:
 
 def without_seconds(summary: dict[str, Any]) -> dict[str, Any]:
     """A summary without what the same training does not repeat."""
-    kept = {key: value for key, value in summary.items() if key != "seconds"}
+    kept = {key: value for key, value in summary.items() if key not in ("seconds", "memory")}
     if "tuning" in kept:
         candidates = [{**found, "seconds": None} for found in kept["tuning"]["candidates"]]
         kept["tuning"] = {**kept["tuning"], "seconds": None, "candidates": candidates}

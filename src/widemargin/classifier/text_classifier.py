@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from widemargin.classifier.scorer import Scorer
 from widemargin.classifier.settings.defaults import default_text_options
 from widemargin.classifier.settings.explicit import RemembersExplicit
 from widemargin.classifier.storage import StoredParts, read_file, read_parts, write_parts
+from widemargin.cluster.extra import is_dask
 from widemargin.decide.abstain.rejection import Asked
 from widemargin.decide.rule import DecisionRule
 from widemargin.errors import UsageError
@@ -32,6 +34,9 @@ from widemargin.labels import LabelSpace
 from widemargin.models import Model
 from widemargin.report.notebook.card import ShownInNotebooks
 from widemargin.weight.vectorizer import NO_METADATA, Vectorizer
+
+if TYPE_CHECKING:
+    from widemargin.classifier.fitting.steps import Fitted
 
 
 @dataclass(eq=False, repr=False)
@@ -129,13 +134,19 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
 
     @one_fit_at_a_time
     def fit(
-        self, texts: Any, y: Any = None, sample_weight: Any = None, times: Any = None, unlabeled: Any = None
+        self,
+        texts: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        times: Any = None,
+        unlabeled: Any = None,
+        executor: Any = None,
     ) -> Self:
         """Train on labeled documents.
 
         Parameters
         ----------
-        texts : sequence of str, Collection, Vectors, sparse matrix, or a table with columns of text
+        texts : sequence of str, Collection, Vectors, sparse matrix, table with columns of text, Dask bag
             With a matrix or `Vectors` there is no vectorizer, and feature numbers are the terms.
         y : labels in any form, optional for a Collection or Vectors, which bring their own
             None or NaN marks an unlabeled document. A learner that learns from those too, such as a
@@ -145,12 +156,57 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
             Without them those of Vectors count (``cost:`` of SVM-light). Estimates count documents once.
         times : numbers; `tune` then trains on earlier and measures on later documents; NaN is the earliest
         unlabeled : more documents, in the form of `texts`, used as `unlabeled_use` says; labels are ignored
+        executor : of `concurrent.futures` or Dask, runs candidates and folds; the model does not depend on it
         """
         # Tuning and estimates take longer to import than all that a fitted classifier needs.
         from widemargin.classifier.fitting.steps import fitted
 
         parts, more = self._usable_parts(), {"sample_weight": sample_weight, "times": times}
-        done = fitted(self, *parts, texts, y, **more, unlabeled=unlabeled)
+        if is_dask(texts):
+            from widemargin.classifier.on_dask.collections import fitted_on_dask
+
+            return self._keep(fitted_on_dask(self, *parts, texts, y, **more, unlabeled=unlabeled))
+        return self._keep(fitted(self, *parts, texts, y, **more, unlabeled=unlabeled, executor=executor))
+
+    @one_fit_at_a_time
+    def fit_files(
+        self,
+        sources: Any,
+        *,
+        memory: str | int = "2GB",
+        scratch: str | os.PathLike[str] | None = None,
+        multilabel: bool = False,
+        tell: Callable[[str], None] | None = None,
+        cluster: str | None = None,
+        cluster_method: str = "auto",
+        **reading: Any,
+    ) -> Self:
+        """Train a LinearSVM on files of labeled documents that need not fit into memory.
+
+        The model is that of `fit` up to the tolerance of the learner, and the same for any `memory`, and for
+        any number and order of files. Tuning compares candidates on a sample, and estimates of large
+        collections are those of a sample (:mod:`widemargin.classifier.large`).
+
+        Parameters
+        ----------
+        sources : path or pattern, or several of them, as :func:`widemargin.documents.read_documents` takes
+        memory : how much to use, such as "512MB", "2GB", "1.5GiB" or a number of bytes
+        scratch : folder for temporary files, which are removed; that of the system by default
+        multilabel : whether labels are not exclusive even if every document has one
+        tell : is called with lines such as which columns are read
+        cluster : "local" or the address of a Dask scheduler
+        cluster_method : "labels", "cocoa" (documents are divided) or "auto"
+        reading : how to read the files, such as ``text="body", label="team"``
+        """
+        from widemargin.classifier.large.training import fitted_from_files
+
+        how: dict[str, Any] = {"memory": memory, "scratch": scratch, "multilabel": multilabel}
+        how |= {"reading": reading, "tell": tell or (lambda text: None)}
+        if cluster is not None:
+            how |= {"cluster": cluster, "method": cluster_method}
+        return self._keep(fitted_from_files(self, *self._usable_parts(), sources, **how))
+
+    def _keep(self, done: Fitted) -> Self:
         self._hold(done.vectorizer, done.features, done.learner, done.n_features)
         self._asked, self.rule_ = done.asked, done.rule
         self.record_, self.training_summary_ = done.record, done.summary
@@ -247,8 +303,12 @@ class TextClassifier(ShownInNotebooks, Abstains, ClassifierMixin, RemembersExpli
         return self.scorer.scores(texts)
 
     def predict(self, texts: Any) -> Any:
-        """Predicted labels, in the form of the training labels."""
+        """Predicted labels, in the form of the training labels; lazily of a Dask bag or Series."""
         check_is_fitted(self, "learner_")
+        if is_dask(texts):
+            from widemargin.classifier.on_dask.collections import predicted_lazily
+
+            return predicted_lazily(self, texts)
         return self.scorer.decide(texts)
 
     @available_unless(no_probabilities)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from widemargin._arrays import canonical_csr
+from widemargin._executors import Executor
 from widemargin.classifier.model_parts import reduction_of
 from widemargin.classifier.representation import is_matrix
 from widemargin.decide.tree_rule import TreeRule
@@ -179,6 +180,7 @@ def tune_parts(
     times: Any = None,
     per_label: bool = False,
     beside: Any = None,
+    executor: Executor | None = None,
 ) -> FittedParts:
     """The best of `space`, fitted on all texts; by default of :meth:`Axes.around` the parts.
 
@@ -212,6 +214,7 @@ def tune_parts(
             random_state=seed,
             verbose=verbose,
             beside=None if is_matrix(texts) else beside,
+            executor=executor,
         )
         if per_label:
             found = choose_per_label(found, y, sample_weight)

@@ -137,13 +137,14 @@ def in_hierarchy(
 ) -> tuple[TrainingInput, Request]:
     """Labels that are paths with all their ancestors, and the request with the rule that decides them."""
     if label_path is None:
-        if hierarchy != "auto":
-            raise UsageError(
-                f"hierarchy={hierarchy!r} is for labels that are paths. Pass label_path, such as '/' (on the "
-                f"command line: --label-path /)."
-            )
+        check_no_tree(hierarchy)
         return given, request.check(given.labels)
     tree, labels = LabelTree.grow(given.labels, label_path, given.names)
+    return given._replace(labels=labels), along_tree(tree, request, hierarchy, learner)
+
+
+def along_tree(tree: LabelTree, request: Request, hierarchy: str, learner: Any) -> Request:
+    """The request with the rule that decides the nodes of a tree."""
     rule = TreeRule.read(tree, hierarchy, request.goal)
     if request.costs is not None:
         raise UsageError("Costs between classes do not apply to a label hierarchy. Leave one of them out.")
@@ -154,7 +155,16 @@ def in_hierarchy(
             f"A {type(learner).__name__} chooses one of several classes, but a label hierarchy needs one "
             f"machine per node. Use another learner, such as LinearSVM (--learner linear-svm)."
         )
-    return given._replace(labels=labels), replace(request, hierarchy=rule)
+    return replace(request, hierarchy=rule)
+
+
+def check_no_tree(hierarchy: str) -> None:
+    """Refuse a rule of a tree without one."""
+    if hierarchy != "auto":
+        raise UsageError(
+            f"hierarchy={hierarchy!r} is for labels that are paths. Pass label_path, such as '/' (on the "
+            f"command line: --label-path /)."
+        )
 
 
 def check_continues(learner: Any, settings: Mapping[str, Any]) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from widemargin.errors import DataError, DataWarning
-from widemargin.labels import Labels
+from widemargin.labels import Labels, LabelSpace
 from widemargin.labels.forms import some
 from widemargin.text.inputs import taken
 
@@ -45,12 +46,20 @@ def check_training(texts: Any, labels: Labels, names: Sequence[Any] | None = Non
     if not all(isinstance(text, str | bytes) for text in own):
         return  # the vectorizer has words for it
     own = [_text(text[:_BEGINNING]) for text in own]
-    _check_texts(own, texts, len(rows))
-    space = labels.space
+    in_folders = names is not None and len(names) == len(rows) and partial(_in_class_folders, names, labels)
+    _check(own, texts, labels.space, len(rows), in_folders or (lambda: False))
+
+
+def check_sample(texts: Sequence[str], space: LabelSpace, n: int) -> None:
+    """The same by a random sample of the `texts` of `n` documents with the labels of `space`."""
+    _check([text[:_BEGINNING] for text in texts[:_SAMPLE]], texts, space, n, lambda: False)
+
+
+def _check(own: list[str], texts: Any, space: LabelSpace, n: int, in_folders: Callable[[], bool]) -> None:
+    _check_texts(own, texts, n)
     classes = [str(label) for label in space.classes.tolist()]
-    exclusive = space.kind != "multilabel"
-    if exclusive and len(classes) >= _MOST * len(rows):
-        _check_single_documents(own, classes, len(rows), names, labels)
+    if space.kind != "multilabel" and len(classes) >= _MOST * n:
+        _check_single_documents(own, classes, n, in_folders)
     _check_ids(own)
     _check_delimiters(classes)
     _check_variants(classes)
@@ -71,16 +80,10 @@ def _check_texts(own: list[str], texts: Any, n: int) -> None:
 
 
 def _check_single_documents(
-    own: list[str], classes: list[str], n: int, names: Sequence[Any] | None, labels: Labels
+    own: list[str], classes: list[str], n: int, in_folders: Callable[[], bool]
 ) -> None:
     """Nearly every document has a class of its own: swapped columns, ids, or one file per class folder."""
-    if (
-        n >= 2
-        and n == len(classes)
-        and names is not None
-        and len(names) == n
-        and _in_class_folders(names, labels)
-    ):
+    if n >= 2 and n == len(classes) and in_folders():
         _warn(
             f"Each of the {n:,} class folders has exactly one file, so that every class has one document. If "
             f"a file holds a document per line, pass --format lines --label-from folder."
@@ -173,4 +176,4 @@ def _text(text: str | bytes) -> str:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, DataWarning, stacklevel=7)
+    warnings.warn(message, DataWarning, stacklevel=8)

@@ -45,6 +45,7 @@ def fitted(
     sample_weight: Any = None,
     times: Any = None,
     unlabeled: Any = None,
+    executor: Any = None,
 ) -> Fitted:
     """Train the parts of a classifier by its parameters; the arguments are those of its `fit`."""
     texts, vectorizer = in_columns(texts, vectorizer)
@@ -64,14 +65,14 @@ def fitted(
         parts = fit_parts(vectorizer, classifier.features, learner, *given.examples, **how)
     else:
         how |= {"effort": settled.tune, "space": classifier.space, "per_label": classifier.tune_per_label}
-        how |= {"given": settled.kept, "free_learner": settled.free_learner}
+        how |= {"given": settled.kept, "free_learner": settled.free_learner, "executor": executor}
         parts = tune_parts(vectorizer, learner, *given.examples, times=given.times, **how)
     if pool is not None:
         parts = use_pool(parts, pool, given, compare=settled.estimate is not None)
     start = time.perf_counter()
     judged, of_documents = parts.judged or parts.learner, (given.names, given.sample_weight)
     with memory_for_estimate(parts.rows.X, parts.learner):
-        found = assess(judged, parts.rows, request, *of_documents, parts.optimism)
+        found = assess(judged, parts.rows, request, *of_documents, parts.optimism, executor)
     if found is not NOTHING:
         parts.seconds["estimate"] = time.perf_counter() - start
     return Fitted(

@@ -54,7 +54,7 @@ def settle(classifier: Any, parts: dict[str, Any], y: Labels, *, with_pool: bool
     with_pool : whether the learner also learns from unlabeled documents of a pool
     """
     learner = parts["learner"]
-    tune, kept = _tuning(classifier, parts, len(y))
+    tune, kept = tuning_of(classifier, parts, len(y))
     estimate = classifier.estimate
     if estimate == "auto" and (len(y) < FEWEST or _takes_long(learner)):
         estimate = None
@@ -97,8 +97,8 @@ def automatic_goal(estimate: str | None, task: str | None) -> str | None:
     return "f1" if task == "multilabel" and estimate not in (None, "xi-alpha") else None
 
 
-def _tuning(classifier: Any, parts: dict[str, Any], n: int) -> tuple[Any, set[str]]:
-    """The effort of tuning, and the parameters that it keeps."""
+def tuning_of(classifier: Any, parts: dict[str, Any], n: int) -> tuple[Any, set[str]]:
+    """The effort of tuning on `n` documents, and the parameters that it keeps."""
     kept = set(classifier.explicit_of_parts)
     if classifier.tune != "auto":
         return classifier.tune, kept
