@@ -4,4 +4,6 @@ import sys
 
 from widemargin.cli import main
 
-sys.exit(main())
+# Worker processes of a cluster import this module again, and must not run the command again.
+if __name__ == "__main__":
+    sys.exit(main())

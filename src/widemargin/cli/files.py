@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli.output import bytes_in_words, counted, note
 from widemargin.errors import MissingFileError, StorageError, UsageError, memory_for
 
-_FEWER = "Read fewer documents, or train from a stream: train --stream --learner winnow."
+_FEWER = "Read fewer documents, or train from disk (--memory 2GB) or from a stream (--stream)."
 
 if TYPE_CHECKING:
     from widemargin.classifier import Scorer, TextClassifier
@@ -82,6 +82,8 @@ def _file_size(source: Source | Sources) -> str:
 
     try:
         sizes = [os.path.getsize(file) for file in files_on_disk(flat([source]))]
+        if not sizes:
+            return "elsewhere"
         return f"{'a file' if len(sizes) == 1 else 'files'} of {bytes_in_words(sum(sizes))}"
     except OSError:
         return "standard input"
@@ -94,10 +96,11 @@ def check_target(output: str | Path, inputs: Iterable[Any]) -> None:
     input, None for one not given. An `output` that is one of them, under whatever name, is refused; "-" is
     standard output.
     """
-    from widemargin._files import refuse_inputs
+    from widemargin._files import refuse_inputs, refuse_url
 
     if str(output) == "-":
         return
+    refuse_url(output)
     from widemargin.cli.inputs.sources import flat
     from widemargin.documents.sources.finding import files_on_disk
 

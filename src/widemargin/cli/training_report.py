@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from widemargin._memory import size_in_words
 from widemargin.cli import estimates, unlabeled
 from widemargin.cli.output import bytes_in_words, counted, say, seconds_in_words
 
@@ -45,9 +46,17 @@ def summary_in_words(summary: dict[str, Any]) -> list[str]:
         f"and {counted(summary['terms'], 'term')}{before}.",
         f"Seconds: {seconds_in_words(summary['seconds'])}.",
     ]
+    if "memory" in summary:
+        lines.append(_memory_in_words(summary["memory"]))
     if "pool" in summary:
         lines.insert(1, f"Unlabeled: {unlabeled.in_words(summary['pool'])}.")
     if summary.get("objective") and "duality_gap" in summary:
         share = 100 * summary["duality_gap"] / abs(summary["objective"])
         lines.append(f"Objective {summary['objective']:.6g}, within {share:.2g} % of the optimum.")
     return lines
+
+
+def _memory_in_words(memory: dict[str, Any]) -> str:
+    """How much memory and disk a training took."""
+    peak = "" if memory["peak"] is None else f" at most {size_in_words(memory['peak'])} of memory and"
+    return f"Trained from disk with{peak} {size_in_words(memory['scratch'])} of temporary files."

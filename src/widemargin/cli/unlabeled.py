@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from widemargin.cli.commands import Given
 from widemargin.cli.files import read_all, without_labels
 from widemargin.cli.output import counted, note
+from widemargin.documents.sources.urls import as_source
 from widemargin.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def check(given: Given) -> None:
         if "unlabeled_use" in given.typed:
             raise UsageError(f"--unlabeled-use {given.unlabeled_use} needs --unlabeled POOL.")
         return
+    given.unlabeled = as_source(given.unlabeled)
     if given.unlabeled == "-" and "-" in given.data:
         raise UsageError("DATA and --unlabeled cannot both be -. Give one of them as a file.")
     if given.stream:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from widemargin.cli.options import few_labels, general, learners, online, streams, text, unlabeled
 from widemargin.cli.options.option import REQUIRED, Option
 from widemargin.cli.options.reading import READING, reading
+from widemargin.cli.options.verbs.cluster import CLUSTER
+from widemargin.cli.options.verbs.large import LARGE
 from widemargin.cli.options.verbs.report import REPORT
 from widemargin.cli.options.verbs.serve import SERVING
 from widemargin.cli.options.verbs.split import SPLIT
@@ -17,7 +19,7 @@ __all__ = ["REQUIRED", "TABLE", "Option", "options_of", "panel_of", "reading"]
 
 # The options by the panel of the help that lists them.
 TABLE: dict[str, tuple[Option, ...]] = {
-    "": SPLIT + REPORT + general.GENERAL + WATCHING,
+    "": SPLIT + REPORT + general.GENERAL + WATCHING + CLUSTER,
     "Reading": READING,
     "Text to vectors": text.TEXT,
     "Learning": learners.LEARNING + few_labels.FEW_LABELS,
@@ -30,6 +32,7 @@ TABLE: dict[str, tuple[Option, ...]] = {
     "Profiles (profiles)": learners.PROFILES,
     "Online learners": online.ONLINE_LEARNING,
     "Streams (online learners)": streams.STREAMS,
+    "Large collections (linear-svm)": LARGE,
     "Label hierarchy": learners.HIERARCHY,
     "Unlabeled documents": unlabeled.UNLABELED,
     "Tuning and estimates": learners.ESTIMATES,

@@ -14,7 +14,7 @@ _PLOT = "Also draw a plot: a .png, .svg or .pdf file (needs matplotlib)."
 _DATA = (
     "JSONL, a JSON list, CSV, TSV, Excel, Parquet, SVM-light or fastText (also .gz, .xz, .zst), a folder or "
     "archive (.zip, .tar) of such files or with a subfolder per class, a pattern in quotes such as "
-    "'data/*.csv', or - for stdin."
+    "'data/*.csv', a URL such as 's3://bucket/*.parquet' (needs widemargin[remote]), or - for stdin."
 )
 
 GENERAL = (

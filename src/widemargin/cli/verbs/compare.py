@@ -9,6 +9,7 @@ from widemargin.cli import options
 from widemargin.cli.commands import Given, takes
 from widemargin.cli.files import check_target, read_all
 from widemargin.cli.inputs.sources import first_and_second
+from widemargin.cli.on_cluster import executor_of
 from widemargin.cli.options.chosen_learner import options_for
 from widemargin.cli.options.learners import LEARNERS
 from widemargin.cli.options.text import (
@@ -78,18 +79,20 @@ def run(given: Given) -> None:
     from widemargin.classifier.comparing import compare
     from widemargin.labels import Labels
 
-    found = compare(
-        train,
-        Labels.of_documents(train.labels, multilabel=given.multilabel),
-        test=test,
-        learners=learners,
-        folds=given.folds,
-        budget=given.budget,
-        text_options=text,
-        random_state=given.seed,
-        n_jobs=given.threads,
-        verbose=not given.quiet,
-    )
+    with executor_of(given) as executor:
+        found = compare(
+            train,
+            Labels.of_documents(train.labels, multilabel=given.multilabel),
+            test=test,
+            learners=learners,
+            folds=given.folds,
+            budget=given.budget,
+            text_options=text,
+            random_state=given.seed,
+            n_jobs=given.threads,
+            verbose=not given.quiet,
+            executor=executor,
+        )
     best, faster = (None if row is None else train_command(given, row) for row in (found.best, found.faster))
     if given.plot is not None and found.measured:
         found.plot(given.plot)

@@ -81,7 +81,13 @@ def run(given: Given) -> None:
         page(found, source, texts).save(given.html)
         note(f"Wrote {given.html}.", given.quiet)
     if given.json:
-        print_json({"data": str(given.data), "test": given.test, **found.to_dict()})
+        print_json(
+            {
+                "data": str(given.data),
+                "test": None if given.test is None else str(given.test),
+                **found.to_dict(),
+            }
+        )
         return
     for number, section in enumerate(shown):
         if number:

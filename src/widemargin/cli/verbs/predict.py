@@ -48,12 +48,17 @@ def run(given: Given) -> None:
     the reason as "abstained".
     """
     output = given.output
+    if given.cluster is not None:
+        from widemargin.cli.on_cluster import predicting as on_cluster
+
+        on_cluster.check(given)
     write = writer_for(output, given.top, safe_csv=given.safe_csv)
     if given.thresholds and given.costs is not None:
         raise UsageError("Use either --thresholds or --costs.")
     given.data = all_sources(given)
     inputs = [given.model, given.data, given.costs, *(given.vectors or ()), *files_of(given.thresholds)]
-    check_target(output, [*inputs, given.monitor])
+    if given.cluster is None:
+        check_target(output, [*inputs, given.monitor])
     if given.monitor is not None:
         check_target(given.monitor, inputs)
     scorer = at_thresholds(load_scorer(given.model, given.threads), given)
@@ -65,6 +70,11 @@ def run(given: Given) -> None:
             f"--proba: {given.model} gives scores only. Train with --calibrate platt, or "
             f"--learner logistic-regression, for probabilities."
         )
+    reading = columns_of_model(scorer, options.reading(given), given.model)
+    reading |= {"plain_text": True, "ignore_labels": True}
+    if given.cluster is not None:
+        on_cluster.run(given, scorer, reading)
+        return
     from widemargin.cli.options.vector_rows import RowsForModel
 
     given_rows = RowsForModel(scorer, given.vectors, given.model)
@@ -74,11 +84,7 @@ def run(given: Given) -> None:
         scorer,
         given.data,
         given.quiet,
-        {
-            **columns_of_model(scorer, options.reading(given), given.model),
-            "plain_text": True,
-            "ignore_labels": True,
-        },
+        reading,
         every_score=given.scores,
         proba=given.proba,
         top=given.top,

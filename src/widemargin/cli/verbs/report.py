@@ -12,6 +12,7 @@ from widemargin.cli.files import check_target, columns_of_model, read_all
 from widemargin.cli.output import bytes_in_words, note, print_json
 from widemargin.cli.verbs.predict import check_form, load_scorer
 from widemargin.documents.sources.parts import SqlQuery
+from widemargin.documents.sources.urls import Url, as_source
 from widemargin.errors import UsageError
 
 EXAMPLE = "Example: widemargin report tickets.wm held-out.csv --train tickets.csv -o report.html"
@@ -29,7 +30,8 @@ def run(given: Given) -> None:
     """
     if Path(given.output).suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--output {given.output}: a report is a page. Name a file that ends in .html.")
-    others: list[Any] = list(given.test or ())
+    others: list[Any] = list(map(as_source, given.test or ()))
+    given.train = None if given.train is None else as_source(given.train)
     if given.sql is not None:
         others.append(SqlQuery(*given.sql))
     if len(others) > 2:
@@ -71,7 +73,13 @@ def _name(source: Any) -> str:
     """What the page calls the test documents."""
     if source is None or source == "-":
         return "" if source is None else "standard input"
-    return Path(source).name if isinstance(source, str) else str(source)
+    return (
+        source.name
+        if isinstance(source, Url)
+        else Path(source).name
+        if isinstance(source, str)
+        else str(source)
+    )
 
 
 def _read(source: Any, given: Given, reading: dict[str, Any], scorer: Any) -> Any:

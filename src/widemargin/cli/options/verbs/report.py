@@ -11,7 +11,7 @@ REPORT = (
         "MODEL", "A model file that `train` or `label` wrote, or one of SVM-light.", "report", Path, REQUIRED
     ),
     Option(
-        "[TEST]",
+        "[TEST]...",
         "Labeled documents that the model has not seen. To compare two models: the other model, then the "
         "documents.",
         "report",

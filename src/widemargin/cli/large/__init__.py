@@ -1,0 +1,1 @@
+"""``train --memory SIZE``: training on more documents than fit into memory."""
