@@ -186,7 +186,7 @@ def test_documents_are_divided_if_they_exceed_a_worker(here, address, collection
     monkeypatch.setattr(
         "widemargin.classifier.on_dask.training.have_room", lambda tasks, n_bytes: n_bytes < 1
     )
-    done = here(*common, "-o", chosen, "--cluster", address)
+    done = here(*common, "-o", chosen, "--cluster", address, "--cluster-method", "auto")
     assert done.returncode == 0, done.stderr
     assert "--cluster-method cocoa" in done.stderr
     assert chosen.read_bytes() == asked.read_bytes()

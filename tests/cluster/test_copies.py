@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,4 +61,13 @@ def test_workers_here_read_the_store_of_the_client(tasks, made):
 
 def test_room_for_copies(tasks):
     assert have_room(tasks, 1)
+    assert not have_room(tasks, 2**60)
+
+
+def test_room_is_asked_for_while_a_worker_dies(tasks):
+    before = set(tasks.client.run(os.getpid).values())
+    os.kill(min(before), signal.SIGKILL)
+    # Until the scheduler has noticed, it sends the question to the dead worker, too.
+    while min(before) in tasks.on_workers(os.getpid) or len(tasks.on_workers(os.getpid)) < len(before):
+        assert have_room(tasks, 1)
     assert not have_room(tasks, 2**60)

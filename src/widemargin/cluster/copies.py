@@ -107,8 +107,9 @@ def _register(tasks: Tasks, plugin: Any) -> None:
 
 
 def have_room(tasks: Tasks, n_bytes: int) -> bool:
-    """Whether the disks of all workers have room for a copy of so many bytes."""
-    return all(free >= n_bytes for free in tasks.client.run(_free_bytes).values())
+    """Whether the disks of all workers have room for a copy of so many bytes. A worker that is dying is not
+    asked: another one will take its place on the same machine."""
+    return all(free >= n_bytes for free in tasks.on_workers(_free_bytes))
 
 
 def _free_bytes(dask_worker: Any = None) -> int:

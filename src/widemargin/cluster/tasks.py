@@ -59,6 +59,11 @@ class Tasks:
         for future in futures:
             yield self._result(future)
 
+    def on_workers(self, function: Callable[..., Any]) -> list[Any]:
+        """The results of a function on every worker that is alive; see `Client.run`."""
+        with self._explained():
+            return list(self.client.run(function, on_error="ignore").values())
+
     def map(
         self, function: Callable[..., T], items: Iterable[tuple[Any, ...]], *, in_flight: int | None = None
     ) -> Iterator[T]:
