@@ -1,8 +1,10 @@
 // Python's view of support vector machines on rows that are read in parts.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -14,56 +16,91 @@ namespace widemargin {
 
 namespace {
 
-// Rows in single or double precision, by the type of the first that are added.
-class BoundBatch {
+// Some rows of a block, and the owners of their arrays.
+class BoundRows {
   public:
-    void clear(std::int64_t n_rows, std::int64_t n_values) {
-        if (n_rows < 0 || n_values < 0) throw nb::value_error("sizes are negative");
-        n_rows_ = n_rows;
-        n_values_ = n_values;
-        std::visit([&](auto& rows) { rows.clear(n_rows, n_values); }, rows_);
-    }
-    std::int64_t size() const {
-        return std::visit([](const auto& rows) { return rows.size(); }, rows_);
-    }
-    void append(std::int64_t block, const Csr& csr, Input<std::int32_t> which,
-                Input<std::int64_t> first_label, Input<std::int32_t> labels,
-                std::optional<Input<double>> weights) {
-        const std::int64_t n = std::int64_t(first_label.size()) - 1;
-        if (n < 0 || first_label(0) < 0 || first_label(n) > std::int64_t(labels.size())) {
+    BoundRows(const Csr& csr, Input<std::int32_t> which, Input<std::int64_t> first_label,
+              Input<std::int32_t> labels, std::optional<Input<double>> weights)
+        : csr_(csr),
+          which_(which),
+          first_label_(first_label),
+          labels_(labels),
+          weights_(weights),
+          n_(std::int64_t(first_label.size()) - 1) {
+        if (n_ < 0 || first_label(0) < 0 || first_label(n_) > std::int64_t(labels.size())) {
             throw nb::value_error("first_label does not fit labels");
         }
-        for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t i = 0; i < n_; ++i) {
             if (first_label(i) > first_label(i + 1)) throw nb::value_error("first_label decreases");
         }
         for (std::size_t k = 0; k < labels.size(); ++k) {
             if (labels(k) < 0) throw nb::value_error("a label is negative");
         }
         for (std::size_t k = 0; k < which.size(); ++k) {
-            if (which(k) < 0 || which(k) >= n || (k && which(k) <= which(k - 1))) {
+            if (which(k) < 0 || which(k) >= n_ || (k && which(k) <= which(k - 1))) {
                 throw nb::value_error("which does not name rows of the block in ascending order");
             }
         }
-        if (weights) require_size(*weights, n, "weights");
+        if (weights) require_size(*weights, n_, "weights");
         const RowLabels known{first_label.data(), labels.data(), weights ? weights->data() : nullptr};
         std::visit(
             [&](const auto& x) {
                 using T = std::decay_t<decltype(*x.values)>;
                 require_size(which, x.n_rows, "which");
-                if (!std::holds_alternative<RowBatch<T>>(rows_)) {
-                    if (size()) throw nb::value_error("rows of another precision");
-                    RowBatch<T> rows;
-                    rows.clear(n_rows_, n_values_);
-                    const auto skip = [&](auto& before) {
-                        for (const auto& piece : before.blocks) rows.skip(piece.block);
-                    };
-                    std::visit(skip, rows_);
-                    rows_ = std::move(rows);
-                }
-                const nb::gil_scoped_release release;
-                std::get<RowBatch<T>>(rows_).append(block, x, which.data(), known);
+                without_gil([&] { rows_.emplace<BlockRows<T>>(x, which.data(), known); });
             },
             csr.view);
+    }
+
+    // work(rows), where these are BlockRows<float> or BlockRows<double>.
+    template <class Work>
+    auto visit(Work&& work) const {
+        if (const auto* const single = std::get_if<BlockRows<float>>(&rows_)) return work(*single);
+        return work(std::get<BlockRows<double>>(rows_));
+    }
+    bool hold(Input<std::uint8_t> marks) const {
+        require_size(marks, n_, "marks");
+        return visit([&](const auto& rows) { return rows.hold(marks.data(), n_); });
+    }
+
+    std::int64_t n_rows_of_block() const { return n_; }
+
+  private:
+    Csr csr_;
+    Input<std::int32_t> which_;
+    Input<std::int64_t> first_label_;
+    Input<std::int32_t> labels_;
+    std::optional<Input<double>> weights_;
+    std::int64_t n_;
+    std::variant<std::monostate, BlockRows<float>, BlockRows<double>> rows_;
+};
+
+// Rows in single or double precision, by the type of the first that are added. They stay alive with it.
+class BoundBatch {
+  public:
+    void clear() {
+        std::visit([&](auto& rows) { rows.clear(); }, rows_);
+        owners_.clear();
+    }
+    std::int64_t size() const {
+        return std::visit([](const auto& rows) { return rows.size(); }, rows_);
+    }
+    void append(std::int64_t block, std::shared_ptr<BoundRows> given, Input<std::uint8_t> marks) {
+        require_size(marks, given->n_rows_of_block(), "marks");
+        given->visit([&](const auto& some) {
+            using T = std::decay_t<decltype(*some.x.values)>;
+            if (!std::holds_alternative<RowBatch<T>>(rows_)) {
+                if (size()) throw nb::value_error("rows of another precision");
+                RowBatch<T> rows;
+                const auto skip = [&](auto& before) {
+                    for (const auto& piece : before.blocks) rows.skip(piece.block);
+                };
+                std::visit(skip, rows_);
+                rows_ = std::move(rows);
+            }
+            std::get<RowBatch<T>>(rows_).append(block, some, marks.data());
+        });
+        owners_.push_back(std::move(given));
     }
     void skip(std::int64_t block) {
         std::visit([&](auto& rows) { rows.skip(block); }, rows_);
@@ -72,20 +109,33 @@ class BoundBatch {
 
   private:
     std::variant<RowBatch<float>, RowBatch<double>> rows_;
-    std::int64_t n_rows_ = 0, n_values_ = 0;  // room for so many
+    std::vector<std::shared_ptr<BoundRows>> owners_;
 };
 
+constexpr std::int64_t kRenumbered = 1 << 16;  // at a time
+
 // The places of columns; the column numbers are those of a checked matrix.
-void renumber(Input<std::int32_t> columns, Input<std::int32_t> place, Output<std::int32_t> places) {
+void renumber(Input<std::int32_t> columns, Input<std::int32_t> place, Output<std::int32_t> places,
+              int n_threads) {
+    require_threads(n_threads);
     require_size(places, std::int64_t(columns.size()), "places");
-    const nb::gil_scoped_release release;
     const auto n_columns = static_cast<std::uint32_t>(place.size());
-    std::uint32_t greatest = 0;  // a negative number is larger than any column
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-        greatest = std::max(greatest, static_cast<std::uint32_t>(columns.data()[k]));
-    }
-    if (columns.size() && greatest >= n_columns) throw std::out_of_range("columns names an unknown column");
-    for (std::size_t k = 0; k < columns.size(); ++k) places.data()[k] = place.data()[columns.data()[k]];
+    const auto work = [&](std::int64_t begin, std::int64_t end) {
+        std::uint32_t greatest = 0;  // a negative number is larger than any column
+        for (std::int64_t k = begin; k < end; ++k) {
+            greatest = std::max(greatest, static_cast<std::uint32_t>(columns.data()[k]));
+        }
+        if (end > begin && greatest >= n_columns) throw std::out_of_range("columns names an unknown column");
+        for (std::int64_t k = begin; k < end; ++k) places.data()[k] = place.data()[columns.data()[k]];
+    };
+    without_gil([&] {
+        const auto n = std::int64_t(columns.size());
+        Pieces pieces(n, kRenumbered);
+        const auto task = [&](int, const StopFlag& stop) {
+            for (std::int64_t begin, end; !stop && pieces.next(begin, end);) work(begin, end);
+        };
+        run_work(n_threads, n, 2 * kRenumbered, task, poll_signals);
+    });
 }
 
 class BoundDescent {
@@ -215,13 +265,18 @@ void register_by_blocks(nb::module_& m) {
         .arrays(shape("blocks"), "block_sizes", &BlockTask::block_sizes)
         .values("n_columns", &BlockTask::n_columns, "mean_squared_norm", &BlockTask::mean_squared_norm,
                 "n_all_labels", &BlockTask::n_all_labels);
-    m.def("renumber_columns", &renumber, array("columns"), array("place"), array("places"));
+    m.def("renumber_columns", &renumber, array("columns"), array("place"), array("places"), arg("n_threads"));
+    nb::class_<BoundRows>(m, "BlockRows")
+        .def(nb::init<const Csr&, Input<std::int32_t>, Input<std::int64_t>, Input<std::int32_t>,
+                      std::optional<Input<double>>>(),
+             arg("csr"), array("which"), array("first_label"), array("labels"),
+             nb::arg("weights").noconvert().none())
+        .def("hold", &BoundRows::hold, array("marks"));
     nb::class_<BoundBatch>(m, "RowBatch")
         .def(nb::init<>())
-        .def("clear", &BoundBatch::clear, arg("n_rows"), arg("n_values"))
+        .def("clear", &BoundBatch::clear)
         .def("__len__", &BoundBatch::size)
-        .def("append", &BoundBatch::append, arg("block"), arg("csr"), array("which"), array("first_label"),
-             array("labels"), nb::arg("weights").noconvert().none())
+        .def("append", &BoundBatch::append, arg("block"), arg("rows"), array("marks"))
         .def("skip", &BoundBatch::skip, arg("block"));
     nb::class_<BoundDescent>(m, "BlockDescent")
         .def(nb::init<const Filled<BlockTask>&, const Filled<LinearSvmOptions>&, int>(), arg("task"),

@@ -3,6 +3,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/text/texts.hpp"
+#include "on_disk/block_reader.hpp"
 #include "on_disk/hashes.hpp"
 #include "on_disk/phrase_sums.hpp"
 #include "on_disk/row_block.hpp"
@@ -120,6 +121,42 @@ void block_rows(const RowBlock& self, Input<std::int32_t> which, Input<std::int6
                         values.data());
     });
 }
+
+// Rows of several blocks, and the owners of their bytes.
+struct BlockReader {
+    BlockReader(on_disk::ValueKind kind, std::int64_t n_columns, std::int64_t n_label_columns)
+        : reader(kind, n_columns, n_label_columns) {}
+
+    void add(Input<std::uint8_t> data, Input<std::int32_t> which, std::int64_t n_rows,
+             std::int64_t n_entries) {
+        reader.add({data.data(), std::int64_t(data.size()), which.data(), std::int64_t(which.size())}, n_rows,
+                   n_entries);
+        owners.push_back({data, which});
+    }
+
+    void sizes(Output<std::int64_t> indptr, int n_threads) {
+        require_threads(n_threads);
+        require_size(indptr, reader.n_rows() + 1, "indptr");
+        without_gil([&] { reader.sizes(indptr.data(), n_threads, poll_signals); });
+        has_sizes = true;
+    }
+
+    template <class T>
+    void rows(Input<std::int64_t> indptr, Output<std::int32_t> indices, Output<T> values, int n_threads) {
+        require_threads(n_threads);
+        require_size(indptr, reader.n_rows() + 1, "indptr");
+        require_size(values, std::int64_t(indices.size()), "values");
+        if (!has_sizes) throw nb::value_error("the sizes of the rows are not known");
+        without_gil([&] {
+            require_lists(indptr, std::int64_t(indices.size()));
+            reader.rows(indptr.data(), indices.data(), values.data(), n_threads, poll_signals);
+        });
+    }
+
+    on_disk::BlockReader reader;
+    bool has_sizes = false;
+    std::vector<std::pair<Input<std::uint8_t>, Input<std::int32_t>>> owners;
+};
 
 // (bytes of the head, bytes of the block), according to the header at its beginning.
 nb::typed<nb::tuple, std::int64_t, std::int64_t> block_size(Input<std::uint8_t> data) {
@@ -263,9 +300,12 @@ std::uint64_t hash_bytes(Input<std::uint8_t> data, std::uint64_t seed) {
 }
 
 template <class T>
-void register_by_type(nb::module_& m, nb::class_<RowBlockWriter>& writer, nb::class_<RowBlock>& block) {
+void register_by_type(nb::module_& m, nb::class_<RowBlockWriter>& writer, nb::class_<RowBlock>& block,
+                      nb::class_<BlockReader>& reader) {
     writer.def("add_rows", &add_rows<T>, array("indptr"), array("indices"), array("values"), array("which"));
     block.def("rows", &block_rows<T>, array("which"), array("indptr"), array("indices"), array("values"));
+    reader.def("rows", &BlockReader::rows<T>, array("indptr"), array("indices"), array("values"),
+               nb::arg("n_threads"));
     m.def("renumber_rows", &renumber_rows<T>, array("indptr"), array("indices"), array("values"),
           array("columns"));
     m.def("hash_lists", &hash_lists<T>, array("indptr"), array("values"), array("hashes"));
@@ -302,9 +342,16 @@ void register_on_disk(nb::module_& m) {
         .def("weights", &block_weights, array("weights"))
         .def("labels", &block_labels, array("indptr"), array("labels"))
         .def("sizes", &block_sizes, array("which"), array("indptr"));
-    register_by_type<std::int32_t>(m, writer, block);
-    register_by_type<float>(m, writer, block);
-    register_by_type<double>(m, writer, block);
+    nb::class_<BlockReader> reader(m, "BlockReader");
+    reader
+        .def(nb::init<on_disk::ValueKind, std::int64_t, std::int64_t>(), arg("kind"), arg("n_columns"),
+             arg("n_label_columns"))
+        .def("add", &BlockReader::add, array("data"), array("which"), arg("n_rows"), arg("n_entries"))
+        .def_prop_ro("n_rows", [](const BlockReader& self) { return self.reader.n_rows(); })
+        .def("sizes", &BlockReader::sizes, array("indptr"), arg("n_threads"));
+    register_by_type<std::int32_t>(m, writer, block, reader);
+    register_by_type<float>(m, writer, block, reader);
+    register_by_type<double>(m, writer, block, reader);
     m.def("hash_lists", &hash_lists<std::uint64_t>, array("indptr"), array("values"), array("hashes"));
     m.def("hash_texts", &hash_texts, arg("texts"), array("hashes"), arg("n_threads"));
     m.def("hash_bytes", &hash_bytes, array("data"), arg("seed"));

@@ -53,10 +53,20 @@ WIDEMARGIN_INLINE void ask_for_weights(const float* first) {
     if constexpr (factors) __builtin_prefetch(first + kLanes);
 }
 
+// Where the rows of a pass are.
+struct RowsOfMatrix {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const float* values;
+    RowPlace operator[](std::int64_t i) const {
+        return {indices + indptr[i], values + indptr[i], indptr[i + 1] - indptr[i]};
+    }
+};
+
 // With factors, a row is x f / |x f| in each lane, scales are 1 / |x f|, and v = f w
 // (linear/label_weighted.hpp).
-template <bool factors>
-WIDEMARGIN_INLINE void pass_over_rows(LanePass& p) {
+template <bool factors, class Rows>
+WIDEMARGIN_INLINE void pass_over_rows(LanePass& p, const Rows& rows) {
     constexpr std::int64_t kStride = factors ? 2 * kLanes : kLanes;
     const Float8 zero = all8(0), one = all8(1);
     for (int lane = 0; lane < kLanes; lane += 8) {
@@ -71,35 +81,36 @@ WIDEMARGIN_INLINE void pass_over_rows(LanePass& p) {
         std::int8_t* const sign = p.sign + i * kLanes;
         if (r + 2 < p.n_rows) {
             const std::int64_t next = p.rows[r + 2];
-            for (std::int64_t k = p.indptr[next]; k < p.indptr[next + 1]; k += 16) {
-                __builtin_prefetch(p.indices + k);
-                __builtin_prefetch(p.values + k);
+            const RowPlace ahead = rows[next];
+            for (std::int64_t k = 0; k < ahead.size; k += 16) {
+                __builtin_prefetch(ahead.indices + k);
+                __builtin_prefetch(ahead.values + k);
             }
             __builtin_prefetch(p.alpha + next * kLanes);
             if (factors) __builtin_prefetch(p.scales + next * kLanes);
         }
-        const std::int64_t begin = p.indptr[i], end = p.indptr[i + 1];
+        const RowPlace row = rows[i];
         const Float8 of_bias0 = load8(bias_weights) * p.bias, of_bias1 = load8(bias_weights + 8) * p.bias;
         Float8 s0 = factors ? zero : of_bias0, s1 = factors ? zero : of_bias1;
         Float8 t0 = zero, t1 = zero;
-        std::int64_t k = begin;
-        const std::int64_t next_row = r + 1 < p.n_rows ? p.rows[r + 1] : i;
-        const std::int32_t* ahead = p.indices + p.indptr[next_row];
-        const std::int32_t* const ahead_end = p.indices + p.indptr[next_row + 1];
-        for (; k + 2 <= end; k += 2) {
+        std::int64_t k = 0;
+        const RowPlace next_row = rows[r + 1 < p.n_rows ? p.rows[r + 1] : i];
+        const std::int32_t* ahead = next_row.indices;
+        const std::int32_t* const ahead_end = ahead + next_row.size;
+        for (; k + 2 <= row.size; k += 2) {
             if (ahead < ahead_end) ask_for_weights<factors>(p.w + std::int64_t(*ahead++) * kStride);
             if (ahead < ahead_end) ask_for_weights<factors>(p.w + std::int64_t(*ahead++) * kStride);
-            const float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
-            const float* const v = p.w + std::int64_t(p.indices[k + 1]) * kStride;
-            s0 += load8(u) * p.values[k];
-            s1 += load8(u + 8) * p.values[k];
-            t0 += load8(v) * p.values[k + 1];
-            t1 += load8(v + 8) * p.values[k + 1];
+            const float* const u = p.w + std::int64_t(row.indices[k]) * kStride;
+            const float* const v = p.w + std::int64_t(row.indices[k + 1]) * kStride;
+            s0 += load8(u) * row.values[k];
+            s1 += load8(u + 8) * row.values[k];
+            t0 += load8(v) * row.values[k + 1];
+            t1 += load8(v + 8) * row.values[k + 1];
         }
-        if (k < end) {
-            const float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
-            s0 += load8(u) * p.values[k];
-            s1 += load8(u + 8) * p.values[k];
+        if (k < row.size) {
+            const float* const u = p.w + std::int64_t(row.indices[k]) * kStride;
+            s0 += load8(u) * row.values[k];
+            s1 += load8(u + 8) * row.values[k];
         }
         const Bytes8 low = load_bytes(sign), high = load_bytes(sign + 8);
         const float weight = p.sample_weights ? p.sample_weights[i] : 1.0f;
@@ -123,9 +134,9 @@ WIDEMARGIN_INLINE void pass_over_rows(LanePass& p) {
         std::memcpy(any, &moved, sizeof any);
         if ((any[0] | any[1] | any[2] | any[3]) == 0) continue;
         const Float8 step0 = d0 * scale0, step1 = d1 * scale1;
-        for (k = begin; k < end; ++k) {
-            float* const u = p.w + std::int64_t(p.indices[k]) * kStride;
-            const float x = p.values[k];
+        for (k = 0; k < row.size; ++k) {
+            float* const u = p.w + std::int64_t(row.indices[k]) * kStride;
+            const float x = row.values[k];
             if constexpr (factors) {
                 store8(u, load8(u) + step0 * x * load8(u + kLanes));
                 store8(u + 8, load8(u + 8) + step1 * x * load8(u + kLanes + 8));
@@ -143,10 +154,13 @@ WIDEMARGIN_INLINE void pass_over_rows(LanePass& p) {
 }
 
 static void pass_over_lanes(LanePass& p) {
-    if (p.scales) {
-        pass_over_rows<true>(p);
+    const RowsOfMatrix rows{p.indptr, p.indices, p.values};
+    if (p.places) {
+        pass_over_rows<false>(p, p.places);
+    } else if (p.scales) {
+        pass_over_rows<true>(p, rows);
     } else {
-        pass_over_rows<false>(p);
+        pass_over_rows<false>(p, rows);
     }
 }
 

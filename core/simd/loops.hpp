@@ -23,6 +23,13 @@ inline constexpr double kNoIntercept[kLanes] = {};
 // needs 10 to 33 percent fewer passes on text.
 constexpr float kRelaxation = 1.3f;
 
+// A row in single precision.
+struct RowPlace {
+    const std::int32_t* indices;
+    const float* values;
+    std::int64_t size;
+};
+
 // One pass of dual coordinate descent: what it reads and updates. Letters as in linear/dual_cd.hpp.
 //
 // If example i is not active in a lane (shrunk, settled, or padding), its sign there is 0. The step is
@@ -31,6 +38,7 @@ struct LanePass {
     const std::int64_t* indptr;
     const std::int32_t* indices;
     const float* values;
+    const RowPlace* places;       // of the examples, instead of one matrix; null: the matrix above
     const float* squared_norms;   // without the bias feature
     const float* sample_weights;  // or null: all ones
     const float* scales;          // examples x 16, or null: see w

@@ -109,9 +109,7 @@ class LaneVisit {
         AlignedBuffer<float> alpha(n_ * kLanes);
         const std::vector<float> weights(rows.weights.begin(), rows.weights.end());
         LanePass pass = group.shared_pass();
-        pass.indptr = rows.indptr.data();
-        pass.indices = rows.indices.data();
-        pass.values = rows.values32();
+        pass.places = rows.places.data();
         pass.squared_norms = rows.single_norms.data();
         pass.sample_weights = weights.empty() ? nullptr : weights.data();
         pass.alpha = alpha.data();

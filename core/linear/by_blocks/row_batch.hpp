@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "simd/loops.hpp"
 #include "sparse/csr.hpp"
 
 namespace widemargin {
@@ -16,51 +18,82 @@ struct RowLabels {
     const double* weights;  // of the rows, or null
 };
 
+// Some rows of a block. What they view belongs to the caller, and stays where it is.
+template <typename T>
+class BlockRows {
+  public:
+    // x: the rows, their columns renumbered; which: their numbers within the block, ascending; known: of all
+    // rows of the block
+    BlockRows(const CsrView<T>& x, const std::int32_t* which, const RowLabels& known)
+        : x(x), which(which), known(known) {
+        if constexpr (sizeof(T) != sizeof(float)) single_values_.assign(x.values, x.values + x.n_values());
+        squared_norms.reserve(x.n_rows);
+        for (std::int64_t i = 0; i < x.n_rows; ++i) squared_norms.push_back(x.row(i).squared_norm());
+    }
+
+    RowPlace place(std::int64_t i) const {
+        const std::int64_t begin = x.indptr[i];
+        const float* values;
+        if constexpr (sizeof(T) == sizeof(float)) {
+            values = x.values;
+        } else {
+            values = single_values_.data();
+        }
+        return {x.indices + begin, values + begin, x.indptr[i + 1] - begin};
+    }
+
+    // Whether all rows that are marked are here. marks: of all rows of the block.
+    bool hold(const std::uint8_t* marks, std::int64_t n_marks) const {
+        std::int64_t i = 0;
+        for (std::int64_t row = 0; row < n_marks; ++row) {
+            const bool here = i < x.n_rows && which[i] == row;
+            if (marks[row] && !here) return false;
+            i += here;
+        }
+        return true;
+    }
+
+    CsrView<T> x;
+    const std::int32_t* which;
+    RowLabels known;
+    std::vector<double> squared_norms;
+
+  private:
+    std::vector<float> single_values_;
+};
+
 template <typename T>
 class RowBatch {
   public:
-    // Without rows, but with room for so many and their values.
-    void clear(std::int64_t n_rows, std::int64_t n_values) {
-        const auto empty = [](auto& values, std::int64_t room) {
-            values.clear();
-            values.reserve(room);
-        };
+    void clear() {
         blocks.clear();
+        which.clear();
+        places.clear();
+        values_.clear();
+        squared_norms.clear();
+        single_norms.clear();
         weights.clear();
         label_columns.clear();
-        empty(which, n_rows);
-        empty(indptr, n_rows + 1);
-        empty(first_label, n_rows + 1);
-        empty(squared_norms, n_rows);
-        empty(single_norms, n_rows);
-        empty(indices, n_values);
-        empty(values, n_values);
-        empty(single_values, sizeof(T) == sizeof(float) ? 0 : n_values);
-        indptr.push_back(0);
-        first_label.push_back(0);
+        first_label.assign(1, 0);
     }
 
-    // Adds rows of a block. x: these rows, their columns renumbered; which: their numbers within the block,
-    // ascending; known: of all rows of the block.
-    void append(std::int64_t block, const CsrView<T>& x, const std::int32_t* which, const RowLabels& known) {
-        const std::int64_t nnz = x.n_values(), before = indptr.back();
-        blocks.push_back({block, size(), size() + x.n_rows});
-        for (std::int64_t i = 0; i < x.n_rows; ++i) {
-            const std::int32_t row = which[i];
-            this->which.push_back(row);
-            indptr.push_back(before + x.indptr[i + 1]);
-            label_columns.insert(label_columns.end(), known.columns + known.first[row],
-                                 known.columns + known.first[row + 1]);
+    // Adds the rows of a block that are marked.
+    void append(std::int64_t block, const BlockRows<T>& rows, const std::uint8_t* marks) {
+        const std::int64_t before = size();
+        for (std::int64_t i = 0; i < rows.x.n_rows; ++i) {
+            const std::int32_t row = rows.which[i];
+            if (!marks[row]) continue;
+            which.push_back(row);
+            places.push_back(rows.place(i));
+            if constexpr (sizeof(T) != sizeof(float)) values_.push_back(rows.x.values + rows.x.indptr[i]);
+            squared_norms.push_back(rows.squared_norms[i]);
+            single_norms.push_back(static_cast<float>(rows.squared_norms[i]));
+            label_columns.insert(label_columns.end(), rows.known.columns + rows.known.first[row],
+                                 rows.known.columns + rows.known.first[row + 1]);
             first_label.push_back(static_cast<std::int64_t>(label_columns.size()));
-            if (known.weights) weights.push_back(known.weights[row]);
-            squared_norms.push_back(x.row(i).squared_norm());
-            single_norms.push_back(static_cast<float>(squared_norms.back()));
+            if (rows.known.weights) weights.push_back(rows.known.weights[row]);
         }
-        indices.insert(indices.end(), x.indices, x.indices + nnz);
-        values.insert(values.end(), x.values, x.values + nnz);
-        if constexpr (sizeof(T) != sizeof(float)) {
-            single_values.insert(single_values.end(), x.values, x.values + nnz);
-        }
+        blocks.push_back({block, before, size()});
     }
 
     // A block of which no row is needed.
@@ -68,13 +101,10 @@ class RowBatch {
 
     std::int64_t size() const { return static_cast<std::int64_t>(which.size()); }
     Row<T> row(std::int64_t k) const {
-        return {indices.data() + indptr[k], values.data() + indptr[k], indptr[k + 1] - indptr[k]};
-    }
-    const float* values32() const {
         if constexpr (sizeof(T) == sizeof(float)) {
-            return values.data();
+            return {places[k].indices, places[k].values, places[k].size};
         } else {
-            return single_values.data();
+            return {places[k].indices, values_[k], places[k].size};
         }
     }
 
@@ -84,13 +114,14 @@ class RowBatch {
     };
     std::vector<Piece> blocks;
     std::vector<std::int32_t> which;  // number within the block
-    std::vector<std::int64_t> indptr{0};
-    std::vector<std::int32_t> indices;
-    std::vector<T> values;
-    std::vector<float> single_values, single_norms;
+    std::vector<RowPlace> places;     // in single precision
+    std::vector<float> single_norms;
     std::vector<double> squared_norms, weights;  // no weights: all are 1
     std::vector<std::int64_t> first_label{0};
     std::vector<std::int32_t> label_columns;
+
+  private:
+    std::vector<const T*> values_;  // in double precision
 };
 
 }  // namespace widemargin

@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from widemargin._arrays import row_squares
 from widemargin.cluster.copies import StoreCopies
 from widemargin.cluster.partitions import Partition, PartitionOptions, solve_partitions
 from widemargin.cluster.tasks import Tasks
@@ -24,11 +23,13 @@ from widemargin.estimate.by_blocks.task import BlockTask, Floats, LeftOut
 from widemargin.estimate.by_blocks.weighed_rows import WeighedRows
 from widemargin.learn.svm.by_blocks.coded_alphas import CodedAlphas
 from widemargin.learn.svm.by_blocks.solving import (
+    SURVEYED,
     BlockOptions,
     BlockSolution,
     Survey,
     joined_solutions,
     solve_by_blocks,
+    survey_sums,
 )
 from widemargin.on_disk.rows import decode
 from widemargin.progress import track
@@ -36,8 +37,6 @@ from widemargin.progress import track
 Method = Literal["labels", "cocoa"]
 # Labels that one task trains, at most: more tasks than workers keep all of them busy to the end.
 _LABELS = 64
-# Blocks that are surveyed by one task.
-_SURVEYED = 64
 
 
 class _Given(NamedTuple):
@@ -131,16 +130,17 @@ class ClusterTask(BlockTask):
 
     def _survey(self, kept: Any, rows: WeighedRows) -> Survey:
         """What the solver has to know of all rows, by one pass of all workers together."""
-        blocks = [
-            (kept, first, min(first + _SURVEYED, rows.n_blocks), *self.ranges)
-            for first in range(0, rows.n_blocks, _SURVEYED)
+        groups = np.array_split(np.arange(-(-rows.n_blocks // SURVEYED)), 2 * self.tasks.n_workers)
+        items = [
+            (kept, SURVEYED * some[0], min(SURVEYED * (some[-1] + 1), rows.n_blocks), *self.ranges)
+            for some in (group.tolist() for group in groups)
+            if some
         ]
-        frequencies, squares = np.zeros(rows.n_columns, dtype=np.int64), 0.0
-        for some, each in self.tasks.map(_surveyed, blocks):
-            frequencies += some
-            for value in each:  # in the order of one machine
-                squares += value
-        return Survey.from_sums(frequencies, squares / max(rows.n_rows, 1))
+        frequencies, squares = np.zeros(rows.n_columns, dtype=np.int64), []
+        for of_columns, of_groups in self.tasks.map(_surveyed, items):
+            frequencies += of_columns
+            squares += of_groups
+        return Survey.from_sums(frequencies, squares, rows.n_rows)
 
     def _by_rows(
         self, given: _Given, costs: tuple[Floats, Floats], options: BlockOptions, verbose: bool
@@ -248,14 +248,7 @@ def _solved(
 
 
 def _surveyed(given: _Given, first: int, end: int, *ranges: Any) -> tuple[NDArray[np.int64], list[float]]:
-    """How many rows of some blocks have each column, and the sum of squares of every block."""
-    rows = given.source(ranges)
-    frequencies, squares = np.zeros(rows.n_columns, dtype=np.int64), []
-    for block in range(first, end):
-        csr = rows.rows(block)
-        frequencies += np.bincount(csr.indices, minlength=rows.n_columns)
-        squares.append(float(row_squares(csr).sum()))
-    return frequencies, squares
+    return survey_sums(given.source(ranges), range(first, end))
 
 
 def _n_rows(parts: list[tuple[int, Any]]) -> int:

@@ -7,10 +7,12 @@ read into buffers, not mapped, so that nothing of them stays in memory.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
 import weakref
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from widemargin._arrays import Csr
 from widemargin.errors import DataError, MissingFileError, StorageError
 from widemargin.on_disk.row_files import missing
-from widemargin.on_disk.rows import EncodedRows, Keys, Longs, Numbers, ValueType, damaged
+from widemargin.on_disk.rows import BlockReader, EncodedRows, Keys, Longs, Numbers, ValueType, damaged
 
 INDEX = "store.json"
 VERSION = 1
@@ -82,6 +84,27 @@ class RowStore:
         """The rows of a block, decoded; `which` are ascending row numbers within the block."""
         return self._read(block).csr(which)
 
+    def rows_of(self, wanted: Sequence[tuple[int, Numbers]], n_threads: int) -> Csr:
+        """Rows of several blocks below each other, decoded by several threads; each with ascending row
+        numbers within the block."""
+        reader = BlockReader(self.values, self.n_columns, self.n_label_columns)
+        try:
+            for block, which in wanted:
+                n_rows = int(self.first_rows[block + 1] - self.first_rows[block])
+                reader.add(self._bytes(block, self._sizes[block]), which, n_rows, int(self.entries[block]))
+            return reader.csr(n_threads)
+        except ValueError:
+            for block, which in wanted:  # raises an error that names the block
+                self.rows(block, which)
+            raise
+
+    def read_ahead(self, blocks: Iterable[int]) -> None:
+        """Ask the system to read blocks that will be needed soon, while something else is done."""
+        if not hasattr(os, "posix_fadvise"):
+            return
+        for block in blocks:
+            self._files.read_ahead(*self._places[block], self._sizes[block])
+
     def labels(self, block: int) -> tuple[Longs, Numbers]:
         """The columns of the labels of the rows of a block, and where those of each row begin."""
         return self._read(block, head=True).labels()
@@ -97,10 +120,9 @@ class RowStore:
     def _read(self, block: int, *, head: bool = False) -> EncodedRows:
         if not 0 <= block < self.n_blocks:
             raise IndexError(f"block {block} of a store of {self.n_blocks}")
-        file, begin = self._places[block]
-        size = self._heads[block] if head else self._sizes[block]
-        name = f"Block {block} in {store_file(self.directory, file)}"
-        encoded = EncodedRows(self._files.read(file, begin, size), name)
+        data = self._bytes(block, self._heads[block] if head else self._sizes[block])
+        name = f"Block {block} in {store_file(self.directory, self._places[block][0])}"
+        encoded = EncodedRows(data, name)
         rows = self.first_rows[block + 1] - self.first_rows[block]
         if (
             encoded.n_rows != rows
@@ -111,6 +133,11 @@ class RowStore:
         ):
             raise DataError(damaged(name, "it is not the block that the index names"))
         return encoded
+
+    def _bytes(self, block: int, size: int) -> bytes:
+        """The first bytes of a block."""
+        file, begin = self._places[block]
+        return self._files.read(file, begin, size)
 
 
 class _Files:
@@ -139,6 +166,12 @@ class _Files:
         if len(data) != size:
             raise DataError(damaged(str(path), "it ends too early"))
         return data
+
+    def read_ahead(self, file: int, begin: int, size: int) -> None:
+        """Bytes of a file that was read before."""
+        if (descriptor := self._open.get(file)) is not None:
+            with contextlib.suppress(OSError):  # it is only advice
+                os.posix_fadvise(descriptor, begin, size, os.POSIX_FADV_WILLNEED)
 
     def _opened(self, file: int, path: Path) -> int:
         with self._lock:

@@ -171,6 +171,26 @@ class EncodedRows:
             raise DataError(damaged(self._name, str(error))) from None
 
 
+class BlockReader:
+    """Rows of several blocks, decoded together by several threads. Damaged blocks raise ValueError."""
+
+    def __init__(self, values: ValueType, n_columns: int, n_label_columns: int) -> None:
+        self._reader = _core.BlockReader(_KINDS[values], n_columns, n_label_columns)
+        self._type, self._n_columns = _TYPES[values], n_columns
+
+    def add(self, data: Any, which: Numbers, n_rows: int, n_entries: int) -> None:
+        """Add the rows `which` of a block, which has so many rows and entries."""
+        self._reader.add(np.frombuffer(data, dtype=np.uint8), which, n_rows, n_entries)
+
+    def csr(self, n_threads: int) -> Csr:
+        """All rows, in the order in which they were added."""
+        indptr = np.empty(self._reader.n_rows + 1, dtype=np.int64)
+        self._reader.sizes(indptr, n_threads)
+        indices, data = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=self._type)
+        self._reader.rows(indptr, indices, data, n_threads)
+        return Csr(indptr, indices, data, self._n_columns)
+
+
 def decode(data: Any, name: str = "a block of rows") -> Rows:
     """The rows of a block."""
     return EncodedRows(data, name).rows()

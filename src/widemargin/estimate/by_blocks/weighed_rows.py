@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,6 @@ class WeighedRows:
         self.n_columns: int = store.n_columns
         if vectorizer is not None:
             self.n_columns = vectorizer.n_columns
-            self._vectorizer.n_jobs = 1  # blocks are small, and several threads read them
             _ = self._vectorizer.factors  # made now, for all of these
 
     @property
@@ -58,14 +57,24 @@ class WeighedRows:
         """The weighted rows of a block, or some of them."""
         return self.weigh(self.store.rows(block, which))
 
-    def weigh(self, counts: Csr) -> Csr:
+    def rows_of(self, wanted: Sequence[tuple[int, NDArray[np.int32]]], n_threads: int) -> Csr:
+        """The weighted rows of several blocks below each other."""
+        return self.weigh(self.store.rows_of(wanted, n_threads), n_threads)
+
+    def read_ahead(self, blocks: Iterable[int]) -> None:
+        """Prepare for blocks that will be needed soon."""
+        self.store.read_ahead(blocks)
+
+    def weigh(self, counts: Csr, n_threads: int = 1) -> Csr:
         """The weights of counted documents."""
         if self._vectorizer is None:
             return _real(counts)
+        vectorizer = copy(self._vectorizer)
+        vectorizer.n_jobs = n_threads
         if self._without is None:
-            return _real(self._vectorizer.weighed(counts))
+            return _real(vectorizer.weighed(counts))
         rest = self._without.entries(counts)
-        return _real(self._vectorizer.weighed_by(rest, self._without.factors))
+        return _real(vectorizer.weighed_by(rest, self._without.factors))
 
     def labels(self, block: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Where the labels of each row begin, and their columns."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
-from widemargin._arrays import canonical_csr
+from widemargin._arrays import Csr, canonical_csr
 from widemargin.weight.left_out import taken_rows
 
 
@@ -20,6 +22,12 @@ class RowsInMemory:
     def rows(self, block, which=None):
         some = self._csr.rows(*self.first_rows[block : block + 2].tolist())
         return some if which is None else taken_rows(some, which)
+
+    def rows_of(self, wanted, n_threads):
+        return reduce(Csr.below, (self.rows(block, which) for block, which in wanted))
+
+    def read_ahead(self, blocks):
+        pass
 
     def labels(self, block):
         some = self._labels[slice(*self.first_rows[block : block + 2])]

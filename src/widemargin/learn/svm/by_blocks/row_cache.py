@@ -1,9 +1,9 @@
-"""Rows ready for the solver: read ahead by another thread, and kept where they fit."""
+"""Rows ready for the solver: those of a visit are read together, and kept where they fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,121 +16,128 @@ from widemargin.weight.left_out import taken_rows
 
 # Where room is short, kept rows that are not needed are dropped when only so many are.
 _FEW = 0.5
-Wanted = list[tuple[int, NDArray[np.uint8]]]
+Marks = NDArray[np.uint8]
+Wanted = list[tuple[int, Marks]]
 
 
-class _Kept(NamedTuple):
+class _Block:
     """Some rows of a block, their columns renumbered, and what is known of all its rows."""
 
-    csr: Csr
-    which: NDArray[np.int32]
-    labels: BlockLabels
+    def __init__(self, csr: Csr, which: NDArray[np.int32], labels: BlockLabels) -> None:
+        self.csr, self.which, self.labels = csr, which, labels
+        self.native = _core.BlockRows(csr.native(), which, *labels)
 
     @property
     def n_bytes(self) -> int:
-        return sum(array.nbytes for array in (*self.csr[:3], self.which, *self.labels[:2]))
+        """The memory of the arrays, and of what the core adds: a norm for each row, and values in single
+        precision if they are in double precision."""
+        arrays = (*self.csr[:3], self.which, *(each for each in self.labels if each is not None))
+        single = 4 * len(self.csr.data) if self.csr.data.itemsize > 4 else 0
+        return sum(array.nbytes for array in arrays) + 8 * len(self.which) + single
+
+    def some(self, marks: Marks) -> _Block:
+        """The marked rows alone, all of which are here."""
+        which = np.flatnonzero(marks).astype(np.int32)
+        return _Block(taken_rows(self.csr, np.searchsorted(self.which, which)), which, self.labels)
+
+    def copied(self) -> _Block:
+        """The same, with arrays of its own instead of parts of larger ones."""
+        csr = self.csr._replace(indices=self.csr.indices.copy(), data=self.csr.data.copy())
+        return _Block(csr, self.which, self.labels)
 
 
 class RowCache:
-    """Reads rows, and keeps as many blocks as `memory` bytes hold.
+    """Reads rows by `n_threads`, and keeps as many blocks as `memory` bytes hold.
 
-    Passes visit all blocks in turn, so that those that are kept are never replaced by others. `row_size` is
-    the mean number of values of a row; `ahead` says whether another thread reads what is visited next.
+    Passes visit all blocks in turn, so that those that are kept are never replaced by others.
     """
 
     def __init__(
         self,
         source: RowSource,
         place: NDArray[np.int32],
-        row_size: float,
         left_out: LeftOut | None,
         memory: int,
-        ahead: bool,
+        n_threads: int,
     ) -> None:
-        self._source, self._place, self._row_size, self._left_out = source, place, row_size, left_out
-        self._ahead, self._used = ahead, list[_core.RowBatch]()
-        self._room, self._kept = memory, dict[int, _Kept]()
+        self._source, self._place, self._left_out = source, place, left_out
+        self._n_threads, self._room = n_threads, memory
+        self._kept: dict[int, _Block] = {}
         self._is_short = False  # whether some block had no room
+        self._used = _core.RowBatch()
 
     def in_order(self, visits: Iterable[Wanted]) -> Iterator[tuple[int, _core.RowBatch]]:
-        """The rows of every visit, and its number; those of the next one are read while one is used.
+        """The rows of every visit, which are valid until the next one, and its number.
 
         Parameters
         ----------
         visits : numbers of blocks, with marks of the rows that are needed; visits without any are left out
         """
-        if not self._ahead:
-            for number, wanted in _needed(visits):
-                batch = self._batch(wanted)
-                yield number, batch
-                self._used.append(batch)
-            return
-        # One thread: several of them wait for the interpreter more than they read.
-        with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as reader:
-            waiting: tuple[int, Future[_core.RowBatch]] | None = None
-            for number, wanted in _needed(visits):
-                following = number, reader.submit(self._batch, wanted)
-                if waiting is not None:
-                    yield from self._given(*waiting)
-                waiting = following
-            if waiting is not None:
-                yield from self._given(*waiting)
-
-    def _given(self, number: int, batch: Future[_core.RowBatch]) -> Iterator[tuple[int, _core.RowBatch]]:
-        """One visit; its memory is used again afterwards."""
-        yield number, batch.result()
-        self._used.append(batch.result())
+        for this, following in pairwise(chain(_needed(visits), [None])):
+            assert this is not None
+            if following is not None:
+                self._source.read_ahead(
+                    block for block, marks in following.wanted if block not in self._kept and marks.any()
+                )
+            yield this.number, self._batch(this.wanted)
 
     def _batch(self, wanted: Wanted) -> _core.RowBatch:
-        rows = [(block, np.flatnonzero(marks).astype(np.int32)) for block, marks in wanted]
-        n_rows = sum(len(which) for _, which in rows)
-        batch = self._used.pop() if self._used else _core.RowBatch()
-        batch.clear(n_rows, int(1.1 * n_rows * self._row_size) + 1000)
-        for block, which in rows:
-            if len(which):
-                known = self._get(block, which)
-                batch.append(block, known.csr.native(), known.which, *known.labels)
+        batch = self._used
+        batch.clear()
+        needed = {block: marks for block, marks in wanted if marks.any()}
+        found = {block: known for block, marks in needed.items() if (known := self._known(block, marks))}
+        found |= self._read([(block, marks) for block, marks in needed.items() if block not in found])
+        for block, marks in wanted:
+            if block in found:
+                batch.append(block, found[block].native, marks)
             else:
                 batch.skip(block)
         return batch
 
-    def _get(self, block: int, needed: NDArray[np.int32]) -> _Kept:
-        found = self._known(block, needed)
-        if found is None:
-            found = self._read(block, needed)
-            if block not in self._kept and found.n_bytes <= self._room:
-                self._kept[block] = found
-                self._room -= found.n_bytes
-            else:
-                self._is_short = True
-        return found
-
-    def _known(self, block: int, needed: NDArray[np.int32]) -> _Kept | None:
+    def _known(self, block: int, marks: Marks) -> _Block | None:
         """The rows that are needed, if they are kept, perhaps with others."""
         kept = self._kept.get(block)
-        if kept is None:
-            return None
-        places = np.searchsorted(kept.which, needed)
-        if places[-1] >= len(kept.which) or not np.array_equal(kept.which[places], needed):
+        if kept is None or not kept.native.hold(marks):
             return None  # a pass over all rows needs more once; what is kept is what the next passes need
-        if self._is_short and len(needed) < _FEW * len(kept.which):
+        if self._is_short and np.count_nonzero(marks) < _FEW * len(kept.which):
             # Fewer rows from now on: the room of the others is for other blocks.
-            some = _Kept(taken_rows(kept.csr, places), needed, kept.labels)
+            some = kept.some(marks)
             self._room += kept.n_bytes - some.n_bytes
             self._kept[block] = kept = some
         return kept
 
-    def _read(self, block: int, needed: NDArray[np.int32]) -> _Kept:
-        first = self._source.first_rows
-        every = len(needed) == first[block + 1] - first[block]
-        csr = self._source.rows(block, None if every else needed)
+    def _read(self, wanted: Wanted) -> dict[int, _Block]:
+        """Rows that are not kept; those of blocks that have room are kept from now on."""
+        if not wanted:
+            return {}
+        each = [(block, np.flatnonzero(marks).astype(np.int32)) for block, marks in wanted]
+        csr = self._source.rows_of(each, self._n_threads)
         places = np.empty_like(csr.indices)
-        _core.renumber_columns(csr.indices, self._place, places)
-        return _Kept(
-            csr._replace(indices=places), needed, BlockLabels.read(self._source, block, self._left_out)
-        )
+        _core.renumber_columns(csr.indices, self._place, places, self._n_threads)
+        csr = csr._replace(indices=places)
+        found, first = {}, 0
+        for block, which in each:
+            rows = csr.rows(first, first + len(which))
+            first += len(which)
+            found[block] = _Block(rows, which, BlockLabels.read(self._source, block, self._left_out))
+            if block not in self._kept:
+                self._keep(block, found[block])
+        return found
+
+    def _keep(self, block: int, rows: _Block) -> None:
+        """Keep rows if there is room."""
+        if rows.n_bytes > self._room:
+            self._is_short = True
+            return
+        self._kept[block] = rows.copied()
+        self._room -= rows.n_bytes
 
 
-def _needed(visits: Iterable[Wanted]) -> Iterator[tuple[int, Wanted]]:
+class _Visit(NamedTuple):
+    number: int
+    wanted: Wanted
+
+
+def _needed(visits: Iterable[Wanted]) -> Iterator[_Visit]:
     """The visits that need any rows, with their numbers."""
-    return ((number, wanted) for number, wanted in enumerate(visits) if any(m.any() for _, m in wanted))
+    return (_Visit(n, wanted) for n, wanted in enumerate(visits) if any(m.any() for _, m in wanted))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -30,6 +30,12 @@ class RowSource(Protocol):
 
     def rows(self, block: int, which: NDArray[np.int32] | None = None) -> Csr:
         """Rows of a block, all or those with the ascending numbers `which`, in float32 or float64."""
+
+    def rows_of(self, wanted: Sequence[tuple[int, NDArray[np.int32]]], n_threads: int) -> Csr:
+        """Rows of several blocks below each other: numbers of blocks, and of rows within them."""
+
+    def read_ahead(self, blocks: Iterable[int]) -> None:
+        """Prepare for blocks that will be needed soon."""
 
     def labels(self, block: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The label columns of every row of a block: row pointers and numbers."""

@@ -8,7 +8,7 @@ which labels are trained together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,8 +32,10 @@ _LANES = 16
 _FOR_WEIGHTS = 0.7
 # What is visited together at most. Constants, since the result depends on them.
 _ENTRIES, _ROWS = 2**22, 2**16
-# Bytes of two batches of rows, one of which is being read, and of their dual variables.
-_VISITS = 2 * (10 * _ENTRIES + 300 * _ROWS)
+# Bytes of the rows that are visited together, while they are read, and of their dual variables.
+_VISITS = 20 * _ENTRIES + 300 * _ROWS
+SURVEYED = 64
+"""Blocks that are surveyed together. A constant, since the result depends on it."""
 
 
 class BlockOptions(NamedTuple):
@@ -84,21 +86,34 @@ class Survey(NamedTuple):
     n_entries: int
 
     @classmethod
-    def of(cls, source: RowSource) -> Survey:
+    def of(cls, source: RowSource, n_threads: int = 1) -> Survey:
         """One pass over the rows."""
-        frequencies, squares = np.zeros(source.n_columns, dtype=np.int64), 0.0
-        for block in range(len(source.first_rows) - 1):
-            csr = source.rows(block)
-            frequencies += np.bincount(csr.indices, minlength=source.n_columns)
-            squares += float(row_squares(csr).sum())
-        return cls.from_sums(frequencies, squares / max(int(source.first_rows[-1]), 1))
+        frequencies, squares = survey_sums(source, range(len(source.first_rows) - 1), n_threads)
+        return cls.from_sums(frequencies, squares, int(source.first_rows[-1]))
 
     @classmethod
-    def from_sums(cls, frequencies: NDArray[np.int64], mean_squared_norm: float) -> Survey:
-        """From the number of rows that have each column."""
+    def from_sums(cls, frequencies: NDArray[np.int64], squares: Iterable[float], n_rows: int) -> Survey:
+        """From the results of :func:`survey_sums`."""
+        mean_squared_norm = sum(squares) / max(n_rows, 1)
         place = np.empty(len(frequencies), dtype=np.int32)
         place[np.argsort(-frequencies, kind="stable")] = np.arange(len(frequencies), dtype=np.int32)
         return cls(place, mean_squared_norm, int(frequencies.sum()))
+
+
+def survey_sums(
+    source: RowSource, blocks: range, n_threads: int = 1
+) -> tuple[NDArray[np.int64], list[float]]:
+    """How many rows of some blocks have each column, and the sum of squares of every `SURVEYED` blocks."""
+    frequencies, squares = np.zeros(source.n_columns, dtype=np.int64), []
+    sizes = np.diff(source.first_rows)
+    for first in range(0, len(blocks), SURVEYED):
+        some = [
+            (block, np.arange(sizes[block], dtype=np.int32)) for block in blocks[first : first + SURVEYED]
+        ]
+        csr = source.rows_of(some, n_threads)
+        frequencies += np.bincount(csr.indices, minlength=source.n_columns)
+        squares.append(float(row_squares(csr).sum()))
+    return frequencies, squares
 
 
 def solve_by_blocks(
@@ -130,11 +145,11 @@ def solve_by_blocks(
     """
     if not source.first_rows[-1]:
         raise DataError("There are no documents to learn from. Pass at least one.")
-    survey = Survey.of(source) if survey is None else survey
+    survey = Survey.of(source, n_threads) if survey is None else survey
     n_labels, n_rows = len(label_columns), int(source.first_rows[-1])
     plan = _Plan.of(source.n_columns, n_labels, n_threads, memory)
     room = 2**62 if memory is None else max(memory - plan.weights - plan.labels * n_rows - _VISITS, 0)
-    cache = RowCache(source, survey.place, survey.n_entries / n_rows, left_out, room, n_threads > 1)
+    cache = RowCache(source, survey.place, left_out, room, n_threads)
     sizes = np.diff(source.first_rows)
     n_visits = max(-(-survey.n_entries // _ENTRIES), -(-n_rows // _ROWS))
     at_once = -(-len(sizes) // n_visits)
