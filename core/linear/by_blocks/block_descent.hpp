@@ -123,21 +123,22 @@ class BlockDescent {
     template <typename T, class Poll>
     void visit(std::int64_t number, const RowBatch<T>& rows, int n_threads, Poll&& poll) {
         const std::int64_t n = rows.size();
-        std::vector<std::vector<std::uint16_t>> positive(groups_.size(), std::vector<std::uint16_t>(n, 0));
+        positive_.resize(groups_.size());
+        for (auto& of_group : positive_) of_group.assign(n, 0);
         for (std::int64_t k = 0; k < n; ++k) {
             for (std::int64_t l = rows.first_label[k]; l < rows.first_label[k + 1]; ++l) {
                 const auto column = static_cast<std::size_t>(rows.label_columns[l]);
                 if (column >= place_.size() || place_[column].first < 0) continue;
-                positive[place_[column].first][k] |= std::uint16_t(1u << place_[column].second);
+                positive_[place_[column].first][k] |= std::uint16_t(1u << place_[column].second);
             }
         }
-        const std::vector<std::int32_t> order = visiting_order(number, rows);
+        put_in_order(number, rows);
         std::vector<LaneVisit<T>> visits;
         visits.reserve(groups_.size());
         std::vector<std::pair<std::size_t, std::int64_t>> tasks;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
-            const VisitedRows<T> seen{&rows, positive[g].data(), number};
-            visits.emplace_back(groups_[g], seen, order);
+            const VisitedRows<T> seen{&rows, positive_[g].data(), number};
+            visits.emplace_back(groups_[g], seen, order_);
             for (std::int64_t t = 0; t < visits[g].n_tasks(); ++t) tasks.push_back({g, t});
         }
         const auto n_groups = static_cast<std::int64_t>(visits.size());
@@ -185,26 +186,25 @@ class BlockDescent {
     }
 
   private:
-    // Positions in the batch, shuffled. All rows of its blocks are shuffled, needed or not: the order must
-    // not depend on the labels beside a label.
+    // Sets the order to positions in the batch, shuffled. All rows of its blocks are shuffled, needed or not:
+    // the order must not depend on the labels beside a label.
     template <typename T>
-    std::vector<std::int32_t> visiting_order(std::int64_t number, const RowBatch<T>& rows) const {
-        std::vector<std::int32_t> position, order;
+    void put_in_order(std::int64_t number, const RowBatch<T>& rows) {
+        positions_.clear();
         for (const auto& piece : rows.blocks) {
-            const std::size_t first = position.size();
-            position.resize(first + block_sizes_[piece.block], -1);
+            const std::size_t first = positions_.size();
+            positions_.resize(first + block_sizes_[piece.block], -1);
             for (std::int64_t k = piece.begin; k < piece.end; ++k) {
-                position[first + rows.which[k]] = static_cast<std::int32_t>(k);
+                positions_[first + rows.which[k]] = static_cast<std::int32_t>(k);
             }
         }
         Random random(options_.seed + 0xd6e8feb86659fd93ULL * static_cast<std::uint64_t>(pass_) +
                       0xbf58476d1ce4e5b9ULL * static_cast<std::uint64_t>(number + 1));
-        random.shuffle(position);
-        order.reserve(rows.which.size());
-        for (const std::int32_t k : position) {
-            if (k >= 0) order.push_back(k);
+        random.shuffle(positions_);
+        order_.clear();
+        for (const std::int32_t k : positions_) {
+            if (k >= 0) order_.push_back(k);
         }
-        return order;
     }
 
     LinearSvmOptions options_;
@@ -213,6 +213,9 @@ class BlockDescent {
     std::vector<std::pair<int, int>> place_;     // group and lane of a label column
     std::vector<std::pair<int, int>> of_label_;  // of a label
     std::int64_t pass_ = 0;
+    // Of the present visit; the memory is used again.
+    std::vector<std::vector<std::uint16_t>> positive_;  // by group and row: lanes
+    std::vector<std::int32_t> positions_, order_;
 };
 
 }  // namespace widemargin

@@ -22,6 +22,28 @@ namespace widemargin {
 template <typename T>
 class LaneVisit;
 
+// What a visit needs beside the rows. It is used again by every visit, since a system may take large pieces
+// of memory back at once, and clear them before they are given out again.
+struct VisitSpace {
+    std::vector<double> alpha;  // rows x 16
+    std::vector<std::uint16_t> active, decided;
+    std::vector<std::int8_t> signs;  // rows x 16
+    std::vector<std::int32_t> visited;
+
+    // Rows x 16.
+    float* single_alpha(std::int64_t n_rows) {
+        if (!single_ || single_size_ < n_rows) {
+            single_ = std::make_unique<AlignedBuffer<float>>(n_rows * kLanes);
+            single_size_ = n_rows;
+        }
+        return single_->data();
+    }
+
+  private:
+    std::unique_ptr<AlignedBuffer<float>> single_;
+    std::int64_t single_size_ = 0;
+};
+
 class LaneGroup {
   public:
     std::vector<LabelByBlocks> labels;               // by lane
@@ -245,6 +267,7 @@ class LaneGroup {
     std::vector<LabelByBlocks*> deciding_;
     std::int64_t width_ = 0;
     std::unique_ptr<AlignedBuffer<double>> exact_;  // columns x width: deciding passes
+    VisitSpace space_;
     double gap_[kLanes] = {}, loss_[kLanes] = {}, alpha_sums_[kLanes] = {}, bias_weight_[kLanes] = {};
 };
 

@@ -26,9 +26,13 @@ class LaneVisit {
           seen_(seen),
           order_(order),
           n_(seen.rows->size()),
-          alpha_(n_ * kLanes),
-          active_(n_),
+          alpha_(group.space_.alpha),
+          active_(group.space_.active),
+          decided_(group.space_.decided),
+          signs_(group.space_.signs),
           shrunk_(group.labels.size()) {
+        alpha_.resize(n_ * kLanes);
+        active_.resize(n_);
         std::uint16_t together = group.lanes_in(Phase::together);
         if (together) tasks_.push_back(kTogether);
         if (group.lanes_in(Phase::deciding)) tasks_.push_back(kDeciding);
@@ -106,13 +110,13 @@ class LaneVisit {
         LaneGroup& group = group_;
         const RowBatch<T>& rows = *seen_.rows;
         signs_.assign(n_ * kLanes, 0);
-        AlignedBuffer<float> alpha(n_ * kLanes);
+        float* const alpha = group.space_.single_alpha(n_);
         const std::vector<float> weights(rows.weights.begin(), rows.weights.end());
         LanePass pass = group.shared_pass();
         pass.places = rows.places.data();
         pass.squared_norms = rows.single_norms.data();
         pass.sample_weights = weights.empty() ? nullptr : weights.data();
-        pass.alpha = alpha.data();
+        pass.alpha = alpha;
         pass.sign = signs_.data();
         const std::uint16_t together = group.lanes_in(Phase::together);
         // Calls work(label, k, place) for the alphas that may move, row by row.
@@ -128,8 +132,8 @@ class LaneVisit {
             signs_[place] = seen_.positive[k] >> label.lane & 1 ? 1 : -1;
             alpha[place] = static_cast<float>(alpha_[place]);
         });
-        std::vector<std::int32_t> visited;
-        visited.reserve(order_.size());
+        std::vector<std::int32_t>& visited = group.space_.visited;
+        visited.clear();
         for (const std::int32_t k : order_) {
             if (is_in_a_lane(signs_.data(), k)) visited.push_back(k);
         }
@@ -180,9 +184,10 @@ class LaneVisit {
     VisitedRows<T> seen_;
     const std::vector<std::int32_t>& order_;
     std::int64_t n_;
-    std::vector<double> alpha_;  // rows x 16
-    std::vector<std::uint16_t> active_, decided_;
-    std::vector<std::int8_t> signs_;
+    // In the memory of the group.
+    std::vector<double>& alpha_;  // rows x 16
+    std::vector<std::uint16_t>&active_, &decided_;
+    std::vector<std::int8_t>& signs_;
     std::vector<std::vector<std::int32_t>> shrunk_;
     std::vector<int> tasks_;
 };

@@ -32,8 +32,9 @@ _LANES = 16
 _FOR_WEIGHTS = 0.7
 # What is visited together at most. Constants, since the result depends on them.
 _ENTRIES, _ROWS = 2**22, 2**16
-# Bytes of the rows that are visited together, while they are read, and of their dual variables.
-_VISITS = 20 * _ENTRIES + 300 * _ROWS
+# Bytes of the rows that are visited together, while they are read; and of the dual variables of a group of
+# labels, in double and in single precision, with signs.
+_VISITS, _VISITED_BY_GROUP = 20 * _ENTRIES + 100 * _ROWS, 14 * _LANES * _ROWS
 SURVEYED = 64
 """Blocks that are surveyed together. A constant, since the result depends on it."""
 
@@ -148,7 +149,8 @@ def solve_by_blocks(
     survey = Survey.of(source, n_threads) if survey is None else survey
     n_labels, n_rows = len(label_columns), int(source.first_rows[-1])
     plan = _Plan.of(source.n_columns, n_labels, n_threads, memory)
-    room = 2**62 if memory is None else max(memory - plan.weights - plan.labels * n_rows - _VISITS, 0)
+    used = plan.weights + plan.labels * n_rows + _VISITS + plan.groups * _VISITED_BY_GROUP
+    room = 2**62 if memory is None else max(memory - used, 0)
     cache = RowCache(source, survey.place, left_out, room, n_threads)
     sizes = np.diff(source.first_rows)
     n_visits = max(-(-survey.n_entries // _ENTRIES), -(-n_rows // _ROWS))
