@@ -7,6 +7,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMPS := $(VENV)/.stamps
 CORE := CMakeLists.txt pyproject.toml $(wildcard core/*.hpp core/*/*.* core/*/*/*.*)
 
+# Tests start hundreds of interpreters: keep their bytecode, even where the environment says not to.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-all sanitize sanitize-address sanitize-thread fuzz lint format bench docs build wheel clean
 .DEFAULT_GOAL := demo
 
