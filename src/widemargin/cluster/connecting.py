@@ -18,6 +18,7 @@ from widemargin.errors import MissingFileError, StorageError, UsageError
 
 # Seconds to wait for a scheduler, at the beginning and when the connection to it is lost.
 CONNECT = 10.0
+_ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _ADDRESS = re.compile(r"[a-z]+://\S+")
 
 
@@ -52,6 +53,9 @@ def connected(
         "distributed.client.scheduler-info-interval": "1s",
         # Inputs are sent to the scheduler once, so that it can give them to another worker.
         "distributed.admin.large-graph-warning-threshold": "100GB",
+        # Of worker processes here. Dask would also set MALLOC_TRIM_THRESHOLD_, by which every large array is
+        # given back to the system and cleared again: training would take a third longer.
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(_ONE_THREAD, "1"),
     }
     how = {} if patience is None else {"patience": patience}
     # What Dask logs when a process ends is said by the errors of `Tasks`.

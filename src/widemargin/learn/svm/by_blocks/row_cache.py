@@ -25,25 +25,21 @@ class _Block:
 
     def __init__(self, csr: Csr, which: NDArray[np.int32], labels: BlockLabels) -> None:
         self.csr, self.which, self.labels = csr, which, labels
+        self.n_bytes = _n_bytes(csr, which, labels)
         self.native = _core.BlockRows(csr.native(), which, *labels)
-
-    @property
-    def n_bytes(self) -> int:
-        """The memory of the arrays, and of what the core adds: a norm for each row, and values in single
-        precision if they are in double precision."""
-        arrays = (*self.csr[:3], self.which, *(each for each in self.labels if each is not None))
-        single = 4 * len(self.csr.data) if self.csr.data.itemsize > 4 else 0
-        return sum(array.nbytes for array in arrays) + 8 * len(self.which) + single
 
     def some(self, marks: Marks) -> _Block:
         """The marked rows alone, all of which are here."""
         which = np.flatnonzero(marks).astype(np.int32)
         return _Block(taken_rows(self.csr, np.searchsorted(self.which, which)), which, self.labels)
 
-    def copied(self) -> _Block:
-        """The same, with arrays of its own instead of parts of larger ones."""
-        csr = self.csr._replace(indices=self.csr.indices.copy(), data=self.csr.data.copy())
-        return _Block(csr, self.which, self.labels)
+
+def _n_bytes(csr: Csr, which: NDArray[np.int32], labels: BlockLabels) -> int:
+    """The memory of arrays, and of what the core adds: a norm for each row, and values in single precision if
+    they are in double precision."""
+    arrays = (*csr[:3], which, *(each for each in labels if each is not None))
+    single = 4 * len(csr.data) if csr.data.itemsize > 4 else 0
+    return sum(array.nbytes for array in arrays) + 8 * len(which) + single
 
 
 class RowCache:
@@ -119,18 +115,15 @@ class RowCache:
         for block, which in each:
             rows = csr.rows(first, first + len(which))
             first += len(which)
-            found[block] = _Block(rows, which, BlockLabels.read(self._source, block, self._left_out))
-            if block not in self._kept:
-                self._keep(block, found[block])
+            labels = BlockLabels.read(self._source, block, self._left_out)
+            if block not in self._kept and (size := _n_bytes(rows, which, labels)) <= self._room:
+                rows = rows._replace(indices=rows.indices.copy(), data=rows.data.copy())
+                self._kept[block] = found[block] = _Block(rows, which, labels)
+                self._room -= size
+            else:
+                self._is_short |= block not in self._kept
+                found[block] = _Block(rows, which, labels)
         return found
-
-    def _keep(self, block: int, rows: _Block) -> None:
-        """Keep rows if there is room."""
-        if rows.n_bytes > self._room:
-            self._is_short = True
-            return
-        self._kept[block] = rows.copied()
-        self._room -= rows.n_bytes
 
 
 class _Visit(NamedTuple):
