@@ -23,13 +23,10 @@ from widemargin.estimate.by_blocks.task import BlockTask, Floats, LeftOut
 from widemargin.estimate.by_blocks.weighed_rows import WeighedRows
 from widemargin.learn.svm.by_blocks.coded_alphas import CodedAlphas
 from widemargin.learn.svm.by_blocks.solving import (
-    SURVEYED,
     BlockOptions,
     BlockSolution,
-    Survey,
     joined_solutions,
     solve_by_blocks,
-    survey_sums,
 )
 from widemargin.on_disk.rows import decode
 from widemargin.progress import track
@@ -48,7 +45,6 @@ class _Given(NamedTuple):
     left_out: list[NDArray[np.uint8]] | None
     memory: int | None
     n_labels: int
-    survey: Survey | None = None
 
     def source(self, ranges: Sequence[Any]) -> WeighedRows:
         """The rows, from the copy of this machine."""
@@ -108,8 +104,6 @@ class ClusterTask(BlockTask):
         shown = None if verbose else False
         if self.method == "cocoa":
             return self._by_rows(given, costs, options, verbose)
-        kept = self.tasks.keep(given)
-        given = given._replace(survey=self._survey(kept, rows))
         n_tasks = self.tasks.n_workers
         n_tasks = min(n, n_tasks * max(1, -(-n // (_LABELS * n_tasks))))
         kept = self.tasks.keep(given)
@@ -127,20 +121,6 @@ class ClusterTask(BlockTask):
         return joined_solutions(
             list(track(found, "Training", total=len(items), unit="parts of labels", enabled=shown))
         )
-
-    def _survey(self, kept: Any, rows: WeighedRows) -> Survey:
-        """What the solver has to know of all rows, by one pass of all workers together."""
-        groups = np.array_split(np.arange(-(-rows.n_blocks // SURVEYED)), 2 * self.tasks.n_workers)
-        items = [
-            (kept, SURVEYED * some[0], min(SURVEYED * (some[-1] + 1), rows.n_blocks), *self.ranges)
-            for some in (group.tolist() for group in groups)
-            if some
-        ]
-        frequencies, squares = np.zeros(rows.n_columns, dtype=np.int64), []
-        for of_columns, of_groups in self.tasks.map(_surveyed, items):
-            frequencies += of_columns
-            squares += of_groups
-        return Survey.from_sums(frequencies, squares, rows.n_rows)
 
     def _by_rows(
         self, given: _Given, costs: tuple[Floats, Floats], options: BlockOptions, verbose: bool
@@ -241,14 +221,9 @@ def _solved(
         n_all_labels=given.n_labels,
         left_out=given.out(),
         start=start,
-        survey=given.survey,
         n_threads=1,
         memory=given.memory,
     )
-
-
-def _surveyed(given: _Given, first: int, end: int, *ranges: Any) -> tuple[NDArray[np.int64], list[float]]:
-    return survey_sums(given.source(ranges), range(first, end))
 
 
 def _n_rows(parts: list[tuple[int, Any]]) -> int:

@@ -41,6 +41,7 @@ class WeighedRows:
         self._nodes = None if nodes is None else [np.asarray(each, dtype=np.int32) for each in nodes]
         self.first_rows: NDArray[np.int64] = store.first_rows
         self.n_columns: int = store.n_columns
+        self.n_entries: int = store.n_entries
         if vectorizer is not None:
             self.n_columns = vectorizer.n_columns
             _ = self._vectorizer.factors  # made now, for all of these

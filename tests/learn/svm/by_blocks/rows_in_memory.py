@@ -16,7 +16,7 @@ class RowsInMemory:
     def __init__(self, X, labels, size=7, weights=None):
         self._csr, self._labels, self._weights = canonical_csr(X), labels, weights
         n = self._csr.n_rows
-        self.n_columns = self._csr.n_columns
+        self.n_columns, self.n_entries = self._csr.n_columns, len(self._csr.data)
         self.first_rows = np.append(np.arange(0, n, size), n).astype(np.int64)
 
     def rows(self, block, which=None):

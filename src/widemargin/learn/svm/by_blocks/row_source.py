@@ -19,11 +19,16 @@ class RowSource(Protocol):
     Attributes
     ----------
     n_columns : number of features
-    first_rows : (blocks + 1,); block b has the rows from ``first_rows[b]`` up to ``first_rows[b + 1]``
+    n_entries : number of values that are not 0, about
+    first_rows : (blocks + 1,); block b has the rows from ``first_rows[b]`` up to ``first_rows[b + 1]``.
+        Every block should be a random sample of all rows.
     """
 
     @property
     def n_columns(self) -> int: ...
+
+    @property
+    def n_entries(self) -> int: ...
 
     @property
     def first_rows(self) -> NDArray[np.int64]: ...

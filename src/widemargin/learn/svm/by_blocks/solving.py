@@ -8,7 +8,7 @@ which labels are trained together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +35,8 @@ _ENTRIES, _ROWS = 2**22, 2**16
 # Bytes of the rows that are visited together, while they are read; and of the dual variables of a group of
 # labels, in double and in single precision, with signs.
 _VISITS, _VISITED_BY_GROUP = 20 * _ENTRIES + 100 * _ROWS, 14 * _LANES * _ROWS
-SURVEYED = 64
-"""Blocks that are surveyed together. A constant, since the result depends on it."""
+# Blocks that are surveyed.
+_SURVEYED = 64
 
 
 class BlockOptions(NamedTuple):
@@ -73,48 +73,27 @@ class BlockSolution(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What the solver has to know of all rows before it starts.
+    """What the solver has to know of the rows before it starts, from a sample of them.
 
     Attributes
     ----------
     place : (columns,) position of every column, the most frequent first
     mean_squared_norm : of the rows
-    n_entries : values that are not 0
     """
 
     place: NDArray[np.int32]
     mean_squared_norm: float
-    n_entries: int
 
     @classmethod
     def of(cls, source: RowSource, n_threads: int = 1) -> Survey:
-        """One pass over the rows."""
-        frequencies, squares = survey_sums(source, range(len(source.first_rows) - 1), n_threads)
-        return cls.from_sums(frequencies, squares, int(source.first_rows[-1]))
-
-    @classmethod
-    def from_sums(cls, frequencies: NDArray[np.int64], squares: Iterable[float], n_rows: int) -> Survey:
-        """From the results of :func:`survey_sums`."""
-        mean_squared_norm = sum(squares) / max(n_rows, 1)
+        """By the first blocks. Both figures affect the speed of descent, not its solution."""
+        sizes = np.diff(source.first_rows)[:_SURVEYED].tolist()
+        some = [(block, np.arange(size, dtype=np.int32)) for block, size in enumerate(sizes)]
+        csr = source.rows_of(some, n_threads)
+        frequencies = np.bincount(csr.indices, minlength=source.n_columns)
         place = np.empty(len(frequencies), dtype=np.int32)
         place[np.argsort(-frequencies, kind="stable")] = np.arange(len(frequencies), dtype=np.int32)
-        return cls(place, mean_squared_norm, int(frequencies.sum()))
-
-
-def survey_sums(
-    source: RowSource, blocks: range, n_threads: int = 1
-) -> tuple[NDArray[np.int64], list[float]]:
-    """How many rows of some blocks have each column, and the sum of squares of every `SURVEYED` blocks."""
-    frequencies, squares = np.zeros(source.n_columns, dtype=np.int64), []
-    sizes = np.diff(source.first_rows)
-    for first in range(0, len(blocks), SURVEYED):
-        some = [
-            (block, np.arange(sizes[block], dtype=np.int32)) for block in blocks[first : first + SURVEYED]
-        ]
-        csr = source.rows_of(some, n_threads)
-        frequencies += np.bincount(csr.indices, minlength=source.n_columns)
-        squares.append(float(row_squares(csr).sum()))
-    return frequencies, squares
+        return cls(place, float(row_squares(csr).sum()) / max(csr.n_rows, 1))
 
 
 def solve_by_blocks(
@@ -127,7 +106,6 @@ def solve_by_blocks(
     n_all_labels: int | None = None,
     left_out: LeftOut | None = None,
     start: CodedAlphas | None = None,
-    survey: Survey | None = None,
     n_threads: int = 1,
     memory: int | None = None,
     verbose: bool = False,
@@ -140,20 +118,19 @@ def solve_by_blocks(
     n_all_labels : the number of labels of the whole task, if these are some of them
     left_out : from a block to marks of its rows that take no part
     start : dual variables of the same labels to start from
-    survey : of the source, if it is known
     memory : bytes to use; None keeps all rows. The result does not depend on it.
     verbose : show a progress bar when stderr is a terminal
     """
     if not source.first_rows[-1]:
         raise DataError("There are no documents to learn from. Pass at least one.")
-    survey = Survey.of(source, n_threads) if survey is None else survey
+    survey = Survey.of(source, n_threads)
     n_labels, n_rows = len(label_columns), int(source.first_rows[-1])
     plan = _Plan.of(source.n_columns, n_labels, n_threads, memory)
     used = plan.weights + plan.labels * n_rows + _VISITS + plan.groups * _VISITED_BY_GROUP
     room = 2**62 if memory is None else max(memory - used, 0)
     cache = RowCache(source, survey.place, left_out, room, n_threads)
     sizes = np.diff(source.first_rows)
-    n_visits = max(-(-survey.n_entries // _ENTRIES), -(-n_rows // _ROWS))
+    n_visits = max(-(-source.n_entries // _ENTRIES), -(-n_rows // _ROWS))
     at_once = -(-len(sizes) // n_visits)
     found: list[BlockSolution] = []
     done = np.zeros(1, dtype=np.int64)
