@@ -78,11 +78,30 @@ def test_sizes(built):
         store.rows(0, np.array([10**6], dtype=np.int32))
 
 
+def every_row(store, block):
+    return block, np.arange(store.first_rows[block + 1] - store.first_rows[block], dtype=np.int32)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_rows_of_several_blocks(built, n_threads):
+    store = built.store
+    some = [every_row(store, 2), (0, np.array([1], dtype=np.int32)), (1, np.array([], dtype=np.int32))]
+    found = store.rows_of(some, n_threads).matrix.toarray()
+    expected = [store.rows(block, which).matrix.toarray() for block, which in some]
+    np.testing.assert_array_equal(found, np.vstack(expected))
+    store.read_ahead([0, 2])
+    with pytest.raises(DataError, match="row"):
+        store.rows_of([(0, np.array([10**6], dtype=np.int32))], n_threads)
+
+
 def refused(store, block, whole):
-    """Why a block is refused; None if it is read as before."""
+    """Why a block is refused; None if it is read as before. Read together with others, it is, too."""
+    all_blocks = [every_row(store, each) for each in range(store.n_blocks)]
     try:
         assert store.rows(block).data.tolist() == whole[block]
     except DataError as error:
+        with pytest.raises(DataError, match=re.escape(str(error))):
+            store.rows_of(all_blocks, 2)
         return str(error)
 
 
@@ -170,8 +189,10 @@ def test_a_damaged_index_is_refused(built, text):
 def test_a_changed_index_is_refused(built):
     index = built.store.directory / "store.json"
     index.write_text(re.sub(r'"n_columns": (\d+)', '"n_columns": 3', index.read_text()))
-    with pytest.raises(DataError, match="not the block that the index names"):
-        RowStore(built.store.directory).rows(0)
+    store = RowStore(built.store.directory)
+    for read in (store.rows, lambda block: store.rows_of([every_row(store, block)], 2)):
+        with pytest.raises(DataError, match="not the block that the index names"):
+            read(0)
 
 
 @pytest.mark.parametrize("name", ["rows", "terms-0"])

@@ -46,6 +46,8 @@ def small_visits(monkeypatch):
     """Several visits in a pass, though the collection is small."""
     monkeypatch.setattr(solving, "_ENTRIES", 100)
     monkeypatch.setattr(solving, "_ROWS", 16)
+    monkeypatch.setattr(solving, "_VISITS", 0)
+    monkeypatch.setattr(solving, "_VISITED_BY_GROUP", 0)
 
 
 @pytest.mark.usefixtures("small_visits")
@@ -112,7 +114,8 @@ def test_labels_are_independent(squared):
     source, options = RowsInMemory(X, labels), BlockOptions(squared_loss=squared)
     alone = [solved(source, 20, options=options, columns=[label]) for label in (0, 7, 19)]
     first = solved(source, 20, options=options)
-    for how in ({"n_threads": 3}, {"memory": 1}, {"memory": 40_000, "n_threads": 2}):
+    some = [{"memory": memory, "n_threads": 2} for memory in (18_000, 20_000, 24_000)]  # keeps some blocks
+    for how in ({"n_threads": 3}, {"memory": 1}, *some, {"memory": 10**6}):
         other = solved(source, 20, options=options, **how)
         np.testing.assert_array_equal(dense(other.coef), dense(first.coef))
         np.testing.assert_array_equal(other.intercept, first.intercept)
@@ -120,6 +123,27 @@ def test_labels_are_independent(squared):
     for label, one in zip((0, 7, 19), alone, strict=True):
         np.testing.assert_array_equal(dense(one.coef)[0], dense(first.coef)[label])
         assert one.passes[0] == first.passes[label]
+
+
+@pytest.mark.usefixtures("small_visits")
+@pytest.mark.parametrize("double", [False, True])
+def test_what_has_room_is_read_once(double):
+    """The less room, the more is read again."""
+    X, labels, _ = collection(8, n=90, n_labels=20, double=double)
+    read: list[int] = []
+
+    class Watched(RowsInMemory):
+        def rows_of(self, wanted, n_threads):
+            read.extend(len(which) for _, which in wanted)
+            return super().rows_of(wanted, n_threads)
+
+    source = Watched(X, labels)
+    counts = []
+    for memory in (None, 10**6, 24_000, 1):
+        read.clear()
+        solved(source, 20, memory=memory)
+        counts.append(sum(read) - 90)  # without those of the survey
+    assert counts[0] == counts[1] == 90 < counts[2] < counts[3]
 
 
 @pytest.mark.usefixtures("small_visits")
