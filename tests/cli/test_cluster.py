@@ -179,6 +179,31 @@ def test_train_gives_the_model_of_one_process(here, address, collection, tmp_pat
     assert weights[0] == pytest.approx(weights[1], abs=0.1)
 
 
+def test_train_on_vectors_gives_the_model_of_one_process(here, address, collection, tmp_path):
+    """Files of other widths; with estimates, and divided by rows."""
+    generator = random.Random(1)
+    for number, width in enumerate((9, 30, 20)):
+        lines = []
+        for _ in range(40):
+            columns = sorted(generator.sample(range(1, width + 1), 4))
+            y = 1 if columns[0] < 3 else -1
+            lines.append(f"{y} " + " ".join(f"{column}:{generator.random():.3f}" for column in columns))
+        (tmp_path / f"{number}.svm").write_text("\n".join([*lines, ""]))
+    common = ["train", f"{tmp_path}/*.svm", "--memory", "256MB", "--quiet"]
+    one, other, rows = (tmp_path / f"{name}.wm" for name in ("one", "other", "rows"))
+    assert here(*common, "-o", one).returncode == 0
+    done = here(*common, "-o", other, "--cluster", address)
+    assert done.returncode == 0, done.stderr
+    assert other.read_bytes() == one.read_bytes()
+    done = here(*common, "-o", rows, "--cluster", address, "--cluster-method", "cocoa", "--estimate", "none")
+    assert done.returncode == 0, done.stderr
+    weights = [TextClassifier.load(path).learner_.coef_ for path in (one, rows)]
+    assert np.asarray(weights[0]) == pytest.approx(np.asarray(weights[1]), abs=0.1)
+    mixed = here(*common[:1], tmp_path / "0.svm", collection / "0.jsonl", "-o", rows, "--cluster", address)
+    assert mixed.returncode == 65
+    assert "0.jsonl holds texts" in mixed.stderr
+
+
 def test_documents_are_divided_if_they_exceed_a_worker(here, address, collection, tmp_path, monkeypatch):
     common = ["train", f"{collection}/*.jsonl", "--memory", "256MB", "--tune", "none", "--estimate", "none"]
     asked, chosen = tmp_path / "asked.wm", tmp_path / "chosen.wm"

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
+from widemargin.documents.collection import Vectors
 from widemargin.documents.formats.columns import Columns, Options
 from widemargin.documents.formats.sniffing import checked_format, format_by_ending
 from widemargin.documents.part_readers import opened_file, part_reader
 from widemargin.documents.reader import DocumentReader
-from widemargin.documents.reading import open_sources
+from widemargin.documents.reading import Opened, open_sources
 from widemargin.documents.sources.files import STDIN, File
-from widemargin.documents.sources.finding import Source, find_parts, name_of
+from widemargin.documents.sources.finding import Found, Source, find_parts, name_of
 from widemargin.errors import DataError, UsageError
 
 # A plain JSON Lines file is cut into pieces of about this many bytes, at ends of lines.
@@ -65,6 +66,16 @@ class Shard:
                 f"--text, --label and --id."
             )
         return reader
+
+    def vector_batches(self, options: dict[str, Any], size: int) -> Iterator[Vectors]:
+        """The rows of files of vectors, about `size` values at a time."""
+        if self.file is None:
+            return open_sources(self.sources, **options).vector_batches(size)
+        opened = Opened(self.name, Found([self.file]), Options(**options))
+        if not opened.holds_vectors:
+            opened.close()
+            raise DataError(f"{self.name} holds texts, and other files vectors. Pass files of the same kind.")
+        return opened.vector_batches(size)
 
     @contextlib.contextmanager
     def exact_errors(self, options: dict[str, Any]) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,8 @@ from widemargin.on_disk.scratch import writing_to
 from widemargin.progress import track
 
 if TYPE_CHECKING:
+    from widemargin.documents.collection import Vectors
     from widemargin.documents.reader import DocumentReader
-    from widemargin.documents.reading import Opened
 
 # Values of vectors in a chunk, at least and at most, and the bytes of memory for each.
 _LEAST, _MOST, _BYTES = 100_000, 4_000_000, 200
@@ -67,10 +67,17 @@ def text_chunks(reader: DocumentReader, seen: Seen, *, verbose: bool) -> Iterato
             yield Chunk(chunk.ids, chunk.texts, labels)
 
 
-def vector_chunks(opened: Opened, memory: int, seen: Seen, *, verbose: bool) -> Iterator[Chunk]:
-    """The labeled rows of files of vectors, as many at a time as fit into the memory."""
-    batches = opened.vector_batches(min(max(memory // _BYTES, _LEAST), _MOST))
-    for vectors in track(batches, "Reading", size=len, enabled=None if verbose else False):
+def vector_chunks(
+    batches: Callable[[int], Iterable[Vectors]], memory: int, seen: Seen, *, verbose: bool
+) -> Iterator[Chunk]:
+    """The labeled rows of files of vectors, as many at a time as fit into the memory.
+
+    Parameters
+    ----------
+    batches : from a number of values to rows with about so many at a time
+    """
+    found = batches(min(max(memory // _BYTES, _LEAST), _MOST))
+    for vectors in track(found, "Reading", size=len, enabled=None if verbose else False):
         seen.documents += len(vectors)
         kept = [place for place, labels in enumerate(vectors.labels) if labels is not None]
         seen.unlabeled += len(vectors) - len(kept)

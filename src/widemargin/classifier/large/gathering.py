@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from widemargin.classifier.large.chunks import Chunk
 from widemargin.classifier.large.sampling import SmallestKeys
 from widemargin.classifier.record.text_hashes import distinct, hash_texts
+from widemargin.classifier.record.word_profile import SAMPLE
 from widemargin.estimate.by_blocks.folds import MOST_DOCUMENTS
 from widemargin.on_disk import Run, RunInfo, RunWriter
 from widemargin.weight.as_new.unknown_terms import term_totals
@@ -24,11 +25,16 @@ MOST_TUNED, MOST_CHARACTERS = 20_000, 16_000_000
 
 @dataclass
 class Texts:
-    """What is known of the texts, however they are counted: hashes, and a random sample."""
+    """What is known of the texts, however they are counted: hashes, and a random sample, which is larger if
+    it is tuned on."""
 
     keep_hashes: bool = True
+    tuned_on: bool = True
     hashes: list[NDArray[np.uint64]] = field(default_factory=list)
-    sample: SmallestKeys = field(default_factory=lambda: SmallestKeys(MOST_TUNED, MOST_CHARACTERS))
+    sample: SmallestKeys = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sample = SmallestKeys(MOST_TUNED if self.tuned_on else SAMPLE, MOST_CHARACTERS)
 
     def add(self, chunk: Chunk) -> None:
         """Add texts; a text is as likely to be in the sample as any other."""

@@ -122,8 +122,8 @@ class LargeTraining:
         reader = opened.reader()
         self.tell(reader.description)
         self.reading = reader.reading
-        texts = Texts(bool(self.classifier.keep_hashes))
         effort, kept = tuning_of(self.classifier, self._parts, FEWEST)
+        texts = Texts(bool(self.classifier.keep_hashes), tuned_on=effort is not None)
         check_tuning(effort, None, self._parts.values(), per_label=False)
         chunks = text_chunks(reader, self.seen, verbose=self.verbose)
         if effort is None:
@@ -155,7 +155,7 @@ class LargeTraining:
     def from_vectors(self, opened: Opened) -> Fitted:
         """Train on vectors."""
         counted = Counted(self.folder, None, self.room, self._estimates)
-        chunks = vector_chunks(opened, self.room // 2, self.seen, verbose=self.verbose)
+        chunks = vector_chunks(opened.vector_batches, self.room // 2, self.seen, verbose=self.verbose)
         with self._stage("read"):
             counted.count(chunks)
         self._require_labeled()

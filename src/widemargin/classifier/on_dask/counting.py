@@ -6,13 +6,14 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.classifier.large.chunks import Chunk, Seen, text_chunks
+from widemargin.classifier.large.chunks import Chunk, Seen, text_chunks, vector_chunks
 from widemargin.classifier.large.gathering import Counted, Texts
 from widemargin.cluster.shards import Shard
 from widemargin.cluster.stores import PackedRun
@@ -24,8 +25,8 @@ from widemargin.errors import DataWarning
 class Asked:
     """What every task is told.
 
-    `counts`: whether documents are counted, or only sampled to tune on; `estimates`: whether a sample of
-    their names is needed.
+    `vectorizer` is None for vectors. `counts`: whether documents are counted, or only sampled to tune on;
+    `estimates`: whether a sample of their names is needed.
     """
 
     vectorizer: Any
@@ -66,13 +67,21 @@ def count_shard(shard: Shard, asked: Asked) -> tuple[list[PackedRun], Facts]:
         runs: list[PackedRun] = []
         try:
             with shard.exact_errors(asked.reading):
-                reader = shard.reader(asked.reading)
-                facts.numbered = not reader.has_ids
-                runs = _counted(text_chunks(reader, facts.seen, verbose=False), asked, facts)
+                runs = _counted(_chunks(shard, asked, facts), asked, facts)
         except EmptySourceError as error:
             facts.empty = str(error)
     facts.told = [str(warning.message) for warning in caught if issubclass(warning.category, DataWarning)]
     return runs, facts
+
+
+def _chunks(shard: Shard, asked: Asked, facts: Facts) -> Iterator[Chunk]:
+    """The labeled documents or vectors of a shard."""
+    if asked.vectorizer is None:
+        batches = partial(shard.vector_batches, asked.reading)
+        return vector_chunks(batches, asked.memory // 2, facts.seen, verbose=False)
+    reader = shard.reader(asked.reading)
+    facts.numbered = not reader.has_ids
+    return text_chunks(reader, facts.seen, verbose=False)
 
 
 def count_documents(documents: tuple[list[str], list[Any]], asked: Asked) -> tuple[list[PackedRun], Facts]:
@@ -88,7 +97,7 @@ def count_documents(documents: tuple[list[str], list[Any]], asked: Asked) -> tup
 
 
 def _counted(chunks: Iterable[Chunk], asked: Asked, facts: Facts) -> list[PackedRun]:
-    texts = Texts(asked.keep_hashes)
+    texts = Texts(asked.keep_hashes, tuned_on=not asked.counts)
 
     def watched() -> Iterator[Chunk]:
         for chunk in chunks:

@@ -75,11 +75,11 @@ def fitted_on_cluster(
     shards = find_shards(given, reading)
     opened = open_sources(given, **reading)
     try:
-        if opened.holds_vectors:
-            raise UsageError("--cluster trains on texts, and these files hold vectors. Omit --cluster.")
-        reader = opened.reader()
-        tell(reader.description)
-        known = reader.reading
+        known = None
+        if not opened.holds_vectors:
+            reader = opened.reader()
+            tell(reader.description)
+            known = reader.reading
     finally:
         opened.close()
     with Scratch(scratch) as folder, _tasks(cluster, tell) as (tasks, local):
@@ -89,6 +89,8 @@ def fitted_on_cluster(
         prefixes = _short(shards.names)
         names = [prefixes[part] if part else None for part in shards.parts]
         run.counter, run.names, run.parts = count_shard, names, shards.parts
+        if opened.holds_vectors:
+            return run.from_vector_parts(shards.shards, reading)
         return run.from_parts(shards.shards, reading)
 
 
@@ -176,6 +178,15 @@ class ClusterTraining(LargeTraining):
             record = TrainingRecord(self.reading, texts.distinct() if hashes else None, None, words)
             return self._fitted(counted, merged, vectorizer, record)
 
+    def from_vector_parts(self, parts: Sequence[Any], reading: dict[str, Any]) -> Fitted:
+        """Train on shards of vectors."""
+        with self._stage("read"):
+            asked = Asked(None, reading, False, self._estimates, self._share)
+            _, counted, self._counts = self._gathered(parts, asked)
+        self._require_labeled()
+        with self._open:
+            return self._fitted(counted, self._merge(counted, None), None, TrainingRecord())
+
     @property
     def _share(self) -> int:
         """Bytes for a worker: those of one machine are shared by its workers."""
@@ -192,7 +203,8 @@ class ClusterTraining(LargeTraining):
         kept = tasks.keep(asked)
         futures = [tasks.submit(self.counter, part, kept) for part in parts]
         found = tasks.results([tasks.submit(facts_of, future) for future in futures])
-        texts, counted = Texts(asked.keep_hashes), Counted(self.folder, asked.vectorizer, 0)
+        texts = Texts(asked.keep_hashes, tuned_on=not asked.counts)
+        counted = Counted(self.folder, asked.vectorizer, 0)
         self.seen = type(self.seen)()
         enabled = None if self.verbose else False
         before, last, empty = 0, -1, []
