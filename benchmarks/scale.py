@@ -16,7 +16,8 @@ cluster: --cluster local with two workers against one, a native thread each, on 
 4GB, so that every worker can keep its rows. For making rows and for learning, two workers may take 1/1.7 of
 the time, and the model files must be the same in every byte of weights and terms.
 
-5 million documents need 2.5 GB on disk and about as much again while they are trained, and an hour or two.
+Runs alternate, and the median of --repeats counts. 5 million documents need 2.5 GB on disk and about as much
+again while they are trained, and an hour or two with three repeats.
 --generate-only DIR writes the shards and ends. --table FILE prints the sizing table of docs/scale.md from the
 rows of an earlier run with --json.
 """
@@ -26,6 +27,7 @@ from __future__ import annotations
 import argparse
 import functools
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -52,29 +54,43 @@ MOST_TIME = 3.0
 MOST_OBJECTIVE = 1e-3
 MOST_EXPONENT = 1.1
 LEAST_SPEEDUP = 1.7
+Asked = tuple[Any, ...]  # the divisor of the documents, and options
 # Bytes in memory for a byte of text, so that a collection surely fits.
 _IN_MEMORY = 8
 
 
 class Collection:
-    """The shards in a folder, and the runs on their first parts, each done once."""
+    """The shards in a folder, and the runs on their first parts, each done `repeats` times."""
 
-    def __init__(self, folder: Path, shards: Sequence[Path], memory: str, threads: int) -> None:
-        self.folder, self.shards, self.memory, self.threads = folder, shards, memory, threads
-        self._runs: dict[tuple[Any, ...], Run] = {}
+    def __init__(
+        self, folder: Path, shards: Sequence[Path], memory: str, threads: int, repeats: int = 1
+    ) -> None:
+        self.folder, self.shards, self.memory = folder, shards, memory
+        self.threads, self.repeats = threads, repeats
+        self._runs: dict[Asked, list[Run]] = {}
 
     def first(self, part: int) -> Sequence[Path]:
         """The shards of 1/part of the documents."""
         return self.shards[: len(self.shards) // part]
 
+    def measure(self, *wanted: Asked) -> list[list[Run]]:
+        """The runs of each, alternating with those of the others."""
+        for number in range(self.repeats):
+            for each in wanted:
+                if len(self._runs.setdefault(each, [])) == number:
+                    self._runs[each].append(self._train(*each))
+        return [self._runs[each] for each in wanted]
+
     def run(self, part: int, *words: str) -> Run:
-        key = (part, *words)
-        if key not in self._runs:
-            name = f"{part}{''.join(words)}".translate(str.maketrans(":-/ ", "____"))
-            model, scratch = self.folder / f"{name}.wm", self.folder / f"scratch{name}"
-            _say(f"train on 1/{part} {' '.join(words) or 'in memory'}")
-            self._runs[key] = train(self.first(part), model, scratch, "--threads", str(self.threads), *words)
-        return self._runs[key]
+        """The run whose time is the median."""
+        (runs,) = self.measure((part, *words))
+        return sorted(runs, key=lambda run: run.wall_s)[(len(runs) - 1) // 2]
+
+    def _train(self, part: int, *words: str) -> Run:
+        name = f"{part}{''.join(words)}".translate(str.maketrans(":-/ ", "____"))
+        model, scratch = self.folder / f"{name}.wm", self.folder / f"scratch{name}"
+        _say(f"train on 1/{part} {' '.join(words) or 'in memory'}")
+        return train(self.first(part), model, scratch, "--threads", str(self.threads), *words)
 
     def from_disk(self, part: int) -> Run:
         return self.run(part, "--memory", self.memory)
@@ -109,6 +125,7 @@ def memory_rows(data: Collection) -> Iterator[Row]:
 
 
 def growth_rows(data: Collection) -> Iterator[Row]:
+    data.measure(*((part, "--memory", data.memory) for part in PARTS))
     runs = [data.from_disk(part) for part in PARTS]
     sizes, seconds = [run.documents for run in runs], [run.wall_s for run in runs]
     exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
@@ -128,19 +145,26 @@ def growth_rows(data: Collection) -> Iterator[Row]:
 
 def cluster_rows(data: Collection) -> Iterator[Row]:
     # Both runs have the machine to themselves; native threads are set by --threads, here one per worker.
-    alone = Collection(data.folder, data.shards, data.memory, threads=1)
+    alone = Collection(data.folder, data.shards, data.memory, 1, data.repeats)
     how = ("--memory", CLUSTER_MEMORY, "--cluster")
-    one, two = (alone.run(CLUSTER_PART, *how, f"local:{n}") for n in (1, 2))
+    found = alone.measure(*((CLUSTER_PART, *how, f"local:{n}") for n in (1, 2)))
+    one, two = (runs[0] for runs in found)
     differ = Check("parts of the models that differ", members_that_differ(one.model, two.model), 0.0)
-    for what, ours, peer in (
-        ("vectorize", two.vectorizing_s, one.vectorizing_s),
-        ("one-vs-rest", two.learning_s, one.learning_s),
-    ):
+    for what, spent in (("vectorize", _vectorizing), ("one-vs-rest", _learning)):
+        peer, ours = (statistics.median(map(spent, runs)) for runs in found)
         slow = Check("time of 2 workers over that of 1", ours / peer, 1 / LEAST_SPEEDUP)
-        quality = {"two": two.figures(), "one": one.figures()}
+        quality = {"one": [run.figures() for run in found[0]], "two": [run.figures() for run in found[1]]}
         yield Row(
             f"{what}, 2 workers, {two.documents:,} documents", "1 worker", ours, peer, [slow, differ], quality
         )
+
+
+def _vectorizing(run: Run) -> float:
+    return run.vectorizing_s
+
+
+def _learning(run: Run) -> float:
+    return run.learning_s
 
 
 ROWS: dict[str, Callable[[Collection], Iterator[Row]]] = {
@@ -156,7 +180,7 @@ def rows(given: argparse.Namespace, folder: Path) -> Iterator[Row]:
     seconds = time.perf_counter() - start
     size = sum(shard.stat().st_size for shard in shards)
     _say(f"wrote {given.documents:,} documents, {size / 1e9:.2f} GB, in {seconds:.0f} s")
-    data = Collection(folder, shards, given.memory, given.threads)
+    data = Collection(folder, shards, given.memory, given.threads, given.repeats)
     for name in given.only:
         try:
             yield from ROWS[name](data)
@@ -218,7 +242,7 @@ def _say(text: str) -> None:
 
 
 def main() -> int:
-    parser = arguments(__doc__, repeats=None)
+    parser = arguments(__doc__, repeats=3)
     add = functools.partial(parser.add_argument)
     add("--documents", type=int, default=5_000_000, metavar="N", help="how many (default: 5,000,000)")
     add("--memory", default="1GB", metavar="SIZE", help="what training from disk is given (default: 1GB)")
