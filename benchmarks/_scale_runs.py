@@ -52,9 +52,9 @@ class Run:
 
     @property
     def vectorizing_s(self) -> float:
-        """Seconds from the files to the rows."""
-        after = ("learn", "estimate", "tune", "save")
-        return sum(spent for stage, spent in self.stages.items() if stage not in after)
+        """Seconds from the files to the rows, once processes have started."""
+        others = ("start", "learn", "estimate", "tune", "save")
+        return sum(spent for stage, spent in self.stages.items() if stage not in others)
 
     @property
     def learning_s(self) -> float:

@@ -61,13 +61,14 @@ def connected(
     # What Dask logs when a process ends is said by the errors of `Tasks`.
     with _quiet("distributed"), config.config.set(chosen):
         if workers is None:
-            with _client(dask, _scheduler(where), where) as client:
+            with _client(dask, _scheduler(where), where, direct=None) as client:
                 tell(_link(client))
                 yield Tasks(client, **how)
             return
         with tempfile.TemporaryDirectory(prefix="widemargin-cluster-", ignore_cleanup_errors=True) as folder:
             files = config.config.set({"temporary-directory": folder})
-            with files, _local(dask, workers, folder) as cluster, _client(dask, cluster, where) as client:
+            local = _local(dask, workers, folder)
+            with files, local as cluster, _client(dask, cluster, where, direct=True) as client:
                 tell(_link(client))
                 yield Tasks(client, **how)
 
@@ -124,9 +125,10 @@ def _local(dask: Any, workers: int, folder: str) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _client(dask: Any, address: Any, where: str) -> Iterator[Any]:
+def _client(dask: Any, address: Any, where: str, direct: bool | None) -> Iterator[Any]:
+    """`direct`: whether results come from the workers, not through the scheduler; None: as Dask decides."""
     try:
-        client = dask.Client(address, timeout=CONNECT, set_as_default=False)
+        client = dask.Client(address, timeout=CONNECT, set_as_default=False, direct_to_workers=direct)
     except (OSError, TimeoutError) as error:
         if isinstance(error, FileNotFoundError):
             raise

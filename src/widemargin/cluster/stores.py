@@ -39,6 +39,8 @@ from widemargin.on_disk.terms import Terms, joined, merge_terms
 Bytes = NDArray[np.uint8]
 # Lists of terms that are merged by one task.
 _AT_ONCE = 8
+# Bytes that an entry takes on disk, at most in a collection of texts.
+_ENTRY_BYTES = 3
 
 
 class PackedRun(NamedTuple):
@@ -141,7 +143,7 @@ def store_on_cluster(
         ranges.append(tasks.submit(_parts, plan, int(before[number]), *pieces))
     del cuts, pieces
     bare = merged._replace(vocabularies=None, frequencies=None)
-    with writing_to(directory.parent, sum(tasks.results([tasks.submit(_bytes, each) for each in ranges]))):
+    with writing_to(directory.parent, _ENTRY_BYTES * entries):
         write_parts(directory, bare, tasks.results(ranges))
     return ClusterStore(RowStore(directory), ranges, bare)
 
@@ -218,10 +220,6 @@ def _parts(plan: BlockPlan, before: int, *pieces: list[Bytes]) -> list[tuple[int
         return []
     rows, order = sort_pieces(every)
     return [(block, encode(rows, which)) for block, which in cut_into_blocks(rows, order, plan, before)]
-
-
-def _bytes(parts: list[tuple[int, Bytes]]) -> int:
-    return sum(len(part) for _, part in parts)
 
 
 def packed(runs: Iterable[Run]) -> list[PackedRun]:

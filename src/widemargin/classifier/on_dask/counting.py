@@ -59,6 +59,12 @@ class Facts:
     empty: str | None = None
 
 
+def load_library() -> None:
+    """Import what training needs, in a worker that is new."""
+    import widemargin.cluster.solving
+    import widemargin.estimate.by_blocks.held_out  # noqa: F401
+
+
 def count_shard(shard: Shard, asked: Asked) -> tuple[list[PackedRun], Facts]:
     """Read, sample and count one shard."""
     facts = Facts()

@@ -26,6 +26,7 @@ from widemargin.classifier.on_dask.counting import (
     count_documents,
     count_shard,
     facts_of,
+    load_library,
     runs_of,
 )
 from widemargin.classifier.record.training_record import TrainingRecord
@@ -156,6 +157,7 @@ class ClusterTraining(LargeTraining):
 
     def from_parts(self, parts: Sequence[Any], reading: dict[str, Any]) -> Fitted:
         """Train on shards or partitions."""
+        self._start()
         hashes = bool(self.classifier.keep_hashes)
         asked = Asked(self._alone(self.vectorizer), reading, hashes, self._estimates, self._share)
         effort, kept = tuning_of(self.classifier, self._parts, FEWEST)
@@ -180,12 +182,18 @@ class ClusterTraining(LargeTraining):
 
     def from_vector_parts(self, parts: Sequence[Any], reading: dict[str, Any]) -> Fitted:
         """Train on shards of vectors."""
+        self._start()
         with self._stage("read"):
             asked = Asked(None, reading, False, self._estimates, self._share)
             _, counted, self._counts = self._gathered(parts, asked)
         self._require_labeled()
         with self._open:
             return self._fitted(counted, self._merge(counted, None), None, TrainingRecord())
+
+    def _start(self) -> None:
+        """Let new workers import what they need, all at the same time."""
+        with self._stage("start"):
+            self.tasks.on_workers(load_library)
 
     @property
     def _share(self) -> int:
