@@ -114,7 +114,7 @@ class BoundBatch {
 
 constexpr std::int64_t kRenumbered = 1 << 16;  // at a time
 
-// The places of columns; the column numbers are those of a checked matrix.
+// The places of columns, which may take their place; the column numbers are those of a checked matrix.
 void renumber(Input<std::int32_t> columns, Input<std::int32_t> place, Output<std::int32_t> places,
               int n_threads) {
     require_threads(n_threads);

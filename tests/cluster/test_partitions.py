@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from tests.reference.partitions import cocoa, gap
 from widemargin import LinearSVM
 from widemargin._arrays import canonical_csr
-from widemargin.cluster.partitions import Partition, PartitionOptions, solve_partitions
+from widemargin.cluster.partitions import Partition, solve_partitions
+from widemargin.learn.svm.by_blocks.solving import BlockOptions
 
 
 class Here:
@@ -47,7 +48,7 @@ def solved(tasks, problem, K, **options):
     futures = [tasks.keep(part) for part in parts]
     costs = np.array([1.0, 0.5, 2.0]), np.array([0.7, 0.5, 1.0])
     return costs, solve_partitions(
-        tasks, futures, [len(some) for some in cut], 40, *costs, PartitionOptions(**options)
+        tasks, futures, [len(some) for some in cut], 40, *costs, BlockOptions(**options)
     )
 
 

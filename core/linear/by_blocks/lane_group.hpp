@@ -44,6 +44,34 @@ struct VisitSpace {
     std::int64_t single_size_ = 0;
 };
 
+// The weights of up to eight labels that decide, side by side: those of a column share a cache line. The
+// labels have none of their own meanwhile, but for the bias weight.
+constexpr std::size_t kTile = 8;
+struct WeightTile {
+    std::vector<LabelByBlocks*> labels;
+    std::int64_t width = 0;  // only as wide as there are labels: a lane's sum is the same in any width
+    std::unique_ptr<AlignedBuffer<double>> w;  // columns x width
+
+    void take(std::int64_t n_columns) {
+        width = (static_cast<std::int64_t>(labels.size()) + 3) / 4 * 4;
+        w = std::make_unique<AlignedBuffer<double>>(n_columns * width);
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            std::vector<double>& own = labels[k]->w;
+            for (std::int64_t j = 0; j < n_columns; ++j) (*w)[j * width + k] = own[j];
+            std::vector<double>(1, own.back()).swap(own);
+        }
+    }
+    void give_back(std::int64_t n_columns) {
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            std::vector<double>& own = labels[k]->w;
+            std::vector<double> all(n_columns + 1, own.back());
+            for (std::int64_t j = 0; j < n_columns; ++j) all[j] = (*w)[j * width + k];
+            own.swap(all);
+        }
+        w.reset();
+    }
+};
+
 class LaneGroup {
   public:
     std::vector<LabelByBlocks> labels;               // by lane
@@ -78,7 +106,7 @@ class LaneGroup {
             }
             label.begin_pass(n_columns_, n_free);
         }
-        const std::uint16_t together = lanes_in(Phase::together), deciding = lanes_in(Phase::deciding);
+        const std::uint16_t together = lanes_in(Phase::together);
         if (together && !shared_) {
             shared_ = std::make_unique<AlignedBuffer<float>>((n_columns_ + 1) * kLanes);
             for (const LabelByBlocks& label : labels) {
@@ -90,16 +118,12 @@ class LaneGroup {
         for (LabelByBlocks& label : labels) {
             if (label.phase == Phase::together) std::vector<double>().swap(label.w);  // among the shared ones
         }
-        // Only as wide as there are labels: a lane's sum is the same in any width.
-        width_ = (__builtin_popcount(deciding) + 3) / 4 * 4;
-        deciding_.clear();
-        if (deciding) exact_ = std::make_unique<AlignedBuffer<double>>(n_columns_ * width_);
         for (LabelByBlocks& label : labels) {
             if (label.phase != Phase::deciding) continue;
-            double* const first = exact_->data() + deciding_.size();
-            for (std::int64_t j = 0; j < n_columns_; ++j) first[j * width_] = label.w[j];
-            deciding_.push_back(&label);
+            if (exact_.empty() || exact_.back().labels.size() == kTile) exact_.emplace_back();
+            exact_.back().labels.push_back(&label);
         }
+        for (WeightTile& tile : exact_) tile.take(n_columns_);
         std::fill(gap_, gap_ + kLanes, 0.0);
         std::fill(loss_, loss_ + kLanes, 0.0);
     }
@@ -126,6 +150,8 @@ class LaneGroup {
             LanePass pass = shared_pass();
             sums = vector_loops().sum(pass, 0);
         }
+        for (WeightTile& tile : exact_) tile.give_back(n_columns_);
+        exact_.clear();
         for (LabelByBlocks& label : labels) {
             if (label.phase == Phase::together) {
                 end_together(label, sums.squared_weights[label.lane]);
@@ -139,7 +165,6 @@ class LaneGroup {
                 end_deciding(label);
             }
         }
-        exact_.reset();
         if (!lanes_in(Phase::together)) shared_.reset();
     }
 
@@ -264,9 +289,7 @@ class LaneGroup {
     std::int64_t n_columns_, n_rows_ = 0;
     LinearSvmOptions options_;
     std::unique_ptr<AlignedBuffer<float>> shared_;  // columns x 16, then the bias weights: shared passes
-    std::vector<LabelByBlocks*> deciding_;
-    std::int64_t width_ = 0;
-    std::unique_ptr<AlignedBuffer<double>> exact_;  // columns x width: deciding passes
+    std::vector<WeightTile> exact_;                 // deciding passes
     VisitSpace space_;
     double gap_[kLanes] = {}, loss_[kLanes] = {}, alpha_sums_[kLanes] = {}, bias_weight_[kLanes] = {};
 };

@@ -169,13 +169,15 @@ class LaneVisit {
         double scores[kLanes];
         for (std::int64_t k = 0; k < n_; ++k) {
             const Row<T> row = rows.row(k), next = rows.row(std::min(k + 1, n_ - 1));
-            vector_loops().over<T>().score_row(row.indices, row.values, row.size, {next.indices, next.size},
-                                               group_.exact_->data(), group_.width_, kNoIntercept,
-                                               group_.width_, scores);
-            for (std::size_t o = 0; o < group_.deciding_.size(); ++o) {
-                LabelByBlocks& label = *group_.deciding_[o];
-                const bool stays = label.decide(seen_, k, scores[o], alpha_[k * kLanes + label.lane]);
-                decided_[k] |= std::uint16_t(stays << label.lane);
+            for (const WeightTile& tile : group_.exact_) {
+                vector_loops().over<T>().score_row(row.indices, row.values, row.size,
+                                                   {next.indices, next.size}, tile.w->data(), tile.width,
+                                                   kNoIntercept, tile.width, scores);
+                for (std::size_t o = 0; o < tile.labels.size(); ++o) {
+                    LabelByBlocks& label = *tile.labels[o];
+                    const bool stays = label.decide(seen_, k, scores[o], alpha_[k * kLanes + label.lane]);
+                    decided_[k] |= std::uint16_t(stays << label.lane);
+                }
             }
         }
     }

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 import widemargin._core as _core
 from widemargin._arrays import Csr
 from widemargin.cluster.tasks import Tasks
+from widemargin.learn.svm.by_blocks.solving import BlockOptions
 
 Floats = NDArray[np.float64]
 
@@ -41,16 +42,6 @@ class Partition(NamedTuple):
     csr: Csr
     signs: NDArray[np.int8]
     weights: Floats | None
-
-
-class PartitionOptions(NamedTuple):
-    """As the parameters of :class:`~widemargin.LinearSVM`; `max_iter` bounds the rounds."""
-
-    bias: float = 1.0
-    squared_loss: bool = False
-    tol: float = 1e-3
-    max_iter: int = 1000
-    seed: int = 0
 
 
 class PartitionSolution(NamedTuple):
@@ -96,7 +87,7 @@ def solve_partitions(
     n_columns: int,
     cost_positive: Floats,
     cost_negative: Floats,
-    options: PartitionOptions,
+    options: BlockOptions,
     *,
     progress: Callable[[int], None] = lambda done: None,
 ) -> PartitionSolution:
@@ -107,6 +98,7 @@ def solve_partitions(
     parts : futures of :class:`Partition`
     sizes : the rows of every part
     cost_positive, cost_negative : (labels,)
+    options : `max_iter` bounds the rounds
     progress : is called with the number of labels that are solved
     """
     n_labels = len(cost_positive)
@@ -181,7 +173,7 @@ def _measure(
 
 
 def _summed(
-    tasks: Tasks, parts: Sequence[Any], alphas: Sequence[Floats], given: _Given, options: PartitionOptions
+    tasks: Tasks, parts: Sequence[Any], alphas: Sequence[Floats], given: _Given, options: BlockOptions
 ) -> Floats:
     """The weights from all dual variables."""
     kept = tasks.keep(given)
@@ -196,7 +188,7 @@ def _summed(
 
 
 def _stepped(
-    part: Partition, given: _Given, alphas: Floats, options: PartitionOptions, n_parts: int, seed: int
+    part: Partition, given: _Given, alphas: Floats, options: BlockOptions, n_parts: int, seed: int
 ) -> tuple[_Sums, Floats, Floats]:
     """The sums at the beginning of a round, and the dual variables and the change of weights at its end."""
     sums, *_ = _checked(part, given, alphas, options, n_parts, seed)
@@ -219,7 +211,7 @@ def _stepped(
 
 
 def _checked(
-    part: Partition, given: _Given, alphas: Floats, options: PartitionOptions, n_parts: int, seed: int
+    part: Partition, given: _Given, alphas: Floats, options: BlockOptions, n_parts: int, seed: int
 ) -> tuple[_Sums, None, None]:
     """The sums of a part at the given weights."""
     losses, dual = np.empty(len(given.labels)), np.empty(len(given.labels))
@@ -235,7 +227,7 @@ def _checked(
     return _Sums(losses, dual, None), None, None
 
 
-def _weights(part: Partition, given: _Given, alphas: Floats, options: PartitionOptions) -> Floats:
+def _weights(part: Partition, given: _Given, alphas: Floats, options: BlockOptions) -> Floats:
     """The share of a part in the weights: (labels, columns + 1)."""
     signed = alphas * part.signs[:, given.labels]
     found = np.empty((len(given.labels), part.csr.n_columns + 1))
@@ -250,7 +242,7 @@ def _costs(part: Partition, given: _Given, place: int) -> Floats:
     return costs if part.weights is None else costs * part.weights
 
 
-def _bounds(part: Partition, given: _Given, place: int, options: PartitionOptions) -> tuple[Floats, Floats]:
+def _bounds(part: Partition, given: _Given, place: int, options: BlockOptions) -> tuple[Floats, Floats]:
     """The upper bounds of the dual variables, and what is added to their curvature."""
     costs = _costs(part, given, place)
     if not options.squared_loss:

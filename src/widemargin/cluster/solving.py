@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin.cluster.copies import StoreCopies
-from widemargin.cluster.partitions import Partition, PartitionOptions, solve_partitions
+from widemargin.cluster.partitions import Partition, solve_partitions
 from widemargin.cluster.tasks import Tasks
 from widemargin.estimate.by_blocks.task import BlockTask, Floats, LeftOut
 from widemargin.estimate.by_blocks.weighed_rows import WeighedRows
@@ -135,22 +135,21 @@ class ClusterTask(BlockTask):
             tasks.submit(_partition, kept, int(firsts[group[0]]), *(self.ranges[k] for k in group))
             for group in groups
         ]
-        bias, squared, tol, max_iter, seed = options
         found = solve_partitions(
             tasks,
             parts,
             [int(firsts[group[-1] + 1] - firsts[group[0]]) for group in groups],
             given.rows.n_columns,
             *costs,
-            PartitionOptions(float(bias), bool(squared), float(tol), int(max_iter), int(seed)),
+            options,
         )
         alphas = np.concatenate(found.alphas)
-        coded = coded_alphas(alphas, self.rows, n, costs, np.inf if squared else 1.0)
+        coded = coded_alphas(alphas, self.rows, n, costs, np.inf if options.squared_loss else 1.0)
         weights = found.weights[:, :-1]
         coef: Any = weights if 2 * np.count_nonzero(weights) >= weights.size else sp.csr_array(weights)
         return BlockSolution(
             coef,
-            float(bias) * found.weights[:, -1],
+            options.bias * found.weights[:, -1],
             found.objective,
             found.gap,
             found.rounds,

@@ -11,7 +11,7 @@ from widemargin._arrays import Csr
 from widemargin._threads import thread_count
 from widemargin.errors import UsageError
 from widemargin.text.counting import count_collection
-from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
+from widemargin.text.fields import Views, in_columns
 from widemargin.text.inputs import listed, taken
 from widemargin.text.pruning import NoTermsError, Pruning
 from widemargin.text.vocabulary import Vocabulary
@@ -70,13 +70,7 @@ def count_chunk(vectorizer: Any, texts: Any, which: NDArray[np.intp] | None = No
     >>> list(chunk.vocabularies[0]), chunk.counts.data.tolist()
     (['corn', 'up', 'wheat'], [1, 1, 1, 2])
     """
-    columns = check_columns(vectorizer.fields)
-    texts = only_column(texts) if columns is None else texts
-    found = columns_of(texts)
-    if found is not None:
-        columns = columns or check_columns(found)
-        assert columns is not None
-        texts = joined(texts, columns)
+    texts, columns = in_columns(texts, vectorizer.fields)
     documents = listed(texts)
     n_given = len(documents)
     if which is not None:

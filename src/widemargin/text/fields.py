@@ -288,3 +288,20 @@ def _values(column: Any) -> list[Any]:
         if hasattr(column, method):
             return list(getattr(column, method)())
     return list(column)
+
+
+def in_columns(texts: Any, fields: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Texts as they are counted, with several columns joined, and the names of these columns.
+
+    Parameters
+    ----------
+    fields : the columns to use; None for all that `texts` has
+    """
+    columns = check_columns(fields)
+    texts = only_column(texts) if columns is None else texts
+    found = columns_of(texts)
+    if found is None:
+        return texts, columns
+    columns = columns or check_columns(found)
+    assert columns is not None
+    return joined(texts, columns), columns

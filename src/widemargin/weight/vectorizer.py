@@ -17,7 +17,7 @@ from widemargin._arrays import Csr
 from widemargin._one_fit import one_fit_at_a_time
 from widemargin._threads import thread_count
 from widemargin.errors import DataError, UsageError
-from widemargin.text.fields import Views, check_columns, columns_of, joined, only_column
+from widemargin.text.fields import Views, in_columns
 from widemargin.text.vocabulary import Vocabulary
 from widemargin.text.word_source import WordSource
 from widemargin.weight.block_columns import BlockVocabulary, taken_blocks
@@ -334,13 +334,7 @@ class Vectorizer(TransformerMixin, BaseEstimator, TermVectors):
         return np.array([*islice(self.vocabulary_, first), *numbered], dtype=object)
 
     def _fit(self, texts: Any, by_document: bool) -> Csr | None:
-        columns = check_columns(self.fields)
-        texts = only_column(texts) if columns is None else texts
-        found = columns_of(texts)
-        if found is not None:
-            columns = columns or check_columns(found)
-            assert columns is not None
-            texts = joined(texts, columns)
+        texts, columns = in_columns(texts, self.fields)
         self.fields_ = columns
         self._given = {}
         rules, n_threads = self._rules(), thread_count(self.n_jobs)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
-from widemargin._memory import parse_size, peak_memory, resident_memory
+from widemargin._memory import give_back_memory, parse_size, peak_memory, resident_memory
 from widemargin.classifier.checks.of_training import check_sample
 from widemargin.classifier.fitting.steps import Fitted
 from widemargin.classifier.large.applies import check_applies
@@ -177,9 +177,8 @@ class LargeTraining:
         with self._stage("store"):
             store = self._store(counted, merged)
             self._look()
-        # The weights that are found stay in memory.
-        room = max(self.room - 8 * merged.n_columns * space.n_columns, self.limit // 8)
-        task = self._task(store, vectorizer, space, room, nodes, merged.totals)
+            give_back_memory()  # learning gets what is left
+        task = self._task(store, vectorizer, space, self.room, nodes, merged.totals)
         if tree is not None:
             for block in range(store.n_blocks):
                 tree.count(task.rows.signs(block, space.n_columns) > 0)
@@ -189,6 +188,9 @@ class LargeTraining:
         start, judged = time.perf_counter(), NOTHING
         if request.method is not None or request.needs_scores:
             optimism = None if self.chosen is None else self.chosen.optimism
+            # The weights that were found stay in memory.
+            room = max(task.memory - 8 * merged.n_columns * space.n_columns, self.limit // 8)
+            task = replace(task, memory=room)
             judged = assess_large(task, found, request, counted.sample.items, optimism)
             self.seconds["estimate"] = time.perf_counter() - start
         machine = task.machine(found)

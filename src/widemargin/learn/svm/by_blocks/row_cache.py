@@ -108,9 +108,7 @@ class RowCache:
             return {}
         each = [(block, np.flatnonzero(marks).astype(np.int32)) for block, marks in wanted]
         csr = self._source.rows_of(each, self._n_threads)
-        places = np.empty_like(csr.indices)
-        _core.renumber_columns(csr.indices, self._place, places, self._n_threads)
-        csr = csr._replace(indices=places)
+        _core.renumber_columns(csr.indices, self._place, csr.indices, self._n_threads)
         found, first = {}, 0
         for block, which in each:
             rows = csr.rows(first, first + len(which))

@@ -37,7 +37,8 @@ class RowSource(Protocol):
         """Rows of a block, all or those with the ascending numbers `which`, in float32 or float64."""
 
     def rows_of(self, wanted: Sequence[tuple[int, NDArray[np.int32]]], n_threads: int) -> Csr:
-        """Rows of several blocks below each other: numbers of blocks, and of rows within them."""
+        """Rows of several blocks below each other: numbers of blocks, and of rows within them. The arrays are
+        new, and the caller may change them."""
 
     def read_ahead(self, blocks: Iterable[int]) -> None:
         """Prepare for blocks that will be needed soon."""

@@ -27,14 +27,14 @@ Floats = NDArray[np.float64]
 
 # Labels whose weights share a cache line.
 _LANES = 16
-# Of the memory, for weights. They are kept in single precision for shared passes, in double precision for
-# each label, and once more, side by side, while gaps are measured.
-_FOR_WEIGHTS = 0.7
+# Weights are kept in single precision for shared passes, and in double precision, side by side while gaps are
+# measured; those of so many labels twice while they are arranged.
+_ARRANGED = 8
 # What is visited together at most. Constants, since the result depends on them.
 _ENTRIES, _ROWS = 2**22, 2**16
 # Bytes of the rows that are visited together, while they are read; and of the dual variables of a group of
 # labels, in double and in single precision, with signs.
-_VISITS, _VISITED_BY_GROUP = 20 * _ENTRIES + 100 * _ROWS, 14 * _LANES * _ROWS
+_VISITS, _VISITED_BY_GROUP = 15 * _ENTRIES + 100 * _ROWS, 14 * _LANES * _ROWS
 # Blocks that are surveyed.
 _SURVEYED = 64
 
@@ -125,9 +125,8 @@ def solve_by_blocks(
         raise DataError("There are no documents to learn from. Pass at least one.")
     survey = Survey.of(source, n_threads)
     n_labels, n_rows = len(label_columns), int(source.first_rows[-1])
-    plan = _Plan.of(source.n_columns, n_labels, n_threads, memory)
-    used = plan.weights + plan.labels * n_rows + _VISITS + plan.groups * _VISITED_BY_GROUP
-    room = 2**62 if memory is None else max(memory - used, 0)
+    plan = _Plan.of(source.n_columns, n_rows, n_labels, n_threads, memory)
+    room = 2**62 if memory is None else max(memory - plan.used, 0)
     cache = RowCache(source, survey.place, left_out, room, n_threads)
     sizes = np.diff(source.first_rows)
     n_visits = max(-(-source.n_entries // _ENTRIES), -(-n_rows // _ROWS))
@@ -161,14 +160,15 @@ def solve_by_blocks(
 
 
 class _Plan(NamedTuple):
-    """How many labels are trained at a time, in how many groups, and the bytes of their weights."""
+    """How many labels are trained at a time, in how many groups, and the bytes that this takes without rows
+    that are kept."""
 
     labels: int
     groups: int
-    weights: int
+    used: int
 
     @classmethod
-    def of(cls, n_columns: int, n_labels: int, n_threads: int, memory: int | None) -> _Plan:
+    def of(cls, n_columns: int, n_rows: int, n_labels: int, n_threads: int, memory: int | None) -> _Plan:
         """As few chunks of labels as fit; within a chunk, a group for each thread if that fits."""
         for chunks in range(1, max(n_labels, 1) + 1):
             labels = -(-max(n_labels, 1) // chunks)
@@ -176,10 +176,12 @@ class _Plan(NamedTuple):
             for groups in (min(-(-least // n_threads) * n_threads, labels), least):
                 in_group = -(-labels // groups)
                 side_by_side = groups * (-(-in_group // 4) * 4)
-                weights = n_columns * (4 * _LANES * groups + 8 * side_by_side + 8 * labels)
-                if memory is None or weights <= _FOR_WEIGHTS * memory:
-                    return cls(labels, groups, weights)
-        return cls(1, 1, weights)
+                found = max(n_labels - labels, 0)  # of the chunks before
+                weights = n_columns * (4 * _LANES * groups + 8 * (side_by_side + _ARRANGED + found))
+                used = weights + labels * n_rows + _VISITS + groups * _VISITED_BY_GROUP
+                if memory is None or used <= memory:
+                    return cls(labels, groups, used)
+        return cls(1, 1, used)
 
 
 def _one_pass(
