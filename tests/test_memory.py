@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import platform
+
+import numpy as np
 import pytest
 
 import widemargin._memory as memory
-from widemargin._memory import available_memory, parse_size, peak_memory, resident_memory, size_in_words
+from widemargin._memory import (
+    available_memory,
+    give_back_memory,
+    parse_size,
+    peak_memory,
+    resident_memory,
+    size_in_words,
+)
 from widemargin.errors import UsageError
 
 
@@ -73,3 +83,13 @@ def test_the_least_limit_counts(monkeypatch):
     assert available_memory() == 70
     monkeypatch.setattr(memory, "_of_container", lambda: None)
     assert available_memory() == 100
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
+def test_memory_is_given_back():
+    """Below an array that is in use, glibc keeps what was freed."""
+    arrays = [np.ones(100_000, dtype=np.uint8) for _ in range(1000)]
+    del arrays[:-1]
+    before = resident_memory()
+    give_back_memory()
+    assert resident_memory() < before - 50_000_000

@@ -82,7 +82,7 @@ def resident_memory() -> int:
 def give_back_memory() -> None:
     """Return memory that is not used any more to the system, where that can be asked for."""
     gc.collect()
-    with contextlib.suppress(OSError, AttributeError):  # not glibc
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # not glibc
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -45,6 +45,12 @@ def test_results_come_in_order_from_several_processes(tasks):
     assert len({process for _, process in found}) == 2
 
 
+@pytest.mark.skipif("MALLOC_TRIM_THRESHOLD_" in os.environ, reason="set for all processes")
+def test_workers_here_have_one_thread_and_keep_memory(tasks):
+    names = "OMP_NUM_THREADS", "MALLOC_TRIM_THRESHOLD_"
+    assert tasks.on_workers(lambda: [os.environ.get(name) for name in names]) == [["1", None]] * 2
+
+
 def test_few_results_wait_to_be_taken(tasks, tmp_path):
     log = tmp_path / "log"
     results = tasks.map(noted, ((x, str(log)) for x in range(50)), in_flight=3)

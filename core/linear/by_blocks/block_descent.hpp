@@ -47,7 +47,7 @@ struct BlockTask {
     const std::int64_t* block_sizes;  // rows of each block
     std::int64_t n_blocks;
     std::int64_t n_columns;     // of the rows
-    double mean_squared_norm;   // of all rows
+    double mean_squared_norm;   // of the rows, about
     std::int64_t n_all_labels;  // of the whole task, of which these may be some
 };
 
