@@ -113,7 +113,7 @@ def train(shards: Sequence[Path], model: Path, scratch: Path, *words: str) -> Ru
             command,
             stdout=output,
             stderr=errors,
-            # With bytecode, as on most machines: compiling the package takes every process three seconds.
+            # With bytecode, as on most machines: otherwise every process compiles the package first.
             env={**os.environ, "TMPDIR": str(scratch), "PYTHONDONTWRITEBYTECODE": ""},
         )
         try:

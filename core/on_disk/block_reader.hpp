@@ -10,7 +10,7 @@
 
 namespace widemargin::on_disk {
 
-// A block, or what is wanted of it. The arrays belong to the caller.
+// The bytes of a block, and the rows to decode. The arrays belong to the caller.
 struct WantedRows {
     const uint8_t* data;
     int64_t size;  // bytes

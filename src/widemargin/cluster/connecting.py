@@ -53,8 +53,8 @@ def connected(
         "distributed.client.scheduler-info-interval": "1s",
         # Inputs are sent to the scheduler once, so that it can give them to another worker.
         "distributed.admin.large-graph-warning-threshold": "100GB",
-        # Of worker processes here. Dask would also set MALLOC_TRIM_THRESHOLD_, by which every large array is
-        # given back to the system and cleared again: training would take a third longer.
+        # For worker processes here. Dask would also set MALLOC_TRIM_THRESHOLD_, which slows training: the
+        # system would take back the memory of every large array, and clear it for the next one.
         "distributed.nanny.pre-spawn-environ": dict.fromkeys(_ONE_THREAD, "1"),
     }
     how = {} if patience is None else {"patience": patience}

@@ -39,8 +39,8 @@ from widemargin.on_disk.terms import Terms, joined, merge_terms
 Bytes = NDArray[np.uint8]
 # Lists of terms that are merged by one task.
 _AT_ONCE = 8
-# Bytes that an entry takes on disk, at most in a collection of texts.
-_ENTRY_BYTES = 3
+# Bytes on disk for each entry, about, by the type of the values.
+_ENTRY_BYTES = {"counts": 3, "float32": 6, "float64": 10}
 
 
 class PackedRun(NamedTuple):
@@ -143,7 +143,7 @@ def store_on_cluster(
         ranges.append(tasks.submit(_parts, plan, int(before[number]), *pieces))
     del cuts, pieces
     bare = merged._replace(vocabularies=None, frequencies=None)
-    with writing_to(directory.parent, _ENTRY_BYTES * entries):
+    with writing_to(directory.parent, _ENTRY_BYTES[merged.values] * entries):
         write_parts(directory, bare, tasks.results(ranges))
     return ClusterStore(RowStore(directory), ranges, bare)
 

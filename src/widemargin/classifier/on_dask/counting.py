@@ -60,7 +60,7 @@ class Facts:
 
 
 def load_library() -> None:
-    """Import what training needs, in a worker that is new."""
+    """Import what training needs, in a new worker."""
     import widemargin.cluster.solving
     import widemargin.estimate.by_blocks.held_out  # noqa: F401
 
